@@ -2,14 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Sandbox, SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  cannotStartAs,
-  type LocalServer,
-  type StartedBy,
-  startLocalServer,
-} from "../support/local-server.js";
+import type { Sandbox } from "cloud-sandbox";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeForBothUsers } from "../support/both-users.js";
 import { escaping } from "./escaping.js";
 import { exhausting } from "./exhausting.js";
 import { kernel } from "./kernel.js";
@@ -17,45 +12,36 @@ import { reading } from "./reading.js";
 import { sharing } from "./sharing.js";
 import { takingOver } from "./taking-over.js";
 
-const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
+const secret = `secret-${randomUUID()}`;
+const settings = {
+  apiKey: secret,
+  env: { HOST_SECRET: secret },
+  args: () => ["--memory-mb", "256", "--disk-mb", "64", "--max-processes", "96", "--pool", "1"],
+};
 
-describe.each(startedBy)("hostile code, in a sandbox started by %s", (who) => {
-  const obstacle = cannotStartAs(who);
-  const secret = `secret-${randomUUID()}`;
+describeForBothUsers("hostile code, in a sandbox started by %s", settings, (on) => {
   const outcomes: string[] = [];
   let directory: string;
-  let server: LocalServer;
-  let client: SandboxClient;
   let neighbour: Sandbox;
 
   beforeAll(async () => {
-    if (obstacle !== undefined) return;
     directory = await mkdtemp(join(tmpdir(), "host-secret-"));
     await writeFile(join(directory, "secret.txt"), secret);
-    server = await startLocalServer({
-      who,
-      apiKey: secret,
-      env: { HOST_SECRET: secret },
-      args: ["--memory-mb", "256", "--disk-mb", "64", "--max-processes", "96", "--pool", "1"],
-    });
-    client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
-    neighbour = await client.sandboxes.create({ template: "code-interpreter" });
+    neighbour = await on.client.sandboxes.create({ template: "code-interpreter" });
   });
 
   afterAll(async () => {
-    await client?.close();
-    await server?.stop();
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
     if (outcomes.length > 0)
-      console.log(`Hostile code, in a sandbox started by ${who}:\n${outcomes.join("\n")}`);
+      console.log(`Hostile code, in a sandbox started by ${on.who}:\n${outcomes.join("\n")}`);
   });
 
   test.for(
     [...reading, ...kernel, ...sharing, ...escaping, ...takingOver, ...exhausting].map(
       (attack) => [attack.name, attack] as const,
     ),
-  )("cannot %s", { timeout: 240_000 }, async ([name, { attempt }], { skip }) => {
-    skip(obstacle !== undefined, obstacle);
+  )("cannot %s", { timeout: 240_000 }, async ([name, { attempt }]) => {
+    const { client, server, who } = on;
     const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
     try {
       const outcome = await attempt({

@@ -1,45 +1,15 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  cannotStartAs,
-  type LocalServer,
-  type StartedBy,
-  startLocalServer,
-} from "../support/local-server.js";
-import { TemplateBuilding } from "../support/template-building.js";
+import { expect, test } from "vitest";
+import { describeForBothUsers } from "../support/both-users.js";
 
-const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
+const args = (host: string) => ["--pool", "0", "--disk-mb", "64", "--data-dir", join(host, "data")];
 
 /** The files that a build leaves are copied on the host by the server's user. */
-describe.each(startedBy)("hostile templates, built by a server that %s started", (who) => {
-  const obstacle = cannotStartAs(who);
-  let host: string;
-  let server: LocalServer;
-  let templates: TemplateBuilding;
-  let client: SandboxClient;
-
-  beforeAll(async () => {
-    if (obstacle !== undefined) return;
-    host = await mkdtemp(join(tmpdir(), "host-files-"));
-    await chmod(host, 0o777);
-    const args = ["--pool", "0", "--disk-mb", "64", "--data-dir", join(host, "data")];
-    server = await startLocalServer({ who, args });
-    templates = new TemplateBuilding(server);
-    client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
-  });
-
-  afterAll(async () => {
-    await client?.close();
-    await server?.stop();
-    if (host !== undefined) await rm(host, { recursive: true, force: true });
-  });
-
-  test("cannot write to the host through a link that a later layer made a file", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
+describeForBothUsers("hostile templates, built by a server that %s started", { args }, (on) => {
+  test("cannot write to the host through a link that a later layer made a file", async () => {
+    const { client, templates, place: host } = on;
     const target = join(host, "target");
     await writeFile(target, "the host's");
     await chmod(target, 0o666);
@@ -63,8 +33,8 @@ describe.each(startedBy)("hostile templates, built by a server that %s started",
     expect(stdout).toBe("replaced\nreplaced\ndirectory\nlink\n");
   });
 
-  test("cannot leave what the server is unable to remove", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
+  test("cannot leave what the server is unable to remove", async () => {
+    const { templates, place: host } = on;
     // Its path is just short enough where it is copied from, and too long where it is copied to.
     const deep = `python3 -c '
 import os
@@ -83,8 +53,8 @@ open("f" * 253, "w").close()
     await expect.poll(() => readdir(join(host, "data", "layers"))).toEqual([]);
   });
 
-  test("cannot have files of the host removed", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
+  test("cannot have files of the host removed", async () => {
+    const { templates, place: host } = on;
     const settings = join(host, ".cloud-sandbox");
     await mkdir(settings);
     await chmod(settings, 0o777);

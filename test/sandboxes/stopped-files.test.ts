@@ -1,37 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { describeForBothUsers } from "../support/both-users.js";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
-import {
-  cannotStartAs,
-  type LocalServer,
-  type StartedBy,
-  startLocalServer,
-} from "../support/local-server.js";
-import { TemplateBuilding } from "../support/template-building.js";
+import { startLocalServer } from "../support/local-server.js";
 import { PathWithoutOverlay } from "../support/without-overlay.js";
 
-const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
+const args = () => ["--pool", "0", "--disk-mb", "64"];
 
-describe.each(startedBy)("what is stopped on a server started by %s", (who) => {
-  const obstacle = cannotStartAs(who);
-  let server: LocalServer;
-  let api: ControlPlaneCaller;
-
-  beforeAll(async () => {
-    if (obstacle !== undefined) return;
-    server = await startLocalServer({ who, args: ["--pool", "0", "--disk-mb", "64"] });
-    api = new ControlPlaneCaller(server);
-  });
-  afterAll(() => server?.stop());
-
+describeForBothUsers("what is stopped on a server started by %s", { args }, (on) => {
   const restarted = async (id: string): Promise<void> => {
-    expect(await api.told("POST", `/sandboxes/${id}/stop`)).toBe("200 stopped");
-    expect(await api.told("POST", `/sandboxes/${id}/start`)).toBe("200 running");
+    expect(await on.api.told("POST", `/sandboxes/${id}/stop`)).toBe("200 stopped");
+    expect(await on.api.told("POST", `/sandboxes/${id}/start`)).toBe("200 running");
   };
 
-  test("has all files that were changed anywhere, however often it is stopped and started", async ({
-    skip,
-  }) => {
-    skip(obstacle !== undefined, obstacle);
+  test("has all files that were changed anywhere, however often it is stopped and started", async () => {
+    const { api } = on;
     const sandbox = await api.create({ env_vars: { SETTING: "set" } });
     const changes = `set -e
 mkdir -p /data/private /usr/local/lib/tool && echo made > /data/private/file && chmod 700 /data/private && chmod 600 /data/private/file
@@ -58,12 +40,12 @@ df --output=size -BM /workspace | tail -1; du -k /workspace/sparse`;
     await api.call("DELETE", `/sandboxes/${sandbox.id}`);
   });
 
-  test("stays on the layers of its template when that is gone", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
+  test("stays on the layers of its template when that is gone", async () => {
+    const { api } = on;
     const steps = [
       { type: "RUN", args: ["mkdir /opt/a && echo built > /opt/a/f && echo copied > /workspace/c"] },
     ];
-    const built = await new TemplateBuilding(server).build({ name: "passing", steps });
+    const built = await on.templates.build({ name: "passing", steps });
     expect(built.status).toBe("active");
     const sandbox = await api.create({ template_name: "passing" });
     await api.run(sandbox, "rm /workspace/c; echo own > /opt/a/own");
@@ -75,8 +57,8 @@ df --output=size -BM /workspace | tail -1; du -k /workspace/sparse`;
     await api.call("DELETE", `/sandboxes/${sandbox.id}`);
   });
 
-  test("is stopped with a full disk, too, and has no more room than before", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
+  test("is stopped with a full disk, too, and has no more room than before", async () => {
+    const { api } = on;
     const sandbox = await api.create();
     await api.run(sandbox, "dd if=/dev/urandom of=/data bs=1M count=100; stat -c %s /data > /dev/shm/x");
     await restarted(sandbox.id);

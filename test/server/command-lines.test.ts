@@ -1,46 +1,17 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  cannotStartAs,
-  type LocalServer,
-  type StartedBy,
-  startLocalServer,
-} from "../support/local-server.js";
-import { archiveOf, TemplateBuilding } from "../support/template-building.js";
+import { expect, test } from "vitest";
+import { describeForBothUsers } from "../support/both-users.js";
+import { archiveOf } from "../support/template-building.js";
 
-const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
+const args = (place: string) => ["--pool", "1", "--data-dir", join(place, "data")];
 
-describe.each(startedBy)("a server that %s started", (who) => {
-  const obstacle = cannotStartAs(who);
-  let place: string;
-  let server: LocalServer;
-  let client: SandboxClient;
-  let templates: TemplateBuilding;
-
-  beforeAll(async () => {
-    if (obstacle !== undefined) return;
-    place = await mkdtemp(join(tmpdir(), "shown-"));
-    await chmod(place, 0o777);
-    server = await startLocalServer({ who, args: ["--pool", "1", "--data-dir", join(place, "data")] });
-    client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
-    templates = new TemplateBuilding(server);
-  });
-  afterAll(async () => {
-    await client?.close();
-    await server?.stop();
-    if (place !== undefined) await rm(place, { recursive: true, force: true });
-  });
-
-  test("tells other users of the host no id, code, value or archive", { timeout: 120_000 }, async ({
-    skip,
-  }) => {
-    skip(obstacle !== undefined, obstacle);
+describeForBothUsers("a server that %s started", { args }, (on) => {
+  test("tells other users of the host no id, code, value or archive", { timeout: 120_000 }, async () => {
+    const { client, templates, place } = on;
     const shown = new ShownToAll();
     const secret = (name: string): string => `${name}-${randomUUID()}`;
     const [code, command, step, value] = [secret("code"), secret("command"), secret("step"), secret("value")];

@@ -2,87 +2,91 @@ import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { leftovers } from "../chaos/leftovers.js";
+import { describeForBothUsers } from "../support/both-users.js";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { descendants, type HostProcess } from "../support/host-processes.js";
-import { cannotStartAs, type StartedBy, startLocalServer } from "../support/local-server.js";
+import {
+  cannotStartAs,
+  type LocalServer,
+  type StartedBy,
+  startLocalServer,
+} from "../support/local-server.js";
 
 const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
 
-describe.each(startedBy)("on a server started by %s", (who) => {
-  const obstacle = cannotStartAs(who);
+const args = (): string[] => ["--pool", "0", "--disk-mb", "64"];
+
+describeForBothUsers("on a server started by %s", { args }, (on) => {
+  const withStoppedBubblewrap = async (
+    api: ControlPlaneCaller,
+    server: LocalServer,
+    state: "running" | "paused",
+  ): Promise<{ readonly id: string; readonly machines: () => HostProcess[] }> => {
+    const machines = (): HostProcess[] => descendants(server.pid).filter(isBubblewrap);
+    expect(machines()).toEqual([]);
+    const { id } = await api.create();
+    if (state === "paused") await api.told("POST", `/sandboxes/${id}/pause`);
+    const [bubblewrap] = machines();
+    if (bubblewrap === undefined) throw new Error("The sandbox has no bubblewrap.");
+    process.kill(bubblewrap.pid, "SIGSTOP");
+    return { id, machines };
+  };
 
   test.each([
     ["running", "deleted"],
     ["running", "stopped"],
     ["paused", "deleted"],
-    ["running", "ended with its server"],
   ] as const)("a sandbox that is %s and whose bubblewrap is stopped is %s", async (state, end) => {
-    if (obstacle !== undefined) return;
-    const server = await startLocalServer({ who, args: ["--pool", "0", "--disk-mb", "64"] });
-    const machines = (): HostProcess[] => descendants(server.pid);
+    const { api, server } = on;
+    const { id, machines } = await withStoppedBubblewrap(api, server, state);
+    if (end === "deleted") expect(await api.told("DELETE", `/sandboxes/${id}`)).toBe("200 deleted");
+    else expect(await api.told("POST", `/sandboxes/${id}/stop`)).toBe("200 stopped");
+    expect(machines()).toEqual([]);
+  });
+
+  test("a sandbox that is running and whose bubblewrap is stopped is ended with its server", async () => {
+    const server = await startLocalServer({ who: on.who, args: args() });
     try {
-      const api = new ControlPlaneCaller(server);
-      const sandbox = await api.create();
-      if (state === "paused") await api.told("POST", `/sandboxes/${sandbox.id}/pause`);
-      const [bubblewrap] = machines().filter(isBubblewrap);
-      process.kill(bubblewrap?.pid ?? 0, "SIGSTOP");
-      if (end === "deleted") expect(await api.told("DELETE", `/sandboxes/${sandbox.id}`)).toBe("200 deleted");
-      if (end === "stopped")
-        expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
-      if (end !== "ended with its server") expect(machines().filter(isBubblewrap)).toEqual([]);
+      await withStoppedBubblewrap(new ControlPlaneCaller(server), server, "running");
     } finally {
       expect(await server.stop()).toEqual({ code: 0, signal: null });
     }
   });
 
-  test("a stopped sandbox starts again though its code left pipes for files and a program that never ends", async ({
-    skip,
-  }) => {
-    skip(obstacle !== undefined, obstacle);
-    const server = await startLocalServer({ who, args: ["--pool", "0", "--disk-mb", "64"] });
-    try {
-      const api = new ControlPlaneCaller(server);
-      const sandbox = await api.create();
-      const places = ["resolv.conf", "svc.conf", "netsvc.conf", "localtime", "timezone", "host.conf"];
-      const plant = `cd /etc; rm -f ${places.join(" ")}; mkfifo ${places.join(" ")}
+  test("a stopped sandbox starts again though its code left pipes for files and a program that never ends", async () => {
+    const { api } = on;
+    const sandbox = await api.create();
+    const places = ["resolv.conf", "svc.conf", "netsvc.conf", "localtime", "timezone", "host.conf"];
+    const plant = `cd /etc; rm -f ${places.join(" ")}; mkfifo ${places.join(" ")}
 mv /usr/share/zoneinfo /usr/share/before; mkdir -p /usr/share/zoneinfo && cd /usr/share/zoneinfo && mkfifo UTC UTC0 Universal made
 mkdir -p ~/.local/bin; printf '#!/bin/sh\\nexec sleep 98765\\n' > ~/.local/bin/mkfifo; chmod 755 ~/.local/bin/mkfifo
 cd /; find /etc /usr/share/zoneinfo -type p | wc -l`;
-      const planted = (await api.run(sandbox, plant)).body;
-      expect(Number(planted.stdout), String(planted.stderr)).toBeGreaterThan(places.length);
-      expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
-      expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");
-      expect((await api.run(sandbox, "env | grep -c ^TZ")).body.stdout).toBe("0\n");
-    } finally {
-      await server.stop();
-    }
+    const planted = (await api.run(sandbox, plant)).body;
+    expect(Number(planted.stdout), String(planted.stderr)).toBeGreaterThan(places.length);
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");
+    expect((await api.run(sandbox, "env | grep -c ^TZ")).body.stdout).toBe("0\n");
+    await api.told("DELETE", `/sandboxes/${sandbox.id}`);
   });
 
-  test("a sandbox with paths too long to be unpacked again is not stopped, and says why", async ({
-    skip,
-  }) => {
-    skip(obstacle !== undefined, obstacle);
-    const server = await startLocalServer({ who, args: ["--pool", "0", "--disk-mb", "64"] });
-    try {
-      const api = new ControlPlaneCaller(server);
-      const sandbox = await api.create();
-      const deep = `python3 - <<'END'
+  test("a sandbox with paths too long to be unpacked again is not stopped, and says why", async () => {
+    const { api } = on;
+    const sandbox = await api.create();
+    const deep = `python3 - <<'END'
 import os
 os.chdir("/workspace")
-for _ in range(3000):
+for _ in range(300):
     os.mkdir("d" * 200); os.chdir("d" * 200)
 END`;
-      expect((await api.run(sandbox, deep)).body).toMatchObject({ exit_code: 0, stderr: "" });
-      const { status, body } = await api.call("POST", `/sandboxes/${sandbox.id}/stop`);
-      expect([status, body.message]).toEqual([409, expect.stringContaining("longer than 4000 bytes")]);
-      expect((await api.run(sandbox, "rm -rf /workspace/d*")).body.exit_code).toBe(0);
-      expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
-      expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");
-    } finally {
-      await server.stop();
-    }
+    expect((await api.run(sandbox, deep)).body).toMatchObject({ exit_code: 0, stderr: "" });
+    const { status, body } = await api.call("POST", `/sandboxes/${sandbox.id}/stop`);
+    expect([status, body.message]).toEqual([409, expect.stringContaining("longer than 4000 bytes")]);
+    expect((await api.run(sandbox, "rm -rf /workspace/d*")).body.exit_code).toBe(0);
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");
+    await api.told("DELETE", `/sandboxes/${sandbox.id}`);
   });
 });
 

@@ -1,39 +1,16 @@
-import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  cannotStartAs,
-  type LocalServer,
-  type StartedBy,
-  startLocalServer,
-} from "../support/local-server.js";
+import { expect, test } from "vitest";
+import { describeForBothUsers } from "../support/both-users.js";
+import { startLocalServer } from "../support/local-server.js";
 import { archiveOf, TemplateBuilding } from "../support/template-building.js";
 
-const startedBy: readonly StartedBy[] = ["root", "an ordinary user"];
+const args = () => ["--pool", "0", "--build-timeout", "60"];
 
-describe.each(startedBy)("templates built on a server started by %s", (who) => {
-  const obstacle = cannotStartAs(who);
-  let server: LocalServer;
-  let client: SandboxClient;
-  let building: TemplateBuilding;
-
-  beforeAll(async () => {
-    if (obstacle !== undefined) return;
-    server = await startLocalServer({ who, args: ["--pool", "0", "--build-timeout", "60"] });
-    client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
-    building = new TemplateBuilding(server);
-  });
-
-  afterAll(async () => {
-    await client?.close();
-    await server?.stop();
-  });
-
-  test("hold what every form of step did, wherever it wrote", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
+describeForBothUsers("templates built on a server started by %s", { args }, (on) => {
+  test("hold what every form of step did, wherever it wrote", async () => {
     const archive = await archiveOf({ "app/main.py": "print('copied')", "app/lib/a.txt": "a", "b.txt": "b" });
-    const { hash, status } = await building.upload(archive);
+    const { hash, status } = await on.templates.upload(archive);
     expect(status).toBe(200);
-    const built = await building.build({
+    const built = await on.templates.build({
       name: "everything",
       from_image: "code-interpreter",
       startCmd: null,
@@ -71,7 +48,7 @@ describe.each(startedBy)("templates built on a server started by %s", (who) => {
     });
     expect(built).toMatchObject({ status: "active" });
 
-    const sandbox = await client.sandboxes.create({ template: "everything" });
+    const sandbox = await on.client.sandboxes.create({ template: "everything" });
     const { stdout, stderr } = await sandbox.execute(
       `python /workspace/app/main.py; cat /workspace/app/lib/a.txt /data/b.txt /data/a.txt; echo
 stat -c %a /workspace/app/main.py; cat /srv/app/inner/here.txt /etc/example.conf ~/.profile-of-mine /tmp/t; ls -A /usr/local/bin
@@ -85,7 +62,7 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     );
     await sandbox.delete();
 
-    const another = await client.sandboxes.create({ template: built.templateId });
+    const another = await on.client.sandboxes.create({ template: built.templateId });
     const untouched = await another.execute(
       "cat /etc/example.conf; df --output=size -BM /workspace | tail -1",
       { language: "bash" },
@@ -94,43 +71,40 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     await another.delete();
   });
 
-  test("build on one another, and do not do again what was done", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
+  test("build on one another, and do not do again what was done", async () => {
     const first = [{ type: "RUN", args: ["date +%N > /stamp"] }];
-    await building.build({ name: "stamped", steps: first });
-    const longer = await building.build({
+    await on.templates.build({ name: "stamped", steps: first });
+    const longer = await on.templates.build({
       name: "longer",
       steps: [...first, { type: "RUN", args: ["cp /stamp /copy"] }],
     });
     expect(longer.log).toContain("CACHED RUN date");
-    const onTop = await building.build({
+    const onTop = await on.templates.build({
       name: "on-top",
       from_image: "longer",
       steps: [{ type: "RUN", args: ["cmp /stamp /copy"] }],
     });
     expect(onTop.status).toBe("active");
-    const again = await building.build({ name: "again", steps: [{ ...first[0], skipCache: true }] });
+    const again = await on.templates.build({ name: "again", steps: [{ ...first[0], skipCache: true }] });
     expect(again.log).not.toContain("CACHED");
   });
 
-  test("start with their start command, once it is ready", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
-    const built = await building.build({
+  test("start with their start command, once it is ready", async () => {
+    const built = await on.templates.build({
       name: "serving",
       steps: [{ type: "RUN", args: ["mkdir -p /srv/site && echo served > /srv/site/index.html"] }],
       startCmd: "cd /srv/site && exec python3 -m http.server 8099",
       readyCmd: { type: "port", port: 8099, timeout: 24_000, interval: 50 },
     });
     expect(built.status).toBe("active");
-    const sandbox = await client.sandboxes.create({ template: "serving" });
+    const sandbox = await on.client.sandboxes.create({ template: "serving" });
     const { stdout } = await sandbox.execute("curl -s http://127.0.0.1:8099/", { language: "bash" });
     expect(stdout).toBe("served\n");
     await sandbox.delete();
   });
 
-  test("are tried out as sandboxes start, without internet access", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
-    const built = await building.build({
+  test("are tried out as sandboxes start, without internet access", async () => {
+    const built = await on.templates.build({
       name: "offline",
       steps: [],
       startCmd: 'curl -s --noproxy "" -x http://127.0.0.1:3128 http://192.0.2.1/ >/var/tmp/answer',
@@ -139,15 +113,14 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     expect(built.status, built.log).toBe("active");
   });
 
-  test("that do not get ready in a sandbox say so, and that to try again is no use", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
+  test("that do not get ready in a sandbox say so, and that to try again is no use", async () => {
     // A ready check that passes with the memory of a build, and fails with the 256 MiB of the sandbox below.
     const enough = 'test "$(ulimit -d)" -gt 400000';
     const readyCmd = { type: "command", command: enough, timeout: 300, interval: 50 };
-    const built = await building.build({ name: "large", steps: [], readyCmd });
+    const built = await on.templates.build({ name: "large", steps: [], readyCmd });
     expect(built.status, built.log).toBe("active");
     const create = { template_name: "large", limits: { memory_mb: 256 } };
-    const { status, json } = await building.call("POST", "/v1/sandboxes", create);
+    const { status, json } = await on.templates.call("POST", "/v1/sandboxes", create);
     expect([status, json.code]).toEqual([409, "CONFLICT"]);
     expect(json.message).toMatch(/template large do not get ready: The ready check .* did not pass/);
   });
@@ -172,22 +145,16 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
       { steps: [{ type: "RUN", args: ["dd if=/dev/zero of=/data bs=1M count=3000"] }] },
       /exit code 1/,
     ],
-  ] as const)(
-    "fail with the reason when %s",
-    { timeout: 120_000 },
-    async ([name, request, reason], { skip }) => {
-      skip(obstacle !== undefined, obstacle);
-      const built = await building.build({ name, ...request });
-      expect(built.status).toBe("failed");
-      expect(built.error_message).toMatch(reason);
-      const create = await building.call("POST", "/v1/sandboxes", { template_name: name });
-      expect(create.status).toBe(409);
-    },
-  );
+  ] as const)("fail with the reason when %s", { timeout: 120_000 }, async ([name, request, reason]) => {
+    const built = await on.templates.build({ name, ...request });
+    expect(built.status).toBe("failed");
+    expect(built.error_message).toMatch(reason);
+    const create = await on.templates.call("POST", "/v1/sandboxes", { template_name: name });
+    expect(create.status).toBe(409);
+  });
 
-  test("fail with the reason when a step never ends", async ({ skip }) => {
-    skip(obstacle !== undefined, obstacle);
-    const impatient = await startLocalServer({ who, args: ["--pool", "0", "--build-timeout", "3"] });
+  test("fail with the reason when a step never ends", async () => {
+    const impatient = await startLocalServer({ who: on.who, args: ["--pool", "0", "--build-timeout", "3"] });
     try {
       const steps = [{ type: "RUN", args: ["sleep 1000"] }];
       const built = await new TemplateBuilding(impatient).build({ name: "endless", steps });
@@ -203,10 +170,9 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     ["absolute names", ["--transform=s,^\\./x,/etc/x,", "./x"], "failed"],
     ["devices", ["/dev/null", "./x"], "failed"],
     ["links to elsewhere", ["/proc/self/exe", "./x"], "active"],
-  ] as const)("keep the host safe from an archive with %s", async ([, tarArguments, status], { skip }) => {
-    skip(obstacle !== undefined, obstacle);
-    const { hash } = await building.upload(await archiveOf({ x: "x" }, tarArguments));
-    const built = await building.build({
+  ] as const)("keep the host safe from an archive with %s", async ([, tarArguments, status]) => {
+    const { hash } = await on.templates.upload(await archiveOf({ x: "x" }, tarArguments));
+    const built = await on.templates.build({
       name: `archive-${hash.slice(0, 8)}`,
       steps: [{ type: "COPY", args: ["x", "/workspace/"], filesHash: hash }],
     });
