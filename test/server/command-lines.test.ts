@@ -2,17 +2,18 @@ import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as pass } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { describeForBothUsers } from "../support/both-users.js";
+import { descendants, hostProcesses } from "../support/host-processes.js";
 import { archiveOf } from "../support/template-building.js";
 
 const args = (place: string) => ["--pool", "1", "--data-dir", join(place, "data")];
 
 describeForBothUsers("a server that %s started", { args }, (on) => {
   test("tells other users of the host no id, code, value or archive", { timeout: 120_000 }, async () => {
-    const { client, templates, place } = on;
-    const shown = new ShownToAll();
+    const { server, client, templates, place } = on;
+    const shown = new ShownToAll(server.pid);
     const secret = (name: string): string => `${name}-${randomUUID()}`;
     const [code, command, step, value] = [secret("code"), secret("command"), secret("step"), secret("value")];
     const { hash } = await templates.upload(await archiveOf({ "letter.txt": secret("letter") }));
@@ -50,11 +51,23 @@ describeForBothUsers("a server that %s started", { args }, (on) => {
   });
 });
 
-/** Collects the command lines of all processes until it is ended. Every user of this machine can read those. */
+/**
+ * Collects the command lines of the server and of all processes that start while it collects. Every user of this machine
+ * can read those.
+ */
 class ShownToAll {
   readonly #lines = new Set<string>();
+  /** Processes that ran before, and are not the server's. They cannot know what the test makes up. */
+  readonly #others: Set<string>;
   #isEnding = false;
-  readonly #collected = this.#collect();
+  readonly #collected: Promise<void>;
+
+  constructor(server: number) {
+    this.#others = new Set(hostProcesses().map(({ pid }) => String(pid)));
+    for (const pid of [server, ...descendants(server).map(({ pid }) => pid)])
+      this.#others.delete(String(pid));
+    this.#collected = this.#collect();
+  }
 
   async end(): Promise<string[]> {
     this.#isEnding = true;
@@ -64,12 +77,16 @@ class ShownToAll {
 
   async #collect(): Promise<void> {
     while (!this.#isEnding) {
-      for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      const pids = new Set(readdirSync("/proc").filter((name) => /^\d+$/.test(name)));
+      // A number that is free again may be the next process's.
+      for (const pid of this.#others) if (!pids.has(pid)) this.#others.delete(pid);
+      for (const pid of pids) {
+        if (this.#others.has(pid)) continue;
         this.#note(`/proc/${pid}/cmdline`, "\0");
         this.#note(`/proc/${pid}/cgroup`, "\n");
       }
       this.#note("/proc/net/unix", "\n");
-      await turn();
+      await pass(10);
     }
   }
 
