@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -14,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Database } from "../../src/store/database.js";
 import type { StoredSandbox } from "../../src/store/sandbox-repository.js";
 import { openStore } from "../../src/store/store.js";
@@ -40,14 +41,21 @@ const stored: StoredSandbox = {
   idempotency: undefined,
 };
 
-let directory: string;
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "failed-start-"));
-  const store = await openStore(directory);
+let intact: string;
+beforeAll(async () => {
+  intact = mkdtempSync(join(tmpdir(), "intact-"));
+  const store = await openStore(intact);
   await persistentTokenIssuer(store.settings);
   for (let count = 0; count < 200; count += 1)
     store.sandboxes.save({ ...stored, id: `${stored.id}${count}`, metadata: { text: "x".repeat(200) } });
   await store.close();
+});
+afterAll(() => rmSync(intact, { recursive: true }));
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "failed-start-"));
+  cpSync(intact, directory, { recursive: true });
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
