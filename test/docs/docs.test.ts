@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { webhookPayload } from "@cloud-sandbox/protocol";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -100,9 +100,9 @@ describe("a block of TypeScript", () => {
   const fileOf = (place: string): string => join(directory, `${place.replaceAll(/\W/g, "-")}.mts`);
   let errors: Map<string, string[]>;
   // Check the types of all blocks at once: the compiler spends most of its time on the libraries, which they share.
-  beforeAll(() => {
+  beforeAll(async () => {
     for (const [place, { code }] of programs) writeFileSync(fileOf(place), code);
-    errors = typeErrors(programs.map(([place]) => fileOf(place)));
+    errors = await typeErrors(programs.map(([place]) => fileOf(place)));
   });
 
   test.each(programs)("of %s is typed and runs", async (place, { code }) => {
@@ -307,24 +307,34 @@ async function run(program: string, args: string[], env: Record<string, string>)
   return { code: code as number | null, stdout, stderr };
 }
 
-/** The compiler's messages for each of these files. */
-function typeErrors(files: readonly string[]): Map<string, string[]> {
-  const program = ts.createProgram(files, {
+/** The messages of the compiler for each of these files. The native compiler takes a fifth of the time of the other. */
+async function typeErrors(files: readonly string[]): Promise<Map<string, string[]>> {
+  const compilerOptions = {
     strict: true,
     noEmit: true,
     skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: "es2022",
+    module: "nodenext",
     // Treat each file as a module, so that no block sees names that another block declares.
-    moduleDetection: ts.ModuleDetectionKind.Force,
-    lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts"],
+    moduleDetection: "force",
+    lib: ["es2023", "esnext.disposable", "dom"],
     types: ["node"],
-  });
-  const told = (diagnostics: readonly ts.Diagnostic[]): string[] =>
-    diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
-  expect(told([...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()])).toEqual([]);
-  return new Map(
-    files.map((file) => [file, told(ts.getPreEmitDiagnostics(program, program.getSourceFile(file)))]),
-  );
+  };
+  const project = join(directory, "tsconfig.json");
+  writeFileSync(project, JSON.stringify({ compilerOptions, files }));
+  const compiler = join(root, "node_modules/typescript-native/bin/tsc");
+  const words = [compiler, "--project", project, "--pretty", "false"];
+  const { code, stdout, stderr } = await run(process.execPath, words, {});
+  if (code !== 0 && stdout === "") expect.fail(stderr);
+  const found = new Map(files.map((file) => [file, [] as string[]]));
+  const ofAll: string[] = [];
+  let errors = ofAll;
+  for (const line of stdout.split("\n").filter((text) => text !== "")) {
+    const [, file, message = line] = /^(\S.*?)\(\d+,\d+\): (.*)$/.exec(line) ?? [];
+    // An indented line continues the error above it. Errors in sources that a block imports are left to other checks.
+    if (!line.startsWith(" ")) errors = file === undefined ? ofAll : (found.get(resolve(file)) ?? []);
+    errors.push(message);
+  }
+  expect(ofAll).toEqual([]);
+  return found;
 }
