@@ -7,7 +7,7 @@ export const exhausting: readonly Attack[] = [
   {
     name: "fork without end",
     async attempt({ sandbox }) {
-      const run = await bash(sandbox, "bomb() { bomb | bomb & }; bomb; sleep 60", 2);
+      const run = await bash(sandbox, "bomb() { bomb | bomb & }; bomb; sleep 60", 1);
       expect(run.terminationReason).toBe("timeout");
       await expect.poll(async () => outcome(bash(sandbox, "echo free")), { timeout: 60_000 }).toBe("free\n");
       return "stopped by the limit on processes and by the timeout; the sandbox goes on";
@@ -45,14 +45,14 @@ print("TOOK IT ALL")
     },
   },
   {
-    name: "take 10 GB of memory in many processes",
+    name: "take 2 GB of memory in many processes",
     async attempt({ sandbox }) {
       const run = await python(
         sandbox,
         `
 import os, time
 children = []
-for _ in range(50):
+for _ in range(10):
     pid = os.fork()
     if pid == 0:
         data = [b"x" * 1024 * 1024 * (i + 1) for i in range(20)]
@@ -111,7 +111,10 @@ for place in ("/workspace", "/tmp", "/home/sandbox", "/dev/shm", "/run", "/", "/
   {
     name: "print without end",
     async attempt({ sandbox }) {
-      const run = await bash(sandbox, "yes 'a line that is printed without end' & yes >&2", 1);
+      const endless = "yes 'a line that is printed without end' & yes >&2";
+      let run = await bash(sandbox, endless, 1);
+      // On a busy machine it takes longer to print too much.
+      if (!run.output.stdout.truncated) run = await bash(sandbox, endless, 10);
       expect(run.terminationReason).toBe("timeout");
       expect(run.stdout.length + run.stderr.length).toBeLessThan(8 * 1024 * 1024);
       expect(run.output.stdout.truncated).toBe(true);

@@ -75,14 +75,19 @@ describe("output beyond the limit", () => {
     expect((await stat(body.stdout_file ?? "")).size).toBe(fileLimit);
   });
 
-  test("without end neither fills memory nor keeps the agent from answering", async () => {
+  test("of 200 MiB neither fills memory nor keeps the agent from answering", async () => {
+    const size = 200 * 1024 * 1024;
     const before = process.memoryUsage().rss;
-    const running = agent.run({ command: "yes", args: [], timeout: 5 });
+    const running = agent.run({ command: `yes | head -c ${size}`, timeout: 80 });
     for (let turn = 0; turn < 20; turn += 1) expect((await agent.call("GET", "/health")).status).toBe(200);
     const { body } = await running;
-    expect(body).toMatchObject({ exit_code: 124, stdout_truncated: true });
-    expect(body.stdout_bytes).toBeGreaterThan(100 * 1024 * 1024);
+    expect(body).toMatchObject({ exit_code: 0, stdout_truncated: true, stdout_bytes: size });
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+  });
+
+  test("without end is ended by the time limit", async () => {
+    const { body } = await agent.run({ command: "yes", args: [], timeout: 2 });
+    expect(body).toMatchObject({ exit_code: 124, termination_reason: "timeout", stdout_truncated: true });
   });
 
   test("leaves only the latest files", async () => {
