@@ -21,15 +21,17 @@ class SkipReasons implements Reporter {
 }
 
 /**
- * Starts the files of test/chaos, contract, fuzz and hostile first. Vitest starts those first that took longest in the last
- * run, or the largest ones if it has no durations. The files of these folders are small and take long, so a run without
- * durations would end with one of them alone.
+ * Starts the files of some folders first. Vitest starts those first that took longest in the last run, or the largest ones if
+ * it has no durations. The files of these folders are small and take long, because they use large modules, install programs
+ * or wait, so a run without durations would end with a few of them alone.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /\/test\/(chaos|contract|fuzz|hostile)\//.test(moduleId);
+      /\/test\/(chaos|conformance|contract|docs|fuzz|hostile|mcp|mcp-runner|packaging|templates)\/|\/stuck-machines/.test(
+        moduleId,
+      );
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
