@@ -1,14 +1,14 @@
 import type { SandboxClient } from "cloud-sandbox";
 import type { FrameSocket } from "../support/frame-socket.js";
 
-/** Something that serves both contracts. The same suite runs against each. */
+/** A backend that serves both contracts. The same suite runs against each. */
 export interface Backend {
   readonly client: SandboxClient;
   readonly url: string;
   readonly apiKey: string;
   /** Languages that the template `code-interpreter` of the backend runs. */
   readonly languages: readonly string[];
-  /** Sends a request as it is, without a client library. */
+  /** Sends a request unchanged, without a client library. */
   fetch(url: string, init?: RequestInit): Promise<Response>;
   /** Opens a WebSocket to an agent, without a client library. */
   openSocket(url: string, token: string): Promise<FrameSocket>;

@@ -1,7 +1,7 @@
 import type { Sandbox } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 
-/** What every backend must do with programs that nobody waits for. */
+/** What every backend must do with programs in the background. */
 export function backgroundSuite(sandbox: () => Sandbox): void {
   describe("background jobs", () => {
     test.each([
@@ -45,7 +45,7 @@ export function backgroundSuite(sandbox: () => Sandbox): void {
       expect((await kill(id)).data).toMatchObject({ status: "killed", process_id: id });
       expect(await running()).toBe("0\n");
       expect((await listed(sandbox(), id))?.status).toBe("killed");
-      // Whoever comes too late has what was wanted.
+      // A kill that comes too late succeeds, because the program has ended, which is what the caller wants.
       expect((await kill(id)).data?.message).toMatch(/already ended/);
       expect((await kill("cmd_0")).response.status).toBe(404);
     });

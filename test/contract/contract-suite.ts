@@ -17,7 +17,7 @@ import { liveSuite } from "./live.js";
 import { streamSuite } from "./streams.js";
 import { webhookSuite } from "./webhooks.js";
 
-/** What every backend must do, written once. */
+/** The tests that every backend must pass. */
 export function contractSuite(start: () => Promise<Backend>): void {
   describe("the contract", () => {
     let backend: Backend;
@@ -46,7 +46,7 @@ export function contractSuite(start: () => Promise<Backend>): void {
         await created.delete();
         await expect(client.sandboxes.get(created.id)).rejects.toThrow(NotFoundError);
         await expect(created.execute("1")).rejects.toThrow(NotFoundError);
-        // A second delete is what a clean-up does that cannot know.
+        // A second delete must succeed, because a clean-up cannot know whether the sandbox still exists.
         await created.delete();
       });
 
@@ -273,7 +273,7 @@ export function contractSuite(start: () => Promise<Backend>): void {
         const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256);
         await sandbox.files.write("/tmp/bytes.bin", bytes);
         expect(Buffer.from(await sandbox.files.readBytes("/tmp/bytes.bin")).equals(bytes)).toBe(true);
-        // What happens to be base64 is text all the same.
+        // Text that looks like base64 must be written as text.
         await sandbox.files.write("/workspace/like-base64", "aGVsbG8=");
         expect(await sandbox.files.readText("/workspace/like-base64")).toBe("aGVsbG8=");
       });

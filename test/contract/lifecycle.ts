@@ -2,7 +2,7 @@ import type { SandboxClient } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 import { sandboxIds } from "../support/sandbox-ids.js";
 
-/** What becomes of sandboxes over time, as users of the client see it. */
+/** What every backend must do with sandboxes over time, as users of the client see it. */
 export function lifecycleSuite(client: () => SandboxClient): void {
   describe("a sandbox", () => {
     test("of a name is made once, and found by its name and labels", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Sandbox } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 
-/** What every backend must do with what goes both ways while it lasts: commands, terminals, watches. */
+/** What every backend must do with streams in both directions: commands, terminals, watches. */
 export function liveSuite(sandbox: () => Sandbox): void {
   const running = async (line: string): Promise<string> =>
     (await sandbox().execute(`pgrep -fxc '${line}'`, { language: "bash" })).stdout.trim();

@@ -2,7 +2,7 @@ import { SandboxClient } from "cloud-sandbox";
 import { FrameSocket } from "../support/frame-socket.js";
 import type { Backend } from "./backend.js";
 
-/** One that is reached over the network, on this machine or elsewhere. */
+/** A backend that is reached over the network, on this machine or elsewhere. */
 export function networkBackend(place: Pick<Backend, "url" | "apiKey" | "languages">): Backend {
   const { url: baseUrl, apiKey } = place;
   const client = new SandboxClient({ apiKey, baseUrl });

@@ -27,7 +27,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ...webhookProofs,
 };
 
-/** A test for every operation of both contracts. */
+/** Tests every operation of both contracts. */
 export function operationsSuite(start: () => Promise<Backend>): void {
   describe("the operation", () => {
     let bench: Bench;
@@ -54,7 +54,7 @@ export function operationsSuite(start: () => Promise<Backend>): void {
   });
 }
 
-/** The page that says for every operation which test shows what it does. */
+/** The page docs/reports/operations.md: for every operation, what its test shows. */
 export function operationsPage(): string {
   const sections = documents.map(({ plane, operations }) => {
     const rows = operations.map(

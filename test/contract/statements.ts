@@ -2,7 +2,10 @@ import { expect, type TestContext, test } from "vitest";
 
 type Tasks = TestContext["task"]["file"]["tasks"];
 
-/** The page of all statements is the same, whichever backend's file writes it: each is held to every one of them. */
+/**
+ * Compares the titles of all tests with docs/reports/contract-suite.md. The page is the same for every backend, because
+ * each must pass all tests.
+ */
 export function statementsAreListed(): void {
   test("docs/reports/contract-suite.md has these statements; if not, run this file with -u", async ({
     task,
@@ -12,7 +15,7 @@ export function statementsAreListed(): void {
   });
 }
 
-/** Every test by its names, from the outermost on. */
+/** The titles of every test, from the outermost describe on. */
 function namesOf(tasks: Tasks): string[][] {
   return tasks.flatMap((task) =>
     task.type === "suite" ? namesOf(task.tasks).map((names) => [task.name, ...names]) : [[task.name]],

@@ -1,9 +1,9 @@
 import type { Sandbox } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 
-/** What every backend must do with programs that are followed while they run. */
+/** What every backend must do with programs whose output is streamed. */
 export function streamSuite(sandbox: () => Sandbox): void {
-  /** How many programs with that command line run in the sandbox. */
+  /** How many programs with this command line run in the sandbox. */
   const running = async (line: string): Promise<string> =>
     (await sandbox().execute(`pgrep -fxc '${line}'`, { language: "bash" })).stdout.trim();
 

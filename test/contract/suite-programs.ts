@@ -1,8 +1,9 @@
 import type { ProgramAnswer, ProgramResult, TestingProgram } from "cloud-sandbox/testing";
 
 /**
- * What the programs of the suite do, for the service in memory, which runs none. Where a program acts on the sandbox (its
- * files, variables, processes), so does what stands for it: what the suite then finds is the service's own doing.
+ * Answers for the programs of the suite, for the service in memory, which runs nothing. If a program changes the
+ * sandbox (its files, variables, processes), its answer does so too; what the suite then finds is the service's own
+ * work.
  */
 export function suitePrograms(program: TestingProgram): ProgramAnswer | undefined {
   const { text } = program;
@@ -44,7 +45,7 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
       .map((argument) => `${argument}|`)
       .join(""),
 
-  // Both streams and an exit code, in every language.
+  // A program in each language that writes to both streams and has an exit code.
   "import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.exit(3)": outErrThree,
   "console.log('out'); console.error('err'); process.exit(3)": outErrThree,
   "echo out; echo err >&2; exit 3": outErrThree,
@@ -153,7 +154,7 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
 type FormAnswer = (program: TestingProgram, first: string, second: string) => ReturnType<Acting>;
 type Acting = Extract<ProgramAnswer, (program: TestingProgram) => string | ProgramResult | Promise<unknown>>;
 
-/** A value of the context, as its last expression tells it. */
+/** The value of a variable in the context, as the last expression would give it. */
 const told = ({ variables }: TestingProgram, name: string): ProgramResult =>
   variables.has(name)
     ? { value: String(variables.get(name)) }

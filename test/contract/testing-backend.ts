@@ -4,7 +4,7 @@ import { FrameSocket } from "../support/frame-socket.js";
 import type { Backend } from "./backend.js";
 import { suitePrograms } from "./suite-programs.js";
 
-/** The service in memory. It runs nothing: what the suite's programs do is said beside the suite. */
+/** The service in memory as a backend. It runs nothing: suite-programs.ts says what each program of the suite does. */
 export async function startTestingBackend(): Promise<Backend> {
   const service = new TestingService({ programs: suitePrograms });
   const client = new SandboxClient(service.clientOptions);

@@ -2,7 +2,10 @@ import { type Sandbox, verifyWebhook } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 import { WebhookReceiver } from "../support/webhook-receiver.js";
 
-/** What every backend must do with code whose end is to be reported. It must be able to reach this machine. */
+/**
+ * What every backend must do with code whose end is reported. The backend must be able to send requests to this
+ * machine.
+ */
 export function webhookSuite(sandbox: () => Sandbox): void {
   describe("asynchronous executions", () => {
     test.each([

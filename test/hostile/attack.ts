@@ -1,7 +1,7 @@
 import type { ExecutionResult, Sandbox, SandboxClient } from "cloud-sandbox";
 import type { LocalServer } from "../support/local-server.js";
 
-/** What an attempt may use. The sandbox is its own; the neighbour belongs to somebody else. */
+/** What an attempt may use: a sandbox of its own, and a neighbour sandbox that belongs to somebody else. */
 export interface Target {
   readonly client: SandboxClient;
   readonly sandbox: Sandbox;

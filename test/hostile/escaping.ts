@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { hostProcesses } from "../support/host-processes.js";
 import { type Attack, bash } from "./attack.js";
 
-/** Attempts to get out, or to stay. */
+/** Attempts to get out of the sandbox, or to leave something running in it. */
 export const escaping: readonly Attack[] = [
   {
     name: "make namespaces, mounts and devices",

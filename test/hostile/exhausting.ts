@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { type Attack, bash, python } from "./attack.js";
 import { outcome } from "./taking-over.js";
 
-/** Attempts to use up what is shared. */
+/** Attempts to use up resources that sandboxes share. */
 export const exhausting: readonly Attack[] = [
   {
     name: "fork without end",
@@ -196,7 +196,7 @@ END`,
         `for place in ${places.join(" ")}; do rm -f $place; mkfifo $place && echo $place; done 2>/dev/null; true`,
       );
       expect(stdout).toContain("/etc/passwd\n");
-      // More of them than the agent has threads for files.
+      // Use more pipes than the agent has threads for files.
       for (let round = 0; round < 8; round += 1) {
         const [machine, processes] = await Promise.all([
           sandbox.system.machine(),

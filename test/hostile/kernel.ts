@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type Attack, python } from "./attack.js";
 
-/** What is tried of the kernel, by architecture: a call as Python writes it, and the errno that it must end with. */
+/** System calls that must fail, by architecture: the call as Python writes it, and its errno. */
 const callAttempts = `
 import ctypes, errno, platform, struct
 libc = ctypes.CDLL(None, use_errno=True)
@@ -82,7 +82,7 @@ const expected: Readonly<Record<string, string>> = {
   "typing into a terminal": "EPERM",
 };
 
-/** Attempts to reach what programs do not need of the kernel. */
+/** Attempts to use parts of the kernel that programs do not need. */
 export const kernel: readonly Attack[] = [
   {
     name: "make system calls that programs do not need",

@@ -1,4 +1,4 @@
-/** Listed by attempts: programs in Python that run in a sandbox. */
+/** A Python program that lists the processes of agents. The programs in this file are run in a sandbox by attempts. */
 export const findAgents = `
 import os
 def agents():
@@ -12,7 +12,10 @@ def agents():
     return found
 `;
 
-/** A signal too early ends the agent, which then boots again: a few dozen times, at other moments of its start. */
+/**
+ * Sends agents SIGUSR1, on which Node.js opens its inspector. A signal that comes too early ends the agent, which is
+ * then started again, so this is tried a few dozen times, at different moments of the start.
+ */
 export const raceToInspector = `
 import signal, socket, time
 seen, reached = {}, []
@@ -59,7 +62,10 @@ for pid in (1, agent):
     refused("process_vm_writev", libc.process_vm_writev(pid, ctypes.byref(local), 1, ctypes.byref(local), 1, 0))
 `;
 
-/** Listening sockets in the reach of code: duplicates of the agent's, and those its own processes hold. */
+/**
+ * Looks for listening sockets that the code can reach: duplicates of the agent's, and those that its own processes
+ * have.
+ */
 export const lookForSockets = `
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -84,7 +90,9 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
 print(duplicated, held)
 `;
 
-/** Processes of another uid than the code's or with a capability, and how many agents have a uid of their own. */
+/**
+ * Lists processes with another uid than the code or with a capability, and counts the agents with a uid of their own.
+ */
 export const listIdentities = `
 strange, apart = [], 0
 for pid in filter(str.isdigit, os.listdir("/proc")):

@@ -4,7 +4,7 @@ import { isSandboxError } from "cloud-sandbox";
 import { expect } from "vitest";
 import { type Attack, bash, python } from "./attack.js";
 
-/** Attempts to see what is not the sandbox's own. */
+/** Attempts to read data that does not belong to the sandbox. */
 export const reading: readonly Attack[] = [
   {
     name: "read the host's files",
@@ -71,7 +71,8 @@ find /var -type f | sed 's/^/local: /'; find / -path '*/etc/npmrc' -o -name 'pip
             () => "done",
             (error: unknown) => (isSandboxError(error) ? "refused" : error),
           );
-          // A link in the sandbox may be replaced by a file; it is what it points to that must stay untouched.
+          // A write through a link may replace the link in the sandbox; only the file that the link points to must stay
+          // unchanged.
           if (action !== "write") expect(`${action} ${path}: ${outcome}`).toBe(`${action} ${path}: refused`);
         }
       }
@@ -218,10 +219,10 @@ print("locked")`;
   },
 ];
 
-/** What {@link reachingHost} prints if the proxy refuses everything. */
+/** The output of {@link reachingHost} if the proxy refuses everything. */
 export const refusedByProxy = "[b'\\x05\\x02', b'403']\n";
 
-/** Python that asks the proxy for the server at `url` in every spelling, and for clouds' own services. */
+/** A Python program that asks the proxy for the server at `url` in every spelling, and for services of clouds. */
 export function reachingHost(url: string): string {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const hosts = [

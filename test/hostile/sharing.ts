@@ -6,10 +6,10 @@ import type { Sandbox } from "cloud-sandbox";
 import { expect } from "vitest";
 import { type Attack, bash, python, type Target } from "./attack.js";
 
-/** How many times the host opens each of its files: more often than programs in a sandbox open a file by themselves. */
+/** How many times the host opens each of its files: more often than programs in a sandbox do by themselves. */
 const opens = 400;
 
-/** Attempts to learn from, or to be in the way of, the host and others through files that all of them read. */
+/** Attempts to learn from, or to disturb, the host and other sandboxes through files that all of them read. */
 export const sharing: readonly Attack[] = [
   {
     name: "find a file system that the host or another sandbox has too",
@@ -21,7 +21,7 @@ export const sharing: readonly Attack[] = [
       ]);
       const foreign = new Set([...devices(others), ...devices(host)].map(({ device }) => device));
       const shared = devices(own).filter(({ device }) => foreign.has(device));
-      // The socket is this sandbox's own. Devices that can be opened are granted to root only.
+      // The socket belongs to this sandbox. Only root gets devices that can be opened.
       const expected = ["/opt/cloud-sandbox/egress", ...(isRoot ? [] : hostDevices)];
       expect(shared.map(({ target }) => target).sort()).toEqual(expected.sort());
       return isRoot ? "none: every inode is its own" : "none but the device nodes, as doctor says";
@@ -71,10 +71,10 @@ export const sharing: readonly Attack[] = [
   },
 ];
 
-/** What bubblewrap binds into a machine whose starter may make no device nodes. */
+/** Devices that bubblewrap binds from the host if the server's user may not create device nodes. */
 const hostDevices = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
 
-/** Files of the host that sandboxes read, or read copies of. */
+/** Files of the host that sandboxes read, directly or as copies. */
 function hostFiles({ server, sandbox }: Target): string[] {
   const instance = readdirSync(tmpdir()).find(
     (name) => name.startsWith(`cloud-sandbox-${server.pid}-`) && existsSync(join(tmpdir(), name, "parts")),
@@ -102,7 +102,7 @@ function devices(table: string): { device: string; target: string }[] {
     .map(([, , device = "", , target = ""]) => ({ device, target }));
 }
 
-/** Files that hosts and others are known to open, and what else there is below every mount. */
+/** Places that hosts and other sandboxes are known to open, and everything else below each mount. */
 const places = `
 import os
 known = ["/usr/bin/env", "/usr/bin/bash", "/etc/ld.so.cache", "/etc/ssl/certs/ca-certificates.crt", "/proc/sys/kernel/hostname",

@@ -12,7 +12,7 @@ import {
   takeUids,
 } from "./programs.js";
 
-/** Attempts to have the agent do as the sandbox's code says, or to answer in its place. */
+/** Attempts to control the agent, or to answer in its place. */
 export const takingOver: readonly Attack[] = [
   {
     name: "open the agent's inspector by a signal",
@@ -318,7 +318,7 @@ done; for pipes in .cloud-sandbox-??????; do rm -rf $pipes; ln -s /workspace/vic
 
 const patience = { timeout: 60_000 };
 
-/** Has the agent killed, and checks that the agent that starts in its place answers in the same way. */
+/** Kills the agent, and checks that the agent that is started in its place answers in the same way. */
 async function startsAnew({ sandbox }: { readonly sandbox: Sandbox }): Promise<void> {
   const { version } = await sandbox.system.health();
   await killAgent(sandbox);
@@ -326,7 +326,7 @@ async function startsAnew({ sandbox }: { readonly sandbox: Sandbox }): Promise<v
   expect(await sandbox.system.health()).toMatchObject({ healthy: true, version });
 }
 
-/** What a call printed, or the message of the error that it ended in. */
+/** The output of a call, or the message of its error. */
 export async function outcome(call: Promise<object>): Promise<string> {
   try {
     const result = await call;

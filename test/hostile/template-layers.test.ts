@@ -58,7 +58,7 @@ open("f" * 253, "w").close()
     const settings = join(host, ".cloud-sandbox");
     await mkdir(settings);
     await chmod(settings, 0o777);
-    // The agent keeps files there too, and makes the directory anew when it needs one.
+    // Try again and again, because the agent keeps files in /tmp and creates it again when it needs one.
     const replace = `until rm -rf /tmp && ln -sT ${host} /tmp; do :; done`;
     const built = await templates.build({
       name: "removing",

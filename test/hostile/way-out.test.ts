@@ -1,4 +1,4 @@
-/** Programs without an agent: the control plane itself accepts their connections to the egress proxy. */
+/** Attacks by programs without an agent, whose connections to the egress proxy the control plane itself accepts. */
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -26,7 +26,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a hostile program of a s
   let outside: Server;
   let server: LocalServer;
   let caller: ControlPlaneCaller;
-  /** Descriptors of the server while no program runs. */
+  /** The number of descriptors that the server has open while no program runs. */
   let usual: number;
   const run = async (body: object): Promise<Answer> =>
     (await caller.call<Answer>("POST", "/executions", { timeout: 60, ...body })).body;
@@ -35,7 +35,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a hostile program of a s
 
   beforeAll(async () => {
     if (obstacle !== undefined) return;
-    // Answers a program that sends its id with the log of its connections.
+    // A server that answers a program, which sends its id, with the log of its connections.
     outside = createServer(async (request, answer) => {
       const { body } = await caller.call("GET", `/sandboxes/${await text(request)}/egress`);
       answer.end(JSON.stringify(body));
@@ -55,11 +55,11 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a hostile program of a s
     expect(leftovers(new Set([server.pid]))).toEqual([]);
   });
 
-  /** The next program has its way out, and nothing of the last one's is left in the server. */
+  /** Expects that the next program can reach the proxy, and that the server keeps nothing of the last one. */
   const unharmed = async (): Promise<void> => {
     const { stdout } = await bash("curl -sS --noproxy '' http://192.0.2.1/");
     expect(stdout).toContain("192.0.2.1:80 is not on the public internet");
-    // A few connections of this test's own may be open.
+    // Allow for a few connections of this test itself.
     await expect.poll(descriptors).toBeLessThan(usual + 6);
   };
 
@@ -120,7 +120,7 @@ import time; time.sleep(1000)`;
     });
     await expect.poll(descriptors, { timeout: 20_000 }).toBeGreaterThan(usual + 64);
     expect((await run({ code: "print('undisturbed')" })).stdout).toBe("undisturbed\n");
-    // 128 connections, two outputs, the driver's and bubblewrap's channels, and those of this test.
+    // 128 connections, two outputs, the channels of driver and bubblewrap, and connections of this test.
     expect(descriptors()).toBeLessThan(usual + 160);
     stop.abort();
     await expect(asked).rejects.toThrow();

@@ -3,12 +3,13 @@ import { constants } from "node:os";
 import { keepCompiledCode } from "./start/compile-cache.js";
 import { answers } from "./start/prepared-answers.js";
 
-// Help and version are prepared by the build. To make them anew would take twice as long as Node.js takes to start.
+// The build prepares the texts of help and version: making them at run time would take twice as long as Node.js takes
+// to start.
 const words = process.argv.slice(2);
 const text = words.length === 1 ? prepared(words[0] ?? "") : undefined;
 if (text === undefined) {
   keepCompiledCode();
-  // Loaded after the cache is in use, so that its code is kept too.
+  // Import after the compile cache was switched on, so that the compiled code of this module is stored too.
   void import("./parse.js").then(({ parse }) => parse(words));
 } else {
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
@@ -17,7 +18,7 @@ if (text === undefined) {
   process.stdout.write(text);
 }
 
-/** The prepared answer to a word, if it is as long as the lines of this terminal. */
+/** The prepared text for a word, if it was made for the width of this terminal. */
 function prepared(word: string): string | undefined {
   const { columns, isTTY } = process.stdout;
   const width = isTTY ? columns : answers.width;

@@ -4,9 +4,9 @@ import { explain } from "./errors/explain-error.js";
 import { Output } from "./output/output.js";
 import { createProgram } from "./program.js";
 
-/** Does what the words of the command line say, and sets the exit code. */
+/** Runs the command that the command line names, and sets the exit code. */
 export async function parse(words: readonly string[]): Promise<void> {
-  // The reader of the output may close it, as head does. Commands with work to end listen for that themselves.
+  // The reader of the output may close it, as `head` does. Commands that must clean up listen for that themselves.
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", ({ code }: NodeJS.ErrnoException) => {
       process.exitCode = code === "EPIPE" ? exitCodeOf("SIGPIPE") : failed;

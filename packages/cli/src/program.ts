@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { shareOptions } from "./command-line/subcommand.js";
 import { version } from "./command-line/version.js";
 
-/** A command of the first level. What it consists of is loaded when it is called. */
+/** A command of the first level. Its code is loaded when the command is called. */
 interface Entry {
   readonly name: string;
   readonly description: string;
@@ -115,14 +115,17 @@ const entries: readonly Entry[] = [
   },
 ];
 
-/** The command line. `words` say which command it is to be complete for: help on all needs their names alone. */
+/**
+ * The command line. Only the command that `words` name is built completely: the help on all commands needs only their
+ * names.
+ */
 export async function createProgram(words: readonly string[]): Promise<Command> {
   const program = new Command("cloud-sandbox")
     .description("Isolated sandboxes: in the cloud or on a server with an API key, else on this machine.")
     .version(version)
     .enablePositionalOptions()
     .exitOverride()
-    // Failures are told by main.ts, as JSON where that is asked for.
+    // main.ts reports failures, because it can print them as JSON.
     .configureOutput({ outputError: () => undefined })
     .addHelpText("after", help);
   const whole = async (): Promise<Command> => {
@@ -138,7 +141,7 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
   return program;
 }
 
-/** Gives a command its arguments, options and action, unless it has them. */
+/** Gives a command its arguments, options and action, unless it has them already. */
 async function complete(program: Command, entry: Entry, whole: () => Promise<Command>): Promise<void> {
   const command = program.commands.find((each) => each.name() === entry.name);
   if (command === undefined || command.options.length > 0 || command.commands.length > 0) return;

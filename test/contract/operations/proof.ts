@@ -2,7 +2,7 @@ import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox
 import type { FrameSocket } from "../../support/frame-socket.js";
 import type { Backend } from "../backend.js";
 
-/** One test of one operation, over the typed low-level clients. */
+/** A test of one operation, with the typed low-level clients. */
 export interface Proof {
   /** What the test shows, as the end of a sentence that begins with the operation. */
   readonly shows: string;
@@ -55,7 +55,7 @@ export class Bench {
     return this.backend.fetch(`${this.agentUrl}${path}`, { ...init, method, headers });
   };
 
-  /** A WebSocket to the shared sandbox's agent, open. */
+  /** Opens a WebSocket to the shared sandbox's agent. Resolves when it is open. */
   async socket(path: string): Promise<FrameSocket> {
     return this.backend.openSocket(this.agentUrl + path, this.token);
   }
@@ -65,7 +65,7 @@ export class Bench {
   }
 }
 
-/** The body of an answer that must be a success. */
+/** Resolves with the body of an answer. Throws if it is not a success. */
 export async function success<Data>(
   call: Promise<{ data?: Data; error?: unknown; response: { status: number } }>,
 ): Promise<NonNullable<Data>> {

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ContractDocument } from "../../support/documents/contract-document.js";
 import { type Proof, proof } from "./proof.js";
 
-/** What a sandbox without a desktop, and an agent that is not replaced, answer to whatever is asked of them. */
+/** Operations that are refused: those of the desktop, because the sandbox has none, and the update of an agent. */
 export const refusalProofs: Readonly<Record<string, Proof>> = {
   ...refused("/desktop", 400, "DESKTOP_NOT_AVAILABLE"),
   ...refused("/update", 403, "PERMISSION_DENIED"),

@@ -94,7 +94,7 @@ const build = ({ controlPlane }: Bench, name: string, command = "echo made > /wo
   return success(controlPlane.POST("/v1/templates/build", { body }));
 };
 
-/** The build's last state. */
+/** Waits for the end of a build. Resolves with its last status. */
 async function built({ controlPlane }: Bench, buildID: string) {
   const status = () =>
     success(controlPlane.GET("/v1/templates/build/{buildID}/status", { params: { path: { buildID } } }));

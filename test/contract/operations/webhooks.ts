@@ -38,7 +38,7 @@ interface Delivered {
   readonly callback_url: string;
 }
 
-/** Has the end of an execution reported. */
+/** Runs code whose end is reported to a receiver, and waits for the delivery. */
 async function withDelivery(
   { agent, controlPlane, sandbox }: Bench,
   use: (delivery: Delivered, receiver: WebhookReceiver) => Promise<void>,

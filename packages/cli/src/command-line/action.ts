@@ -12,7 +12,7 @@ export interface SharedOptions {
   readonly url?: string;
 }
 
-/** What a command works with. */
+/** The things that the code of a command works with. */
 export interface Call<Options> {
   readonly options: Options & SharedOptions;
   readonly output: Output;
@@ -24,15 +24,15 @@ export interface Call<Options> {
   server(): Promise<SandboxClient>;
 }
 
-/** What a command does. Resolves with the exit code of a program that it ran; anything else is success. */
+/** The code of a command. Resolves with the exit code of a program that it ran; any other value means success. */
 export type Work<Options, Args extends unknown[]> = (call: Call<Options>, ...args: Args) => Promise<unknown>;
 
-/** Makes the action of a command: it calls `work`, tells failures, closes the client and sets the exit code. */
+/** Makes the action of a command: it calls `work`, reports failures, closes the client and sets the exit code. */
 export function action<Options, Args extends unknown[] = []>(
   work: Work<Options, Args>,
 ): (...all: unknown[]) => Promise<void> {
   return async (...all) => {
-    // Commander calls with the arguments, the options and the command.
+    // Commander passes the arguments, the options and the command.
     const command = all.at(-1) as Command;
     const options = command.opts() as Options & SharedOptions;
     const output = new Output(options);

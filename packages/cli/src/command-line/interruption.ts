@@ -32,7 +32,9 @@ export class Interruption {
     return this.#signal !== undefined;
   }
 
-  /** What the output's failure is called. Undefined if it was written, or its reader closed it, which needs no message. */
+  /**
+   * Why standard output could not be written. Undefined if it could, or if its reader closed it, which needs no message.
+   */
   get lostOutput(): string | undefined {
     return this.#lost === undefined || this.#lost.code === "EPIPE" ? undefined : this.#lost.message;
   }

@@ -10,15 +10,15 @@ export function examples(command: Command, ...lines: readonly string[]): Command
   return command.addHelpText("after", `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`);
 }
 
-/** Commands whose words are another program's. */
+/** Commands whose arguments another program parses. */
 const others = new WeakSet<Command>();
 
-/** Keeps a command without the options that every command has. */
+/** Excludes a command from the options that every command has. */
 export function takeNoSharedOptions(command: Command): void {
   others.add(command);
 }
 
-/** Adds the options that every command has to those that do something: below their own ones. */
+/** Adds the options that every command has to each command that does something, after its own options. */
 export function shareOptions(command: Command): void {
   for (const each of command.commands) shareOptions(each);
   if (command.commands.length > 0 || others.has(command)) return;

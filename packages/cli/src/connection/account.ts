@@ -1,7 +1,9 @@
 import { CommandError } from "../errors/command-error.js";
 import { type Login, readLogin } from "./login-file.js";
 
-/** The server that a command talks to, and where that was said. Undefined: sandboxes on this machine. */
+/**
+ * The server that a command uses, and where its address and key come from. Undefined means sandboxes on this machine.
+ */
 export interface Account {
   readonly url: string;
   readonly apiKey: string;
@@ -20,7 +22,7 @@ export function chooseAccount(asked: string | undefined): Account | undefined {
   const key = setting("API_KEY");
   if (key !== undefined && (asked !== undefined || process.env.CLOUD_SANDBOX_BACKEND !== "local"))
     return { url: url ?? cloudUrl, apiKey: key, keyFrom: "environment" };
-  // The client reads these two by itself.
+  // The client reads these two variables itself.
   const { CLOUD_SANDBOX_BACKEND: backend } = process.env;
   if (asked === undefined && (backend === "local" || setting("BEARER_TOKEN"))) return undefined;
   const login = readLogin();

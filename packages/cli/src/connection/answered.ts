@@ -1,14 +1,14 @@
 import { advice } from "../errors/advice.js";
 import { CommandError } from "../errors/command-error.js";
 
-/** What a call of the low-level client resolves with. */
+/** An answer of a call of the low-level client. */
 interface Answer<Body> {
   readonly data?: Body;
   readonly error?: unknown;
   readonly response: { readonly status: number };
 }
 
-/** The body of a successful answer. Throws what the server says of a refusal. */
+/** Resolves with the body of a successful answer. Throws the server's error for a refusal. */
 export function answered<Body>({ data, error, response }: Answer<Body>): Body {
   if (data !== undefined) return data;
   const { code, hint, message } = Object(error) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { CommandError } from "../errors/command-error.js";
 import { configDirectory } from "./places.js";
 import { readPrivateFile, writePrivateFile } from "./private-file.js";
 
-/** What `login` keeps. */
+/** The stored login: a server's address and a key for it. */
 export interface Login {
   readonly url: string;
   readonly apiKey: string;
@@ -14,7 +14,7 @@ export function loginPath(): string {
   return join(configDirectory(), "login.json");
 }
 
-/** The kept login, if there is one. Throws for a file that is not one. */
+/** Reads the stored login, if there is one. Throws if the file is not a login. */
 export function readLogin(): Login | undefined {
   const path = loginPath();
   const text = readPrivateFile(path);
@@ -32,7 +32,7 @@ export async function writeLogin({ apiKey, url }: Login): Promise<void> {
   await writePrivateFile(loginPath(), `${JSON.stringify({ url, apiKey }, undefined, 2)}\n`);
 }
 
-/** Removes the kept login, whatever is in the file. Resolves with whether there was one. */
+/** Removes the stored login, whatever is in the file. Resolves with whether there was one. */
 export async function removeLogin(): Promise<boolean> {
   try {
     await rm(loginPath());

@@ -9,7 +9,7 @@ import { chooseAccount } from "./account.js";
  */
 export function openClient(url: string | undefined, local: LocalBackendOptions = {}): SandboxClient {
   const account = chooseAccount(url);
-  // undici's parser is WebAssembly. To optimize it takes longer than a command has for it to parse.
+  // undici's parser is WebAssembly. Optimizing it takes longer than all the parsing that a command needs.
   setFlagsFromString("--liftoff-only");
   return new SandboxClient({
     ...(account && { apiKey: account.apiKey, baseUrl: account.url }),
@@ -18,7 +18,7 @@ export function openClient(url: string | undefined, local: LocalBackendOptions =
   });
 }
 
-/** Refuses to work on the backend that this command would start: its sandboxes end with the command. */
+/** Refuses to run with the backend on this machine, because its sandboxes end with the command. */
 export function requireServer({ backend }: SandboxClient): void {
   if (backend === "cloud") return;
   throw new CommandError(

@@ -1,4 +1,4 @@
-/** What to do after a failure of the client, in commands and options. By the error's code, else by its class. */
+/** What a user of the command can do after a failure of the client, by the error's code or else its class. */
 export const advice: Readonly<Record<string, string>> = {
   API_KEY_MISSING: 'Log in with "cloud-sandbox login", or set CLOUD_SANDBOX_API_KEY.',
   AuthenticationError: 'Log in again with "cloud-sandbox login", or correct CLOUD_SANDBOX_API_KEY.',

@@ -1,4 +1,4 @@
-/** A failure that a command found itself. Failures of the client have classes of their own. */
+/** A failure that the command itself has found. Failures of the client have their own classes. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 

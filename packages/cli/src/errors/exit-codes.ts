@@ -6,7 +6,7 @@ import { constants } from "node:os";
  */
 export const failed = 125;
 
-/** Exit code after a signal, as shells tell it: 130 after Ctrl-C. */
+/** The exit code after a signal, as shells report it: 130 after Ctrl-C. */
 export function exitCodeOf(signal: keyof typeof constants.signals): number {
   return 128 + constants.signals[signal];
 }

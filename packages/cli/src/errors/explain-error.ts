@@ -1,7 +1,7 @@
 import { advice } from "./advice.js";
 import { CommandError } from "./command-error.js";
 
-/** A failure as a person reads it, and as `--json` prints it. */
+/** A failure as it is shown to people, or printed with `--json`. */
 export interface Problem {
   /** Stable code in UPPER_SNAKE_CASE. */
   readonly code: string;
@@ -13,7 +13,9 @@ export interface Problem {
   readonly requestId?: string;
 }
 
-/** The errors of the client and of commander, by what they have: their classes would load the client. */
+/**
+ * Fields by which errors of the client and of commander are recognised. Importing their classes would load the client.
+ */
 interface FailureFields extends NodeJS.ErrnoException {
   readonly summary?: string;
   readonly hint?: string;
@@ -44,7 +46,7 @@ export function explain(error: unknown): Problem {
   return { code: code ?? "FAILED", message: error.message };
 }
 
-/** One line for a person. */
+/** A failure in one line, for people. */
 export function sentence({ code, hint, message, requestId }: Problem): string {
   const isOperators = requestId !== undefined && /^(INTERNAL|HTTP_5|SERVICE_)/.test(code);
   const named = isOperators ? `${message.replace(/[.\s]+$/, "")} (request ${requestId}).` : message;
@@ -61,7 +63,7 @@ function usageProblem(code: string, message: string): Problem {
   };
 }
 
-/** The first advice that can be followed at a terminal: the client's names methods and options of its own. */
+/** The first advice that can be followed in a terminal: advice of the client may name its methods and options. */
 function hintFor(
   name: string,
   code: string,
@@ -75,5 +77,5 @@ function hintFor(
   return advice[name];
 }
 
-/** Methods, as in `list()` or `client.sandboxes`, and names of options, as in `timeoutSeconds`. */
+/** Matches methods, as in `list()` or `client.sandboxes`, and names of options, as in `timeoutSeconds`. */
 const ofTheLibrary = /\w\(|\bclient\.|\b[a-z]+[A-Z]\w*\b|\boption\b/;

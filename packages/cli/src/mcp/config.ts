@@ -16,7 +16,7 @@ interface ConfigOptions {
   readonly yes?: boolean;
 }
 
-/** `mcp config`: the file of servers. */
+/** `mcp config`: shows, edits or resets the file of servers. */
 export function define(command: Command): void {
   command
     .description("show, edit or empty the file of MCP servers")
@@ -48,7 +48,7 @@ export function define(command: Command): void {
           await reset(path);
           output.done(`${path} has no servers; what it had is in ${path}.bak.`, { path, reset: true });
         } else {
-          // Checked first, so that a wrong file is told and not shown.
+          // Check the file first, so that an invalid file is reported instead of shown.
           const file = readServerFile(path);
           if (file !== undefined) checkedServers(file);
           const entries = Object.entries(file?.entries ?? {});
@@ -60,7 +60,7 @@ export function define(command: Command): void {
     );
 }
 
-/** Lets the user edit a copy, and takes it over if it is right: a mistake breaks nothing. */
+/** Opens a copy of the file in the user's editor, and stores it only if it is valid. */
 async function edit(path: string): Promise<void> {
   const { checkedServers, parseServerFile, serverFileText } = await import(
     "cloud-sandbox-mcp-runner/configuration"
@@ -87,7 +87,7 @@ async function edit(path: string): Promise<void> {
   await rm(copy, { force: true });
 }
 
-/** Empties the file, also one that cannot be read. */
+/** Empties the file, even if it cannot be read. */
 async function reset(path: string): Promise<void> {
   await copyFile(path, `${path}.bak`).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;

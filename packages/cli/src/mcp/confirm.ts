@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { CommandError } from "../errors/command-error.js";
 
-/** Asks whether to go on. Where nobody can be asked, refuses unless `--yes` was given. */
+/** Asks the user whether to continue. If there is no terminal, refuses unless `--yes` was given. */
 export async function confirm(
   question: string,
   yes: boolean | undefined,

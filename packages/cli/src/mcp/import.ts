@@ -8,14 +8,14 @@ import { examples } from "../command-line/subcommand.js";
 import { CommandError } from "../errors/command-error.js";
 import { changeServers } from "./server-store.js";
 
-/** What became of an entry of another program's file. */
+/** The result of importing one entry of another program's file. */
 interface Imported {
   readonly name: string;
   readonly from: string;
   readonly result: "added" | "replaced" | "there already" | "runs elsewhere";
 }
 
-/** `mcp import`: servers of assistants and of e2b-mcp. */
+/** `mcp import`: adds servers from the files of assistants and of e2b-mcp. */
 export function define(command: Command): void {
   command
     .description("take over the servers of an assistant's configuration, or of e2b-mcp")
@@ -62,7 +62,7 @@ export function define(command: Command): void {
   examples(command, "cloud-sandbox mcp import", "cloud-sandbox mcp import .mcp.json --replace");
 }
 
-/** Reads another program's file, and checks those of its servers that run on this machine. */
+/** Reads another program's file, and checks those of its servers that run as a local command. */
 export async function readForeign(path: string): Promise<McpServerFile> {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** An entry without the values of its variables. What only refers to a variable of this machine is shown. */
+/** An entry with the values of its variables hidden. References to variables of this machine stay visible. */
 export function masked<Entry extends { readonly env?: unknown }>(entry: Entry): Entry {
   const { env } = entry;
   if (typeof env !== "object" || env === null) return entry;

@@ -6,7 +6,7 @@ import type { ToolOptions } from "./tool-arguments.js";
 import { toolArguments } from "./tool-arguments.js";
 import { callTool, withToolOptions } from "./tools.js";
 
-/** `mcp quick`: one call of a server that is not kept. */
+/** `mcp quick`: calls a tool of a server once, without adding the server to the file. */
 export function define(command: Command): void {
   command
     .description("call a tool of an MCP server that is not added")

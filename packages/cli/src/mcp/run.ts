@@ -4,7 +4,10 @@ import { action } from "../command-line/action.js";
 import { withRunner } from "./runner.js";
 import { storedServer } from "./server-store.js";
 
-/** `mcp run`: a server in a sandbox, over this process's standard input and output. What assistants start. */
+/**
+ * `mcp run`: runs a server in a sandbox, and connects it with this process's standard input and output. Assistants
+ * start this command in place of the server.
+ */
 export function define(command: Command): void {
   command
     .description("run a server in a sandbox, over standard input and output, for an assistant")
@@ -33,7 +36,7 @@ export function define(command: Command): void {
                 output.note("a line of standard input is no JSON, and was left out.");
               }
             });
-            // The assistant closes its end when it has finished.
+            // The assistant closes standard input when it has finished.
             input.once("close", () => void transport.close());
             await ended;
             input.close();

@@ -5,7 +5,7 @@ import type { McpRunner, McpServerConfiguration } from "cloud-sandbox-mcp-runner
 import type { Call } from "../command-line/action.js";
 import { openClient } from "../connection/open-client.js";
 
-/** A runner that knows one server, and whose client it closes. */
+/** Calls `use` with a runner for one server. Closes the runner and its client afterwards. */
 export async function withRunner<Result>(
   { options, output }: Call<object>,
   server: McpServerConfiguration,

@@ -36,7 +36,7 @@ export function withServerOptions(command: Command): Command {
     .option("--path <path>", "path of its endpoint; default: /mcp");
 }
 
-/** The same as an entry of the file. */
+/** Converts the options to an entry of the file. */
 export function serverEntry(command: string, options: ServerOptions): Record<string, unknown> {
   const { allow, description, env, installCommands, internet, path, port, template, timeout, workdir } =
     options;

@@ -7,14 +7,14 @@ import { CommandError } from "../errors/command-error.js";
 /** The file, and how it is checked. Loaded when a command needs it. */
 const configuration = () => import("cloud-sandbox-mcp-runner/configuration");
 
-/** The servers that this user has added. */
+/** Reads the servers that this user has added. */
 export async function storedServers(): Promise<McpServerConfiguration[]> {
   const { checkedServers, readServerFile } = await configuration();
   const file = readServerFile();
   return file === undefined ? [] : checkedServers(file);
 }
 
-/** One of them. */
+/** Reads one server that this user has added. Throws if there is none of that name. */
 export async function storedServer(name: string): Promise<McpServerConfiguration> {
   const servers = await storedServers();
   const found = servers.find((server) => server.name === name);

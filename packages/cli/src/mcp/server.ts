@@ -22,7 +22,7 @@ const columns: readonly Column<McpServerConfiguration>[] = [
   { title: "DESCRIPTION", value: ({ description }) => description },
 ];
 
-/** `mcp server`: the servers that run in sandboxes. */
+/** `mcp server`: adds, lists and removes servers that run in sandboxes. */
 export function define(command: Command): void {
   command.description("add, list and remove MCP servers that run in sandboxes");
   const add = subcommand(command, "add <name>", "add a server")

@@ -2,13 +2,13 @@ import { CommandError } from "../errors/command-error.js";
 
 /** Arguments of a tool, as the command line gives them. */
 export interface ToolOptions {
-  /** An object as JSON. */
+  /** The arguments as a JSON object. */
   readonly params?: string;
-  /** Single ones, `name=value`. */
+  /** Single arguments, each given as `name=value`. */
   readonly param?: Readonly<Record<string, string>>;
 }
 
-/** The arguments of a call. A value of `--param` that is JSON is taken as such, any other is text. */
+/** The arguments of a call. A value of `--param` that is valid JSON is parsed, any other is text. */
 export function toolArguments({ param = {}, params = "{}" }: ToolOptions): Record<string, unknown> {
   let whole: unknown;
   try {

@@ -17,7 +17,7 @@ interface ListedTool {
   readonly description?: string | undefined;
 }
 
-/** `mcp tools`: the tools of a server. */
+/** `mcp tools`: lists and calls the tools of a server. */
 export function define(command: Command): void {
   command.description("list and call the tools of an MCP server, in a sandbox that is deleted afterwards");
   subcommand(command, "list <server>", "list the tools of a server").action(
@@ -57,7 +57,7 @@ export function withToolOptions(command: Command): Command {
     .option("--call-timeout <seconds>", "time for the tool's answer; default: 60", wholeNumber(1, 86_400));
 }
 
-/** Calls a tool and prints its result: text as it is, with `--json` the whole result. */
+/** Calls a tool and prints its result: text unchanged, or with `--json` the whole result. */
 export async function callTool(
   call: Call<CallOptions>,
   server: McpServerConfiguration,

@@ -22,7 +22,7 @@ interface WrapOptions {
   readonly yes?: boolean;
 }
 
-/** `mcp wrap`: puts a server of an assistant into a sandbox. */
+/** `mcp wrap`: makes an assistant start one of its servers in a sandbox. */
 export function define(command: Command): void {
   command
     .description("let a server of an assistant's configuration run in a sandbox")
@@ -73,7 +73,10 @@ export function define(command: Command): void {
 
 type Entry = Record<string, unknown>;
 
-/** What the assistant starts from now on. Variables go to this command's own file, which only this user may read. */
+/**
+ * The entry with which the assistant starts the server from now on. The server's variables are moved to this command's
+ * own file, which only this user can read.
+ */
 function wrappedEntry(name: string, entry: Entry, { launcher }: WrapOptions): Entry {
   if ("url" in entry)
     throw new CommandError(

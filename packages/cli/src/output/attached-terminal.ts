@@ -1,6 +1,6 @@
 import type { Terminal } from "cloud-sandbox";
 
-/** What sets a terminal back that a full-screen program left in a state of its own. */
+/** Control sequences that reset modes which a full-screen program may have left switched on. */
 const sane =
   "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
 

@@ -1,4 +1,4 @@
-/** A way to show an image in a terminal. */
+/** A protocol with which terminals show images. */
 type Protocol = "kitty" | "iterm2";
 
 /**
@@ -12,7 +12,7 @@ export function imageProtocol(env: NodeJS.ProcessEnv = process.env): Protocol | 
   return isIterm || env.TERM_PROGRAM === "WezTerm" ? "iterm2" : undefined;
 }
 
-/** The control sequences that show an image, given as base64. kitty takes PNG alone. */
+/** The control sequences that show an image, which is given as base64. kitty accepts only PNG. */
 export function inlineImage(protocol: Protocol, base64: string): string {
   if (protocol === "iterm2") {
     const size = Buffer.byteLength(base64, "base64");

@@ -7,7 +7,7 @@ import type { Column } from "./table.js";
 export interface OutputOptions {
   /** Print JSON: one document, or a line for each event of a stream. */
   readonly json?: boolean;
-  /** Print the essence only: ids, no notes. */
+  /** Print only what scripts need, such as ids, and no notes. */
   readonly quiet?: boolean;
 }
 
@@ -24,19 +24,19 @@ export class Output {
     this.isQuiet = quiet;
   }
 
-  /** Writes a result as it is. */
+  /** Writes a result unchanged. */
   write(text: string | Uint8Array): void {
     this.endProgress();
     process.stdout.write(text);
   }
 
-  /** Writes a program's standard error as it is. */
+  /** Writes a program's standard error unchanged. */
   writeError(text: string): void {
     this.endProgress();
     process.stderr.write(text);
   }
 
-  /** Writes a result's line. */
+  /** Writes a result as a line. */
   line(text: string): void {
     this.write(`${text}\n`);
   }
@@ -60,7 +60,7 @@ export class Output {
     for (const line of lines) this.line(line);
   }
 
-  /** Shows one thing: with `--json` the whole `value`, with `--quiet` the first entry. */
+  /** Prints one record: with `--json` the whole `value`, with `--quiet` only the first entry. */
   async record(value: unknown, entries: ReadonlyArray<readonly [string, unknown]>): Promise<void> {
     if (this.isJson) return this.json(value);
     if (this.isQuiet) return this.line(printable(String(entries[0]?.[1] ?? "")));
@@ -68,27 +68,27 @@ export class Output {
     for (const line of recordLines(entries, columnsOf(process.stdout))) this.line(line);
   }
 
-  /** Says that something was done: with `--json` the `value`, with `--quiet` nothing. */
+  /** Reports that something was done: prints `text`, with `--json` the `value`, with `--quiet` nothing. */
   done(text: string, value: unknown): void {
     if (this.isJson) this.json(value);
     else if (!this.isQuiet) this.line(printable(text));
   }
 
-  /** A remark beside the result, on standard error. Not with `--quiet` or `--json`. */
+  /** Prints a remark to standard error. Prints nothing with `--quiet` or `--json`. */
   note(text: string): void {
     if (this.isQuiet || this.isJson) return;
     this.endProgress();
     process.stderr.write(`cloud-sandbox: ${text}\n`);
   }
 
-  /** Shows what is being done, in a line that the next output replaces. On a terminal only. */
+  /** Shows the current step in a line that the next output replaces. Only on a terminal. */
   progress(text: string): void {
     if (this.isQuiet || this.isJson || !process.stderr.isTTY) return;
     process.stderr.write(`\r\u001b[K${printable(text).slice(0, columnsOf(process.stderr) - 1)}`);
     this.#progress = true;
   }
 
-  /** Says on standard error why the command failed: one line, or with `--json` an object. */
+  /** Prints to standard error why the command failed: one line, or with `--json` an object. */
   problem(problem: Problem): void {
     this.endProgress();
     if (!process.stderr.writable) return;
@@ -98,7 +98,7 @@ export class Output {
     process.stderr.write(`${text}\n`);
   }
 
-  /** The text in a style, where standard output is a terminal that has colours. */
+  /** The text with a style, if standard output is a terminal with colours. */
   styled(style: Style, text: string): string {
     return hasColors(process.stdout) ? styleText(style, text) : text;
   }
@@ -107,7 +107,7 @@ export class Output {
     return hasColors(process.stderr) ? styleText(style, text) : text;
   }
 
-  /** Takes the line of `progress` away. */
+  /** Removes the line of `progress`. */
   endProgress(): void {
     if (!this.#progress) return;
     this.#progress = false;
@@ -115,17 +115,17 @@ export class Output {
   }
 }
 
-/** Columns of a terminal; what is no terminal has no limit. */
+/** The width of a terminal in columns. Unlimited for an output that is not a terminal. */
 export function columnsOf(stream: NodeJS.WriteStream): number {
   return stream.isTTY ? Math.max(1, stream.columns || 80) : Number.POSITIVE_INFINITY;
 }
 
-/** Whether to use colours: on a terminal that has them, unless NO_COLOR says otherwise. */
+/** Whether to use colours: only on a terminal that has them, and not if NO_COLOR is set. */
 function hasColors(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR && stream.hasColors();
 }
 
-/** A message without control characters other than line ends, which the log of a failed build has. */
+/** A message without control characters, except line ends, which the log of a failed build contains. */
 function shownText(text: string): string {
   return text.trimEnd().split("\n").map(printable).join("\n");
 }

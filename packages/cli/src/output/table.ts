@@ -1,14 +1,14 @@
 import { printable } from "./printable.js";
 import { fitted, padded, widthOf } from "./visible-text.js";
 
-/** A column of a table: its title, and what it shows of a row. */
+/** A column of a table: its title, and the text that it shows for a row. */
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number | undefined;
 }
 
 const gap = 2;
-/** Columns narrower than this tell nothing. */
+/** A narrower column could show nothing useful. */
 const narrowest = 6;
 
 /**
@@ -35,7 +35,7 @@ export function tableLines<Row>(
   return [titles, ...cells].map(written);
 }
 
-/** A title and a value on each line. */
+/** Lines with a title and a value each. */
 export function recordLines(entries: ReadonlyArray<readonly [string, unknown]>, width: number): string[] {
   const shown = entries.filter(([, value]) => value !== undefined);
   const longest = Math.max(0, ...shown.map(([title]) => widthOf(title)));
@@ -54,7 +54,7 @@ function block(
   return isLater ? ["", ...lines] : lines;
 }
 
-/** Takes columns from the widest until all fit. Undefined when that leaves one too narrow. */
+/** Narrows the widest columns until all fit. Undefined if a column would become too narrow. */
 function shrunk(wanted: readonly number[], width: number): number[] | undefined {
   const widths = [...wanted];
   const total = (): number => widths.reduce((sum, each) => sum + each, 0);

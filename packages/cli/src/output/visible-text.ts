@@ -1,11 +1,11 @@
 import stringWidth from "string-width";
 
-/** Columns that a text takes in a terminal. */
+/** The number of terminal columns that a text needs. */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** The beginning of a text that fits into so many columns, with an ellipsis when something is left out. */
+/** The beginning of a text that fits into so many columns. Ends in an ellipsis if something is left out. */
 export function fitted(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = "";
@@ -18,7 +18,7 @@ export function fitted(text: string, columns: number): string {
   return columns < 1 ? "" : `${kept}…`;
 }
 
-/** The text, and spaces up to so many columns. */
+/** The text, filled up with spaces to so many columns. */
 export function padded(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
 }

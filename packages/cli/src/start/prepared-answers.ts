@@ -5,7 +5,7 @@
 import { version } from "../command-line/version.js";
 import { createProgram } from "../program.js";
 
-/** Columns for which a text is made where standard output is no terminal. */
+/** The width of texts, in columns, if standard output is not a terminal. */
 const width = 80;
 
 export const answers = { width, help: await help(), version: `${version}\n` };

@@ -185,7 +185,7 @@ function parsed(body: string): unknown {
 function noWebSocket(status: number, origin: string, requestId: string): InvalidResponseError {
   return new InvalidResponseError({
     summary: `${origin} answered ${status} instead of opening a WebSocket.`,
-    hint: "A proxy on the way may not pass WebSockets on.",
+    hint: "Check whether a proxy on the way blocks WebSockets.",
     code: "WEBSOCKET_REFUSED",
     requestId,
     status,

@@ -11,7 +11,7 @@ export const sandboxColumns: readonly Column<SandboxRecord>[] = [
   { title: "ENDS", value: ({ expiresAt }) => moment(expiresAt) },
 ];
 
-/** Shows what is known of a sandbox. */
+/** Prints the fields of a sandbox. */
 export async function showSandbox(sandbox: Sandbox, output: Output): Promise<void> {
   const record = sandbox.toJSON();
   const { metadata, resources } = record;
@@ -32,7 +32,7 @@ export async function showSandbox(sandbox: Sandbox, output: Output): Promise<voi
   ]);
 }
 
-/** A moment as people read it, in this machine's time zone. */
+/** Date and time in this machine's time zone, for people. */
 export function moment(date: Date | undefined): string | undefined {
   if (date === undefined) return undefined;
   const part = (number: number): string => String(number).padStart(2, "0");

@@ -10,7 +10,10 @@ interface ShellOptions extends CreationOptions {
   readonly shell?: string;
 }
 
-/** Lifetime of a sandbox that a shell makes, in seconds: it is deleted when the shell ends, and this moves along. */
+/**
+ * Lifetime in seconds of a sandbox that `shell` creates. It is extended while the shell runs, and the sandbox is
+ * deleted when the shell ends.
+ */
 const lifetime = 3600;
 
 export function addShell(parent: Command): void {

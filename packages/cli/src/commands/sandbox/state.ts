@@ -51,7 +51,8 @@ function addDelete(parent: Command): void {
           throw new CommandError("USAGE", "Give the ids of the sandboxes, or --all.");
         const client = await server();
         for (const id of options.all === true ? await allIds(client, signal) : ids) {
-          // The client's delete succeeds for a sandbox that there is not, which would hide a mistyped id.
+          // Look for the sandbox first: the client's delete also succeeds for one that does not exist, which would hide
+          // a mistyped id.
           if (options.all !== true) await client.sandboxes.get(id, { signal });
           await client.sandboxes.delete(id, { signal });
           output.done(`${id} is deleted.`, { id, status: "deleted" });

@@ -75,7 +75,7 @@ Of a Dockerfile: FROM (a template or an image), RUN, COPY, ENV, WORKDIR, USER an
   );
 }
 
-/** The error of a build, in options of this command and without the log, unless that was not printed. */
+/** The error of a build, with advice in this command's options, and without the log if the log was printed. */
 function inCommands(error: unknown, isQuiet: boolean): unknown {
   if (error instanceof ConflictError)
     return new CommandError(error.code, error.summary, "Replace it with --update, or choose another name.");

@@ -93,7 +93,7 @@ const steps: Readonly<Record<string, Step>> = {
 
 interface Parts {
   readonly flags: ReadonlyArray<{ name: string; value: string }>;
-  /** The words of the form `["a", "b"]`. */
+  /** The words of an instruction in the form `["a", "b"]`. Undefined in the other form. */
   readonly words: string[] | undefined;
 }
 
@@ -105,7 +105,7 @@ function parts(instruction: JSONInstruction): Parts {
   return { flags, words: text.startsWith("[") ? listed(text) : undefined };
 }
 
-/** The words of a JSON list. Undefined for what is none: that is a shell line which begins with a bracket. */
+/** The words of a JSON list. Undefined for other text, such as a shell command that begins with a bracket. */
 function listed(text: string): string[] | undefined {
   try {
     const words: unknown = JSON.parse(text);
@@ -115,7 +115,7 @@ function listed(text: string): string[] | undefined {
   }
 }
 
-/** A word as bash reads it back. */
+/** Quotes a word for bash. */
 function quoted(word: string): string {
   return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

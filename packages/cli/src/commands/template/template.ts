@@ -41,7 +41,8 @@ export function define(command: Command): void {
     action<object, [string[]]>(async ({ output, server, signal }, names) => {
       const { templates } = await server();
       for (const name of names) {
-        // The client's delete succeeds for a template that there is not, which would hide a mistyped name.
+        // Look for the template first: the client's delete also succeeds for one that does not exist, which would hide
+        // a mistyped name.
         await templates.get(name, { signal });
         await templates.delete(name, { signal });
         output.done(`${name} is deleted.`, { name, deleted: true });
@@ -50,7 +51,7 @@ export function define(command: Command): void {
   );
 }
 
-/** Shows what is known of a template. */
+/** Prints the fields of a template. */
 export async function showTemplate(record: TemplateRecord, output: Output): Promise<void> {
   const { resources } = record;
   await output.record(record, [

@@ -32,7 +32,8 @@ export async function runProgram(
   { holdsProcess, late }: { readonly holdsProcess: boolean; readonly late: LateCleanups },
 ): Promise<Outcome> {
   const { groups, uids, root, pipes, proxyPorts } = foundation;
-  if (spec.egress && !proxyPorts.isUsable) throw new ProgramNotStarted("it would have no way to the proxy.");
+  if (spec.egress && !proxyPorts.isUsable)
+    throw new ProgramNotStarted("the ports of the egress proxy cannot be opened for it.");
   const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
   let group: MachineGroup | undefined;
   let run: ProgramRun | undefined;
