@@ -31,7 +31,7 @@ export function writeReport() {
   if (unused.length > 0) {
     const lines = unused.map(({ file, was, now }) => `  ${file} \`${was}\` → \`${now}\``);
     throw new Error(
-      `Tests find these, or they are not there: take them out of equivalents.mjs.\n${lines.join("\n")}`,
+      `These entries of equivalents.mjs are out of date, because tests find the mutation or no line has it. Remove them:\n${lines.join("\n")}`,
     );
   }
   const all = rooms.flatMap(({ rows }) => rows);
