@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
 import { root } from "../support/documents/code-blocks.js";
+import { CutProxy } from "./support/cut-proxy.js";
 import { Tmux } from "./support/tmux.js";
 
 const command = `${process.execPath} ${join(root, "packages/cli/dist/main.js")}`;
@@ -24,8 +25,8 @@ afterEach(async () => {
   terminal = undefined;
 });
 
-async function open(words: string): Promise<Tmux> {
-  terminal = await Tmux.start(`${command} ${words}; ${told}`, line.env);
+async function open(words: string, env = line.env): Promise<Tmux> {
+  terminal = await Tmux.start(`${command} ${words}; ${told}`, env);
   return terminal;
 }
 
@@ -81,6 +82,47 @@ describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
     await line.output("sandbox", "delete", id);
     await seen("code=125 icanon echo");
     expect(await tmux.screen()).toMatch(/^cloud-sandbox: .+/m);
+  });
+
+  test("outlives a lost connection: a full-screen program goes on, with what was typed meanwhile", async () => {
+    const proxy = await CutProxy.start(line.env.CLOUD_SANDBOX_BASE_URL ?? "");
+    onTestFinished(() => proxy.stop());
+    const tmux = await open("sandbox shell", { ...line.env, CLOUD_SANDBOX_BASE_URL: proxy.url });
+    await seen(/\$$/);
+    await tmux.type("vi /workspace/note\r");
+    await seen(/^~$/m);
+    await tmux.type("ibefore");
+    await seen(/^before$/m);
+    proxy.cut();
+    await seen("connection lost, trying again…");
+    await tmux.type(" meanwhile");
+    proxy.mend();
+    await expect.poll(() => tmux.screen(), patience).not.toContain("connection lost");
+    await tmux.type(" after");
+    await tmux.press("Escape");
+    await tmux.type(":wq\r");
+    await seen(/\$$/);
+    proxy.cut();
+    await seen("connection lost, trying again…");
+    await tmux.type("clear; rev note; exit 3\r");
+    proxy.mend();
+    await seen(/^retfa elihwnaem erofeb$/m);
+    await seen("code=3 icanon echo");
+    expect(await line.output("sandbox", "list", "-q")).toBe("");
+  });
+
+  test("says that the sandbox is gone when it ended while the connection was lost", async () => {
+    const proxy = await CutProxy.start(line.env.CLOUD_SANDBOX_BASE_URL ?? "");
+    onTestFinished(() => proxy.stop());
+    const id = (await line.output("sandbox", "create", "-q")).trim();
+    await open(`sandbox shell ${id}`, { ...line.env, CLOUD_SANDBOX_BASE_URL: proxy.url });
+    await seen(/\$$/);
+    proxy.cut();
+    await seen("connection lost, trying again…");
+    await line.output("sandbox", "delete", id);
+    proxy.mend();
+    await seen("code=125 icanon echo");
+    expect(await terminal?.screen()).toMatch(/^cloud-sandbox: .+/m);
   });
 
   test("restores the terminal and leaves no sandbox when a signal ends it", async () => {

@@ -47,6 +47,7 @@ import { PrivateDirectory } from "./machine/private-directory.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
 import { PortRelay } from "./network/port-relay.js";
 import { FileArchive } from "./snapshot/file-archive.js";
+import { KeptTerminals } from "./streaming/kept-terminals.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
 
 /** The largest JSON body, in bytes. Larger files go through the upload operation, which streams. */
@@ -124,6 +125,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   };
   await takeUp();
   const gate = new WebSocketGate();
+  const terminals = new KeptTerminals();
 
   const served: Record<string, string> = {};
   const own = {
@@ -136,7 +138,18 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, cache, usage, requests }),
     ...processHandlers(),
-    ...streamHandlers({ gate, executor, code, programs, offers, workspace, base, variables, tree }),
+    ...streamHandlers({
+      gate,
+      terminals,
+      executor,
+      code,
+      programs,
+      offers,
+      workspace,
+      base,
+      variables,
+      tree,
+    }),
     ...systemHandlers({
       sandboxId,
       template,
@@ -199,7 +212,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       ports.close();
       gate.close();
       fileTunnels.close();
-      await Promise.all([executor.close(), contexts.close()]);
+      await Promise.all([terminals.close(), executor.close(), contexts.close()]);
       await directory.remove();
     },
   };

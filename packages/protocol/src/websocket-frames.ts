@@ -44,7 +44,24 @@ export const executeStreamFrame = z.discriminatedUnion("type", [
 
 /** Frames from the server on `/terminal`. */
 export const terminalFrame = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("output"), data: z.string() }),
+  /** The first frame on a terminal that outlives its connection. */
+  z.looseObject({
+    type: z.literal("attached"),
+    /** Seconds for which the terminal outlives a lost connection. */
+    kept_seconds: z.int(),
+    /** Number of the last input frame that was taken. */
+    taken: z.int(),
+    /** Bytes of output that the client has not received and that are no longer kept. */
+    skipped_bytes: z.int(),
+  }),
+  z.looseObject({
+    type: z.literal("output"),
+    data: z.string(),
+    /** Bytes of output up to the end of `data`, on a terminal that outlives its connection. */
+    position: z.optional(z.int()),
+    /** Number of the last input frame that was taken, on a terminal that outlives its connection. */
+    taken: z.optional(z.int()),
+  }),
   /** The last frame, if the shell has ended. */
   z.looseObject({ type: z.literal("exit"), code: z.int() }),
   errorFrame,

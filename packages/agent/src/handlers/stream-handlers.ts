@@ -1,4 +1,3 @@
-import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Operation, Problem } from "@cloud-sandbox/server-kit";
 import type { WebSocket } from "ws";
 import type { EnvironmentVariables } from "../environment/environment-variables.js";
@@ -11,6 +10,7 @@ import {
   type StartStream,
 } from "../streaming/execution-stream.js";
 import { FrameChannel } from "../streaming/frame-channel.js";
+import type { KeptTerminals } from "../streaming/kept-terminals.js";
 import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
 import { TerminalSession } from "../streaming/terminal-session.js";
 import { WatchBudget } from "../streaming/watch-budget.js";
@@ -27,10 +27,13 @@ export interface StreamParts extends ExecutionParts {
   readonly base: Readonly<Record<string, string>>;
   readonly variables: EnvironmentVariables;
   readonly tree: ServedTree;
+  readonly terminals: KeptTerminals;
 }
 
 const streams: SocketQuota = { name: "streams", limit: 64 };
 const terminals: SocketQuota = { name: "terminals", limit: 32 };
+/** Connections that attach to terminals which are counted already. */
+const attachments: SocketQuota = { name: "connections to terminals", limit: 64 };
 const watches: SocketQuota = { name: "watches", limit: 32 };
 
 /** Limits for all file watches of the sandbox together. */
@@ -44,6 +47,9 @@ const terminalVariables = { TERM: "xterm-256color", COLORTERM: "truecolor" };
  * Milliseconds before a terminal's first frame: some clients start to listen only a moment after they have connected.
  */
 const promptDelay = 50;
+
+/** Milliseconds for which a terminal outlives a lost connection, if its client asked for that. */
+const terminalPatience = 60_000;
 
 /** The WebSocket operations: executions with live output, terminals and file watches. */
 export function streamHandlers(parts: StreamParts) {
@@ -87,7 +93,14 @@ export function streamHandlers(parts: StreamParts) {
 
     async openTerminal(call) {
       if (!(await programs.has(ptyInterpreter))) throw noTerminals();
-      const { cols, rows } = call.query;
+      const { cols, rows, session: name, received } = call.query;
+      const attach = (session: TerminalSession, socket: WebSocket) => {
+        // A client that names a session is one of ours, which listens from the start.
+        const delay = name === undefined ? promptDelay : 0;
+        session.attach(new FrameChannel(socket, { delay }), { received, size: { cols, rows } });
+      };
+      const known = parts.terminals.find(name, received);
+      if (known) return gate.admit(call, attachments, (socket) => attach(known, socket));
       const shell = call.query.shell ?? ((await programs.has("bash")) ? "bash" : "sh");
       const env: Record<string, string> = {
         ...parts.base,
@@ -98,15 +111,15 @@ export function streamHandlers(parts: StreamParts) {
         throw error instanceof ProgramNotFound ? noSuchShell(error) : error;
       });
       return gate.admit(call, terminals, (socket) => {
-        const channel = new FrameChannel<AgentSchemas["TerminalServerFrame"]>(socket, { delay: promptDelay });
-        const place = {
-          shell,
-          cols,
-          rows,
-          cwd: workspace,
-          env,
-        };
-        new TerminalSession(channel, call.operation, place);
+        // Another attempt of the same client may have opened it meanwhile.
+        const opened = parts.terminals.find(name, undefined);
+        if (opened) return attach(opened, socket);
+        const place = { shell, cols, rows, cwd: workspace, env };
+        const patience = name === undefined ? 0 : terminalPatience;
+        const session = new TerminalSession(place, { operation: call.operation, patience });
+        if (name !== undefined) parts.terminals.add(name, session);
+        attach(session, socket);
+        return name === undefined ? undefined : session.ended;
       });
     },
 

@@ -26,6 +26,7 @@ export class FrameChannel<Frame extends object> {
   #last: Promise<void>;
   #pings = 0;
   #heard = performance.now();
+  #closeCode: number | undefined;
 
   constructor(
     private readonly socket: WebSocket,
@@ -36,7 +37,8 @@ export class FrameChannel<Frame extends object> {
     socket.on("message", () => this.#hear());
     // An error is always followed by a "close" event, which is handled below.
     socket.on("error", () => undefined);
-    socket.once("close", () => {
+    socket.once("close", (code) => {
+      this.#closeCode = code;
       clearInterval(this.#heartbeat);
       this.#closed.abort();
     });
@@ -46,6 +48,11 @@ export class FrameChannel<Frame extends object> {
   /** Aborts when the connection is closed. */
   get closed(): AbortSignal {
     return this.#closed.signal;
+  }
+
+  /** How the connection was closed: 1006 if it broke. Undefined while it is open. */
+  get closeCode(): number | undefined {
+    return this.#closeCode;
   }
 
   /** Calls `take` with every text frame that arrives. Empty ones are skipped. */

@@ -48,13 +48,14 @@ export class WebSocketGate {
   }
 
   /**
-   * Accepts the upgrade of a request; called by handlers. `attend` gets the WebSocket after the handshake. Throws a 426
-   * problem if the request is not an upgrade, and a 429 problem if the quota is full.
+   * Accepts the upgrade of a request; called by handlers. `attend` gets the WebSocket after the handshake; a promise that it
+   * returns says when the slot is free, if that is not when the WebSocket closes. Throws a 426 problem if the request is not
+   * an upgrade, and a 429 problem if the quota is full.
    */
   admit(
     { request, operation }: Pick<Call, "request" | "operation">,
     quota: SocketQuota,
-    attend: (socket: WebSocket) => void,
+    attend: (socket: WebSocket) => Promise<void> | void,
   ): Reply {
     const admission = this.#admissions.get(request);
     if (!admission) throw upgradeRequired(operation.path);
@@ -66,11 +67,9 @@ export class WebSocketGate {
     admission.abandon = leave;
     admission.accept = (socket) => {
       this.#sockets.add(socket);
-      socket.once("close", () => {
-        this.#sockets.delete(socket);
-        leave();
-      });
-      attend(socket);
+      const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+      void closed.then(() => this.#sockets.delete(socket));
+      void (attend(socket) ?? closed).then(leave);
     };
     return new Reply(undefined);
   }

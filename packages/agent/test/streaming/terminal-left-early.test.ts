@@ -7,8 +7,8 @@ import { TerminalSession } from "../../src/streaming/terminal-session.js";
 import { eventually } from "../support/eventually.js";
 import { processesWith } from "../support/processes.js";
 
-type Channel = ConstructorParameters<typeof TerminalSession>[0];
-type Operation = ConstructorParameters<typeof TerminalSession>[1];
+type Channel = Parameters<TerminalSession["attach"]>[0];
+type Operation = ConstructorParameters<typeof TerminalSession>[1]["operation"];
 
 test.each(["before", "after"])(
   "a client that goes away %s its terminal was opened leaves no shell",
@@ -20,21 +20,21 @@ test.each(["before", "after"])(
     await chmod(shell, 0o755);
     const left = new AbortController();
     if (when === "before") left.abort();
-    const channel: Pick<FrameChannel<object>, "closed" | "finish" | "receive" | "send" | "pauseFor"> = {
+    const channel: Pick<
+      FrameChannel<object>,
+      "closed" | "closeCode" | "finish" | "receive" | "send" | "pauseFor"
+    > = {
       closed: left.signal,
+      closeCode: 1006,
       receive: () => undefined,
       send: async () => undefined,
       pauseFor: () => undefined,
       finish: async () => undefined,
     };
     const env = { PATH: process.env.PATH ?? "", LEFT_EARLY: directory };
-    new TerminalSession(channel as Channel, Object.create(null) as Operation, {
-      shell,
-      cwd: directory,
-      env,
-      cols: 80,
-      rows: 24,
-    });
+    const place = { shell, cwd: directory, env, cols: 80, rows: 24 };
+    const operation = Object.create(null) as Operation;
+    new TerminalSession(place, { operation, patience: 0 }).attach(channel as Channel);
     // If the client left before the terminal was open, there may be no shell to wait for.
     if (when === "after") {
       await eventually("the shell runs", () => processesWith(directory).length > 1);

@@ -24,11 +24,15 @@ export async function connect(
   path: string,
   options: ConnectOptions = {},
 ): Promise<WebSocket> {
-  const socket = new WebSocket(`ws+unix://${agent.socket}:${path}`, {
-    headers: { authorization: `Bearer ${options.token ?? agent.token}`, ...options.headers },
-  });
+  const socket = connecting(agent, path, options);
   await once(socket, "open");
   return socket;
+}
+
+function connecting(agent: ReachableAgent, path: string, options: ConnectOptions = {}): WebSocket {
+  return new WebSocket(`ws+unix://${agent.socket}:${path}`, {
+    headers: { authorization: `Bearer ${options.token ?? agent.token}`, ...options.headers },
+  });
 }
 
 /** Parses the frames that an agent sends, and keeps them. */
@@ -52,7 +56,10 @@ export class SocketClient<Frame> implements Disposable {
     schema: Schema<Frame>,
     options?: ConnectOptions,
   ): Promise<SocketClient<Frame>> {
-    return new SocketClient(await connect(agent, path, options), schema);
+    // The client listens before the connection is open: frames may come together with the answer to the handshake.
+    const client = new SocketClient(connecting(agent, path, options), schema);
+    await once(client.socket, "open");
+    return client;
   }
 
   send(frame: object | string): void {

@@ -13,6 +13,7 @@ export const executeFrames: FrameFields<ExecuteStreamFrame> = {
 };
 
 export const terminalFrames: FrameFields<TerminalFrame> = {
+  attached: { kept_seconds: "number", taken: "number", skipped_bytes: "number" },
   output: { data: "string" },
   exit: { code: "number" },
   error: { error: "string" },

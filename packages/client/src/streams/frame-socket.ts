@@ -32,6 +32,8 @@ const highWater = 1024 * 1024;
 const lowWater = highWater / 4;
 /** Characters at which the stream is closed, if the WebSocket implementation cannot be paused. */
 const mostQueued = 64 * 1024 * 1024;
+/** Close code for a connection that seems lost: with 1000, the server would take it that the stream is not needed any more. */
+const lostCode = 4000;
 /** Seconds between two checks of the connection. Short, because servers drop clients that do not answer pings. */
 const longestBeat = 15;
 
@@ -126,12 +128,12 @@ export class FrameSocket implements SocketListener {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  #fail(failure: SandboxError): void {
+  #fail(failure: SandboxError, closeCode?: number): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     clearInterval(this.#beat);
     this.#options.scope.removeEventListener("abort", this.#stop);
-    this.#carried?.close();
+    this.#carried?.close(closeCode);
     this.#options.ended();
     this.#wake?.();
   }
@@ -163,7 +165,7 @@ export class FrameSocket implements SocketListener {
       this.#heardAt = now;
     }
     const seconds = received === undefined ? this.#options.silence : this.#options.idle;
-    if (now - this.#heardAt > seconds * 1000) this.#fail(this.#silent(seconds));
+    if (now - this.#heardAt > seconds * 1000) this.#fail(this.#silent(seconds), lostCode);
   }
 
   #parsed(text: string): RawFrame {

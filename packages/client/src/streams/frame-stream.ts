@@ -24,6 +24,10 @@ export interface FrameStreamOptions<Frame extends ServerFrame> {
   fields: FrameFields<Frame>;
   /** Seconds for which the server may send no frame. */
   silence: number;
+  /** Most seconds without a sign of life, if the client allows longer. */
+  idle?: number | undefined;
+  /** Seconds for which to try to open the connection, in place of the client's number of attempts. */
+  patience?: number | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -101,11 +105,11 @@ export class FrameStream<Frame extends ServerFrame> {
 
   async #open(): Promise<FrameSocket> {
     if (this.#ended !== undefined) throw this.#ended;
-    const { access, first, path, signal, silence } = this.#options;
+    const { access, first, idle, path, patience, signal, silence } = this.#options;
     const scope = new CallScope(signal);
     this.#scope = scope;
     try {
-      const socket = await access.openStream({ path, scope, silence });
+      const socket = await access.openStream({ path, scope, silence, idle, patience });
       this.#socket = socket;
       if (first !== undefined) socket.send(first);
       return socket;

@@ -1,7 +1,7 @@
 import { errorFromResponse } from "../errors/error-from-response.js";
 import { InvalidResponseError, isSandboxError, type SandboxError } from "../errors/errors.js";
 import { parseRetryAfter } from "../errors/retry-after.js";
-import type { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/call-scope.js";
 import type { ChannelTimeouts, Credentials } from "../transport/channel.js";
 import type { RequestEvent } from "../transport/observation/hooks.js";
 import {
@@ -40,6 +40,10 @@ export interface StreamRequest {
   scope: CallScope;
   /** Seconds for which the server may send no frame. */
   silence: number;
+  /** Most seconds without a sign of life, if the client allows longer. */
+  idle?: number | undefined;
+  /** Seconds for which to try again after each failure that may pass, in place of the client's number of attempts. */
+  patience?: number | undefined;
 }
 
 /** A `SocketRoute` with its observer and retry policy created. */
@@ -58,7 +62,10 @@ export async function openFrameSocket(route: SocketRoute, request: StreamRequest
   const requestId = globalThis.crypto.randomUUID();
   const event = { plane: "agent" as const, method: "GET", origin, path, operation, requestId, attempt: 0 };
   const observer = observerOf(route.observers);
-  const retry = new RetryPolicy(route.retry);
+  const { patience } = request;
+  const retry = new RetryPolicy(
+    patience === undefined ? route.retry : { ...route.retry, attempts: Number.POSITIVE_INFINITY },
+  );
   try {
     return await untilOpen({ ...route, observer, retry }, request, event);
   } catch (error) {
@@ -75,7 +82,7 @@ async function untilOpen(
   const { credentials, observer, retry } = route;
   const { scope } = request;
   const { origin, requestId } = event;
-  const seconds = route.timeouts.request;
+  const seconds = request.patience ?? route.timeouts.request;
   scope.limit({ seconds, kind: "request", passed: `${origin} did not open a stream`, requestId });
   let renewed = false;
   for (;;) {
@@ -134,30 +141,49 @@ function opened(socket: FrameSocket, observed: ObservedTry | undefined): void {
 
 async function handshake(
   route: WatchedRoute,
-  { path, scope, silence }: StreamRequest,
+  { path, scope, silence, ...request }: StreamRequest,
   event: RequestEvent,
   proof: Record<string, string>,
 ): Promise<Outcome> {
   const { baseUrl, credentials, ended, observer, sockets, timeouts } = route;
   const { origin, requestId } = event;
   const failed = (error: SandboxError): void => observer?.failed(event, error);
-  const socket = new FrameSocket({ origin, requestId, scope, idle: timeouts.idle, silence, ended, failed });
+  const idle = Math.min(timeouts.idle, request.idle ?? timeouts.idle);
+  const socket = new FrameSocket({ origin, requestId, scope, idle, silence, ended, failed });
+  const attempt = request.patience === undefined ? scope : attemptOf(scope, origin, requestId);
   try {
     const headers = { "user-agent": `cloud-sandbox/${version}`, "x-request-id": requestId, ...proof };
     const url = `${origin}${baseUrl.pathname}`.replace(/^http/, "ws").replace(/\/+$/, "") + path;
-    socket.attach(await sockets.open({ url, headers, listener: socket, scope }));
+    socket.attach(await sockets.open({ url, headers, listener: socket, scope: attempt }));
     return { socket };
   } catch (cause) {
     if (scope.failure !== undefined) throw scope.failure;
+    if (attempt.failure !== undefined) return { error: attempt.failure, failure: { kind: "broken" } };
     if (isSandboxError(cause)) throw cause;
     if (cause instanceof HandshakeRefused) return refused(cause, origin, requestId, credentials.secrets());
-    if (cause instanceof HandshakeFailed) await route.probe(scope);
+    if (cause instanceof HandshakeFailed && request.patience === undefined) await route.probe(scope);
     const secrets = credentials.secrets();
     const call = { origin, plane: "agent" as const, requestId, harmless: true, secrets };
     const { error, failure } = networkFailure(cause, call);
     if (failure === undefined) throw error;
     return { error, failure };
+  } finally {
+    if (attempt !== scope) attempt.end();
   }
+}
+
+/** Seconds for one attempt of a client that tries for long: a lost network may swallow a handshake without a word. */
+const attemptSeconds = 10;
+
+function attemptOf(scope: CallScope, origin: string, requestId: string): CallScope {
+  const attempt = new CallScope(scope.abortSignal);
+  attempt.limit({
+    seconds: attemptSeconds,
+    kind: "request",
+    passed: `${origin} did not open a stream`,
+    requestId,
+  });
+  return attempt;
 }
 
 function refused(

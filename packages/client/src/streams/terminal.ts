@@ -1,23 +1,23 @@
-import type { TerminalFrame } from "@cloud-sandbox/protocol";
 import { checkKnown } from "../config/known-options.js";
 import { invalidArgument } from "../errors/errors.js";
-import { terminalFrames } from "./frame-fields.js";
-import { FrameStream, type StreamOpener } from "./frame-stream.js";
+import type { StreamOpener } from "./frame-stream.js";
 import { OnceRead } from "./once-read.js";
+import { TerminalConnection, type TerminalReconnection, type TerminalSize } from "./terminal-connection.js";
 import { Turns } from "./turns.js";
-
-/** Size of a terminal, in characters. */
-export interface TerminalSize {
-  /** Columns, 1 to 1000. */
-  cols: number;
-  /** Rows, 1 to 1000. */
-  rows: number;
-}
 
 /** Options of `terminal.open`. */
 export interface TerminalOptions extends Partial<TerminalSize> {
   /** The program to run, by name or path. Default: bash, or sh if there is no bash. */
   shell?: string | undefined;
+  /**
+   * Whether the terminal outlives a lost connection. The client then connects again by itself, for up to a minute, and goes
+   * on where it was: nothing shown or typed is lost or doubled, unless more than 256 KiB were shown meanwhile. Functions say
+   * when that happens. Default false: the shell ends with its connection. Servers without this extension ignore it.
+   *
+   * The terminal is connected again when its output is read. A shell whose client is gone without `close()`, or closed it
+   * while it was not connected, runs on for 60 s.
+   */
+  resumable?: boolean | TerminalReconnection | undefined;
   /** Closes the terminal and ends what runs in it. */
   signal?: AbortSignal | undefined;
 }
@@ -27,28 +27,32 @@ export interface TerminalOptions extends Partial<TerminalSize> {
  * leaving the loop and the signal end the shell and the processes it started.
  */
 export class Terminal implements AsyncIterable<string>, AsyncDisposable {
-  readonly #frames: FrameStream<TerminalFrame>;
+  readonly #frames: TerminalConnection;
   readonly #reading: OnceRead<string, number>;
   readonly #turns = new Turns();
 
   /** @internal */
   static async open(access: StreamOpener, options: TerminalOptions): Promise<Terminal> {
-    checkKnown("terminal.open", options, { cols: true, rows: true, shell: true, signal: true });
-    const { cols = 80, rows = 24, shell, signal } = options;
+    checkKnown("terminal.open", options, {
+      cols: true,
+      resumable: true,
+      rows: true,
+      shell: true,
+      signal: true,
+    });
+    const { cols = 80, resumable = false, rows = 24, shell, signal } = options;
     checkSize({ cols, rows });
     if (shell !== undefined && (typeof shell !== "string" || shell === ""))
       throw invalidArgument("shell must be the name or the path of a program.");
-    const query = new URLSearchParams({ cols: String(cols), rows: String(rows) });
-    if (shell !== undefined) query.set("shell", shell);
-    const terminal = new Terminal(access, `/terminal?${query}`, signal);
+    const terminal = new Terminal(
+      new TerminalConnection({ access, size: { cols, rows }, shell, signal, resumable }),
+    );
     await terminal.#frames.open();
     return terminal;
   }
 
-  private constructor(access: StreamOpener, path: string, signal: AbortSignal | undefined) {
-    // No limit: a person may type nothing for any time.
-    const silence = Number.POSITIVE_INFINITY;
-    this.#frames = new FrameStream({ access, path, signal, silence, fields: terminalFrames });
+  private constructor(connection: TerminalConnection) {
+    this.#frames = connection;
     this.#reading = new OnceRead(
       () => this.#output(),
       (error) => this.#frames.report(error),
@@ -74,7 +78,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
     await this.#turns.take(async () => {
       for (let at = 0; at < text.length; ) {
         const end = pieceEnd(text, at);
-        await this.#frames.send({ type: "input", data: text.slice(at, end) });
+        await this.#frames.type(text.slice(at, end));
         at = end;
       }
     });
@@ -83,7 +87,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   /** Changes the terminal's size and notifies the programs in it. */
   async resize(size: TerminalSize): Promise<void> {
     checkSize(size);
-    await this.#frames.send({ type: "resize", cols: size.cols, rows: size.rows });
+    await this.#frames.resize(size);
   }
 
   /** Ends the shell and the processes it started. */

@@ -11,6 +11,8 @@ export class ServedSocket {
   readonly received: Record<string, unknown>[] = [];
   answersPings = true;
   closed = false;
+  /** The code with which the client closed. */
+  closeCode: number | undefined;
   #pending = Buffer.alloc(0);
 
   constructor(
@@ -61,7 +63,10 @@ export class ServedSocket {
       const opcode = (this.#pending[0] ?? 0) & 0x0f;
       this.#pending = this.#pending.subarray(start + length);
       if (opcode === 9 && this.answersPings) this.sendRaw(10, Buffer.from(payload));
-      if (opcode === 8) this.connection.end(wireFrame(8, Buffer.from(payload)));
+      if (opcode === 8) {
+        this.closeCode = Buffer.from(payload).readUInt16BE(0);
+        this.connection.end(wireFrame(8, Buffer.from(payload)));
+      }
       if (opcode !== 1) continue;
       const frame = JSON.parse(Buffer.from(payload).toString()) as Record<string, unknown>;
       this.received.push(frame);
@@ -96,6 +101,7 @@ export type OnUpgrade = (request: IncomingMessage, connection: Duplex, count: nu
 export async function frameServer(
   onFrame: (frame: Record<string, unknown>, socket: ServedSocket) => void,
   refuses: OnUpgrade = () => false,
+  onOpen: (socket: ServedSocket, count: number) => void = () => undefined,
 ): Promise<FrameServer> {
   const sockets: ServedSocket[] = [];
   const upgrades: IncomingMessage[] = [];
@@ -118,7 +124,9 @@ export async function frameServer(
     connection.write(
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
     );
-    sockets.push(new ServedSocket(connection, onFrame));
+    const socket = new ServedSocket(connection, onFrame);
+    sockets.push(socket);
+    onOpen(socket, sockets.length);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {

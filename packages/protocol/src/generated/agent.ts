@@ -835,6 +835,14 @@ export interface paths {
          * Open an interactive shell over a WebSocket
          * @description A shell in a pseudo-terminal. The server sends `exit` with the shell's code, then closes. Closing the connection
          *     kills the shell and all that was started from it.
+         *
+         *     With `session`, a terminal outlives a connection that is lost, for 60 s: opening the same session again attaches to
+         *     it. The first frame is then `attached`, and frames carry what a client needs to go on without loss: `output` tells
+         *     its `position`, to be sent as `received` the next time, and `input` frames have a `number`, so that what was
+         *     taken already is not typed again. A later connection takes the terminal over from an earlier one, which gets an
+         *     error frame `TERMINAL_TAKEN_OVER`. The newest 256 KiB of output are kept. The terminal ends when its shell does
+         *     (the last output and `exit` are kept for 60 s when nobody is attached), when it was alone for 60 s, with its
+         *     sandbox, and when its connection is closed with code 1000, as it is by a client that does not need it any more.
          */
         get: operations["openTerminal"];
         put?: never;
@@ -2630,6 +2638,11 @@ export interface components {
             /** @constant */
             type: "input";
             data: string;
+            /**
+             * @description Number of this frame in its session, from 1 and rising. A frame whose number was taken already is passed over, so a
+             *     client sends again what it has no receipt for.
+             */
+            number?: number;
         };
         TerminalResizeFrame: {
             /** @constant */
@@ -2638,17 +2651,33 @@ export interface components {
             rows: number;
         };
         TerminalClientFrame: components["schemas"]["TerminalInputFrame"] | components["schemas"]["TerminalResizeFrame"];
+        /** @description The first frame of each connection to a terminal with `session`. */
+        TerminalAttachedFrame: {
+            /** @constant */
+            type: "attached";
+            /** @description Seconds for which the terminal outlives a lost connection. */
+            kept_seconds: number;
+            /** @description Number of the last `input` frame that was taken, 0 when there was none. */
+            taken: number;
+            /** @description Bytes of output after `received` that are no longer kept. */
+            skipped_bytes: number;
+        };
         TerminalOutputFrame: {
             /** @constant */
             type: "output";
+            /** @description Empty when the frame is only a receipt for input, with `session`. */
             data: string;
+            /** @description With `session`: bytes of output from the terminal's start to the end of `data`. */
+            position?: number;
+            /** @description With `session`: number of the last `input` frame that was taken. */
+            taken?: number;
         };
         TerminalExitFrame: {
             /** @constant */
             type: "exit";
             code: number;
         };
-        TerminalServerFrame: components["schemas"]["TerminalOutputFrame"] | components["schemas"]["TerminalExitFrame"] | components["schemas"]["ErrorFrame"];
+        TerminalServerFrame: components["schemas"]["TerminalAttachedFrame"] | components["schemas"]["TerminalOutputFrame"] | components["schemas"]["TerminalExitFrame"] | components["schemas"]["ErrorFrame"];
         WatchRequest: {
             /** @constant */
             action: "watch";
@@ -4478,6 +4507,16 @@ export interface operations {
                 rows?: number;
                 /** @description The program to run, by name or path; bash when absent, or sh where there is no bash. */
                 shell?: string;
+                /**
+                 * @description Name of a terminal that outlives its connection, chosen by the client: random, so that nobody guesses it. Attaches
+                 *     to the terminal of that name if there is one, else opens it.
+                 */
+                session?: string;
+                /**
+                 * @description With `session`: the `position` of the last output that the client has. Attaches to a terminal that is there and
+                 *     continues after it; refused with 404 when the terminal has ended.
+                 */
+                received?: number;
             };
             header?: never;
             path?: never;

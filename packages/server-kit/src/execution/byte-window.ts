@@ -9,12 +9,14 @@ export class ByteWindow {
   /** Number of bytes received, including those no longer kept. */
   total = 0;
 
-  private readonly headLimit: number;
   private readonly tailLimit: number;
 
-  constructor(readonly limit: number) {
-    this.headLimit = Math.ceil(limit / 2);
-    this.tailLimit = limit - this.headLimit;
+  /** Keeps `limit` bytes, of these at most `headLimit` from the beginning: half of them by default. */
+  constructor(
+    readonly limit: number,
+    private readonly headLimit = Math.ceil(limit / 2),
+  ) {
+    this.tailLimit = limit - headLimit;
   }
 
   /** Whether bytes from the middle were dropped. */

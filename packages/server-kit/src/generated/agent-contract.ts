@@ -74,7 +74,7 @@ export const agentContract: Contract<AgentContract> = {
     { operationId: "getCacheStats", method: "GET", path: "/cache/stats", authenticated: true, status: 200 },
     { operationId: "clearCache", method: "POST", path: "/cache/clear", authenticated: true, status: 200 },
     { operationId: "listJupyterSessions", method: "GET", path: "/jupyter/sessions", authenticated: true, status: 200 },
-    { operationId: "openTerminal", method: "GET", path: "/terminal", authenticated: true, status: 101, upgrade: true, frames: { "input": { validate: validators.frameTerminalInput, units: {} }, "resize": { validate: validators.frameTerminalResize, units: {} } }, query: { validate: validators.openTerminalQuery, types: { "cols": "integer", "rows": "integer", "shell": "string" }, units: {} } },
+    { operationId: "openTerminal", method: "GET", path: "/terminal", authenticated: true, status: 101, upgrade: true, frames: { "input": { validate: validators.frameTerminalInput, units: {} }, "resize": { validate: validators.frameTerminalResize, units: {} } }, query: { validate: validators.openTerminalQuery, types: { "cols": "integer", "rows": "integer", "shell": "string", "session": "string", "received": "integer" }, units: {} } },
     { operationId: "startVncByGet", method: "GET", path: "/desktop/vnc/start", authenticated: true, status: 200 },
     { operationId: "startVnc", method: "POST", path: "/desktop/vnc/start", authenticated: true, status: 200, body: { validate: validators.startVncBody, required: false, units: {} } },
     { operationId: "stopVncByGet", method: "GET", path: "/desktop/vnc/stop", authenticated: true, status: 200 },

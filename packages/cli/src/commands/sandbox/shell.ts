@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { action, type Call } from "../../command-line/action.js";
 import { subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
-import { attachTerminal } from "../../output/attached-terminal.js";
+import { AttachedScreen } from "../../output/attached-terminal.js";
 import { type CreationOptions, creation, withCreationOptions } from "./creation-options.js";
 
 interface ShellOptions extends CreationOptions {
@@ -51,17 +51,20 @@ async function shell(call: Call<ShellOptions>, id: string | undefined): Promise<
 }
 
 async function attach(sandbox: Sandbox, { options, output, signal }: Call<ShellOptions>): Promise<number> {
-  const { columns: cols, rows } = process.stdout;
+  const screen = new AttachedScreen();
   const terminal = await sandbox.terminal.open({
-    cols: Math.min(1000, Math.max(1, cols)),
-    rows: Math.min(1000, Math.max(1, rows)),
+    ...screen.size,
     shell: options.shell,
+    resumable: {
+      onLost: () => screen.showLost(),
+      onReconnect: () => screen.showRestored(terminal),
+    },
     signal,
   });
   output.endProgress();
   const alive = sandbox.keepAlive({ seconds: lifetime });
   try {
-    return await attachTerminal(terminal);
+    return await screen.attach(terminal);
   } finally {
     alive.stop();
   }

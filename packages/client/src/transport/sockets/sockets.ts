@@ -47,8 +47,11 @@ export interface CarriedSocket {
   /** Bytes not sent yet. */
   readonly buffered: number;
   send(text: string): void;
-  /** Starts the closing handshake, and ends the connection soon after even if the other side does not answer. */
-  close(): void;
+  /**
+   * Starts the closing handshake, with code 1000 by default, and ends the connection soon after even if the other side does
+   * not answer.
+   */
+  close(code?: number): void;
   /** Stops reading until `resume`. Absent if the implementation cannot do that. */
   pause?(): void;
   resume?(): void;

@@ -33,7 +33,7 @@ export class StandardSockets implements Sockets {
         return socket.bufferedAmount;
       },
       send: (text) => socket.send(text),
-      close: () => socket.close(1000),
+      close: (code = 1000) => socket.close(code),
     };
     // The socket may already be closed again, right after opening.
     if (!isOver) this.#open.add(carried);

@@ -122,9 +122,9 @@ class UndiciSocket implements CarriedSocket {
     return "bytesRead" in this.#connection ? Number(this.#connection.bytesRead) : 0;
   }
 
-  close(): void {
+  close(code = 1000): void {
     this.resume();
-    this.#socket.close(1000);
+    this.#socket.close(code);
     this.#goodbye ??= setTimeout(() => this.#connection.destroy(), longestGoodbye).unref();
   }
 

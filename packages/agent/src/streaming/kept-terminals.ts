@@ -1,0 +1,33 @@
+import { Problem } from "@cloud-sandbox/server-kit";
+import type { TerminalSession } from "./terminal-session.js";
+
+/** The terminals that outlive their connections, by the names that their clients chose. */
+export class KeptTerminals {
+  readonly #sessions = new Map<string, TerminalSession>();
+
+  /** The terminal of a name. Throws a 404 problem if a client that was attached before expects one and it has ended. */
+  find(name: string | undefined, received: number | undefined): TerminalSession | undefined {
+    const session = name === undefined ? undefined : this.#sessions.get(name);
+    if (session === undefined && received !== undefined) throw name === undefined ? nameNeeded() : ended();
+    return session;
+  }
+
+  add(name: string, session: TerminalSession): void {
+    this.#sessions.set(name, session);
+    void session.ended.then(() => this.#sessions.delete(name));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+  }
+}
+
+const ended = () =>
+  new Problem(404, "TERMINAL_NOT_FOUND", "This terminal has ended.", {
+    hint: "A terminal outlives a lost connection for 60 s, if the sandbox goes on. Open another one.",
+  });
+
+const nameNeeded = () =>
+  new Problem(400, "INVALID_REQUEST", "received needs the session that it belongs to.", {
+    hint: "Send session, or leave received out to open a terminal.",
+  });

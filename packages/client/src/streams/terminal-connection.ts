@@ -1,0 +1,269 @@
+import type { TerminalFrame } from "@cloud-sandbox/protocol";
+import { checkKnown } from "../config/known-options.js";
+import {
+  AbortError,
+  ApiError,
+  type SandboxError,
+  StreamClosedError,
+  TimeoutError,
+} from "../errors/errors.js";
+import { terminalFrames } from "./frame-fields.js";
+import type { FrameSocket } from "./frame-socket.js";
+import { FrameStream, left, type StreamOpener } from "./frame-stream.js";
+
+/** Size of a terminal, in characters. */
+export interface TerminalSize {
+  /** Columns, 1 to 1000. */
+  cols: number;
+  /** Rows, 1 to 1000. */
+  rows: number;
+}
+
+/** Functions that are called when the connection of a resumable terminal is lost and restored. */
+export interface TerminalReconnection {
+  /** Called when the connection is lost, before the client tries to connect again. */
+  onLost?(error: SandboxError): void;
+  /**
+   * Called when the terminal is connected again. `skippedBytes` were shown meanwhile and are no longer kept; a full-screen
+   * program then shows its screen again when the terminal's size changes.
+   */
+  onReconnect?(event: { skippedBytes: number }): void;
+}
+
+interface TerminalConnectionOptions {
+  access: StreamOpener;
+  size: TerminalSize;
+  shell: string | undefined;
+  signal: AbortSignal | undefined;
+  resumable: boolean | TerminalReconnection;
+}
+
+interface InputFrame {
+  readonly type: "input";
+  readonly data: string;
+  readonly number: number;
+}
+
+type AttachedFrame = Extract<TerminalFrame, { type: "attached" }>;
+
+/** Seconds without a sign of life after which a resumable terminal's connection counts as lost: well below its patience. */
+const idle = 20;
+/** Characters that may be typed without a receipt before `type` waits. */
+const mostUntaken = 1024 * 1024;
+/** Milliseconds before the next attempt, where a connection was opened and lost at once. */
+const pause = 250;
+
+/** The frames of a terminal. That of a resumable one is replaced when it is lost; its reader learns nothing of that. */
+export class TerminalConnection {
+  readonly #options: TerminalConnectionOptions;
+  readonly #hooks: TerminalReconnection;
+  #size: TerminalSize;
+  #session: string | undefined;
+  #frames: FrameStream<TerminalFrame>;
+  /** The open connection; undefined while there is none. */
+  #socket: FrameSocket | undefined;
+  /** Seconds for which the server keeps the terminal; undefined until it has said that it does. */
+  #keptSeconds: number | undefined;
+  /** Position of the last output that was read. */
+  #received = 0;
+  #number = 0;
+  /** Input that the server may not have got. */
+  readonly #untaken: InputFrame[] = [];
+  #untakenLength = 0;
+  #failure: unknown;
+  #wake: (() => void) | undefined;
+
+  constructor(options: TerminalConnectionOptions) {
+    const { resumable } = options;
+    this.#options = options;
+    this.#size = options.size;
+    this.#hooks = typeof resumable === "boolean" ? {} : resumable;
+    checkKnown("terminal.open resumable", this.#hooks, { onLost: true, onReconnect: true });
+    if (resumable !== false) this.#session = globalThis.crypto.randomUUID();
+    this.#frames = this.#connection();
+  }
+
+  async open(): Promise<void> {
+    this.#socket = await this.#frames.open();
+  }
+
+  /** The next output, the end, or an error frame. */
+  async next(): Promise<Exclude<TerminalFrame, AttachedFrame>> {
+    for (;;) {
+      const frame = await this.#nextFrame();
+      if (frame.type === "attached") {
+        this.#keptSeconds = frame.kept_seconds;
+        this.#receipt(frame.taken);
+        continue;
+      }
+      // The first frame of a server that knows no sessions.
+      if (this.#keptSeconds === undefined && this.#session !== undefined) {
+        this.#session = undefined;
+        this.#receipt(this.#number);
+      }
+      if (frame.type === "output") {
+        this.#received = frame.position ?? this.#received;
+        this.#receipt(frame.taken ?? 0);
+        if (frame.data === "") continue;
+      }
+      return frame;
+    }
+  }
+
+  /** Sends input. Resolves when little of it is still on its way; what is sent while there is no connection waits for one. */
+  async type(data: string): Promise<void> {
+    if (this.#session === undefined) return this.#frames.send({ type: "input", data });
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#number += 1;
+    const frame: InputFrame = { type: "input", data, number: this.#number };
+    this.#untaken.push(frame);
+    this.#untakenLength += data.length;
+    await this.#send(frame);
+    // Input is written one piece after the other, so one caller waits at a time.
+    while (this.#keptSeconds !== undefined && this.#untakenLength > mostUntaken) {
+      if (this.#failure !== undefined) throw this.#failure;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async resize({ cols, rows }: TerminalSize): Promise<void> {
+    this.#size = { cols, rows };
+    const frame = { type: "resize", cols, rows };
+    if (this.#session === undefined) return this.#frames.send(frame);
+    if (this.#failure !== undefined) throw this.#failure;
+    await this.#send(frame);
+  }
+
+  close(): void {
+    this.#fail(left());
+    this.#frames.close();
+  }
+
+  report(error: unknown): void {
+    this.#frames.report(error);
+  }
+
+  error(frame: Extract<TerminalFrame, { type: "error" }>): SandboxError {
+    return this.#frames.error(frame);
+  }
+
+  #connection(resumed?: { patience: number }): FrameStream<TerminalFrame> {
+    const { access, shell, signal } = this.#options;
+    const { cols, rows } = this.#size;
+    const query = new URLSearchParams({ cols: String(cols), rows: String(rows) });
+    if (shell !== undefined) query.set("shell", shell);
+    if (this.#session !== undefined) query.set("session", this.#session);
+    if (resumed !== undefined) query.set("received", String(this.#received));
+    return new FrameStream({
+      access,
+      path: `/terminal?${query}`,
+      fields: terminalFrames,
+      // No limit: a person may type nothing for any time.
+      silence: Number.POSITIVE_INFINITY,
+      idle: this.#session === undefined ? undefined : idle,
+      patience: resumed?.patience,
+      signal,
+    });
+  }
+
+  /** Sends a frame of a session. If the connection is lost, the next one makes up for it. */
+  async #send(frame: object): Promise<void> {
+    const socket = this.#socket;
+    socket?.send(frame);
+    await socket?.drained().catch((error: unknown) => {
+      if (!this.#mayResume(error)) throw error;
+    });
+  }
+
+  async #nextFrame(): Promise<TerminalFrame> {
+    for (;;) {
+      try {
+        return await this.#frames.next();
+      } catch (error) {
+        try {
+          if (!this.#mayResume(error)) throw error;
+          await this.#resume(error);
+        } catch (failure) {
+          this.#fail(failure);
+          throw failure;
+        }
+      }
+    }
+  }
+
+  /** Whether the connection was lost, and the server keeps the terminal for a client that lost it. */
+  #mayResume(error: unknown): error is SandboxError {
+    if (this.#keptSeconds === undefined || this.#failure !== undefined) return false;
+    if (error instanceof TimeoutError) return error.kind === "idle";
+    return error instanceof StreamClosedError && error.closeCode !== undefined && error.closeCode !== 1000;
+  }
+
+  async #resume(lost: SandboxError): Promise<void> {
+    const seconds = this.#keptSeconds ?? 0;
+    const until = performance.now() + seconds * 1000;
+    this.#socket = undefined;
+    this.#hooks.onLost?.(lost);
+    let error = lost;
+    for (;;) {
+      const patience = (until - performance.now()) / 1000;
+      if (patience <= 0) throw gone(error, seconds);
+      if (this.#failure !== undefined) throw this.#failure;
+      this.#frames.close();
+      this.#frames = this.#connection({ patience });
+      const { cols, rows } = this.#size;
+      try {
+        const socket = await this.#frames.open();
+        const frame = await this.#frames.next();
+        if (frame.type === "error") throw this.#frames.error(frame);
+        if (frame.type !== "attached") throw this.#frames.invalid(notAttached);
+        this.#receipt(frame.taken);
+        if (this.#size.cols !== cols || this.#size.rows !== rows)
+          socket.send({ type: "resize", ...this.#size });
+        for (const input of this.#untaken) socket.send(input);
+        this.#socket = socket;
+        this.#hooks.onReconnect?.({ skippedBytes: frame.skipped_bytes });
+        return;
+      } catch (failed) {
+        if (this.#failure !== undefined) throw this.#failure;
+        if (!this.#mayResume(failed)) throw failed instanceof ApiError ? failed : asGone(failed, seconds);
+        error = failed;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  /** Forgets input that the server has taken. */
+  #receipt(number: number): void {
+    while (this.#untaken[0] !== undefined && this.#untaken[0].number <= number)
+      this.#untakenLength -= this.#untaken.shift()?.data.length ?? 0;
+    this.#wake?.();
+  }
+
+  #fail(failure: unknown): void {
+    this.#failure ??= failure;
+    this.#wake?.();
+  }
+}
+
+function asGone(error: unknown, seconds: number): unknown {
+  const isOfConnection =
+    error instanceof Error && !(error instanceof AbortError) && !(error instanceof StreamClosedError);
+  return isOfConnection ? gone(error, seconds) : error;
+}
+
+function gone(cause: Error, seconds: number): StreamClosedError {
+  return new StreamClosedError({
+    summary: `The connection to the terminal was lost and not restored within ${seconds} s: ${cause.message}`,
+    hint: "The shell has ended. Open another terminal when the sandbox can be reached.",
+    code: "TERMINAL_LOST",
+    cause,
+  });
+}
+
+const notAttached = {
+  summary: "The server answered the reconnection to a terminal with something else than its state.",
+  hint: "Report this to the server's operator.",
+  code: "INVALID_FRAME",
+};
