@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { leftovers, uidLeases } from "../chaos/leftovers.js";
 import { ControlPlaneCaller, type Told } from "../support/control-plane-caller.js";
@@ -284,6 +285,13 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
     expect([again.status, await again.json()]).toMatchObject([409, { code: "CONFLICT" }]);
   });
 
+  test("leaves no pipe open where it needs an agent", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const { body } = await run({ language: "javascript", code: "import os from 'node:os';\nos.EOL.length" });
+    expect(body).toMatchObject({ result: "1" });
+    await expect.poll(() => openPipes(server.pid)).toEqual([]);
+  });
+
   test("waits for its turn: of very many at once, each gets its own answer", async ({ skip }) => {
     skip(obstacle !== undefined, obstacle);
     const numbers = Array.from({ length: 60 }, (_, number) => number);
@@ -292,6 +300,20 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
     await nothingLeft();
   });
 });
+
+/** The pipes for the output of programs that a server has open. */
+function openPipes(server: number): string[] {
+  const place = `/proc/${server}/fd`;
+  return readdirSync(place).flatMap((number) => {
+    try {
+      const target = readlinkSync(`${place}/${number}`);
+      return target.includes("/pipes/pipe-") ? [target] : [];
+    } catch {
+      // The descriptor was closed while the list was read.
+      return [];
+    }
+  });
+}
 
 test.for<StartedBy>(["root", "an ordinary user"])(
   "nothing is left of the programs of a server of %s that was killed while they ran",

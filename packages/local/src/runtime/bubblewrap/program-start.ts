@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { Writable } from "node:stream";
-import { loneProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
+import { type LoneProgram, loneProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { LateCleanups } from "../host/late-cleanup.js";
 import { letGo } from "../host/let-go.js";
@@ -34,6 +34,9 @@ export async function runProgram(
   const { groups, uids, root, pipes, proxyPorts } = foundation;
   if (spec.egress && !proxyPorts.isUsable)
     throw new ProgramNotStarted("the ports of the egress proxy cannot be opened for it.");
+  // Decide this before pipes are opened: only a program that has started closes them.
+  const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
+  if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
   const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
   let group: MachineGroup | undefined;
   let run: ProgramRun | undefined;
@@ -41,7 +44,7 @@ export async function runProgram(
     group = await groups.create(name, spec.limits, diskCount(root !== undefined));
     const stdout = await pipes.take();
     const stderr = await pipes.take();
-    run = start(spec, foundation, { uids: lent, group, stdout, stderr, holdsProcess });
+    run = start(spec, foundation, { program, uids: lent, group, stdout, stderr, holdsProcess });
     try {
       return await run.outcome();
     } finally {
@@ -59,6 +62,7 @@ export async function runProgram(
 }
 
 interface ProgramOwn {
+  readonly program: LoneProgram;
   readonly uids: MachineUids | undefined;
   readonly group: MachineGroup;
   readonly stdout: ProgramPipe;
@@ -68,9 +72,7 @@ interface ProgramOwn {
 
 function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): ProgramRun {
   const { image, root, seccompFile, strayDescriptors, directory } = foundation;
-  const { group, stdout, stderr } = own;
-  const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
-  if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
+  const { program, group, stdout, stderr } = own;
   // Use one uid for everything: there is no agent that would have to be protected from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [] });
