@@ -213,7 +213,7 @@ test("closing a client closes its tunnels, and waits for none that is being open
     expect(agent.tunnels.size).toBe(1);
     const began = performance.now();
     await client.close();
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(performance.now() - began).toBeLessThan(10_000);
     await expect.poll(() => agent.tunnels.size).toBe(0);
     agent.calls.length = 0;
   }

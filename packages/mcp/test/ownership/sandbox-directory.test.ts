@@ -118,7 +118,7 @@ describe("a URL is refused", () => {
     ["of a sandbox that has no URL yet", "https://starting.eu-1001.vms.hopx.dev"],
     ["that is none", "http://"],
     ["a path of slashes", `${agent}${"/".repeat(200_000)}x`],
-  ])("%s", { timeout: 5000 }, async (_, vm_url) => {
+  ])("%s", { timeout: 15_000 }, async (_, vm_url) => {
     await expect(directory.find({ vm_url }, signal)).rejects.toThrow(InvalidArgumentsError);
   });
 
