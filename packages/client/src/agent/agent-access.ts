@@ -1,5 +1,5 @@
 import { callInit } from "../config/call-options.js";
-import { ConflictError, InvalidResponseError } from "../errors/errors.js";
+import { ConflictError, InvalidResponseError, reportIt } from "../errors/errors.js";
 import type { FrameSocket } from "../streams/frame-socket.js";
 import type { StreamRequest } from "../streams/open-frame-socket.js";
 import { Activity } from "../transport/calls/activity.js";
@@ -129,7 +129,7 @@ export function agentUrl(text: string): URL {
   throw new InvalidResponseError({
     summary:
       "The control plane named an address for the sandbox that is not http(s); no token is sent there.",
-    hint: "Report this to the server's operator.",
+    hint: reportIt,
     code: "PUBLIC_HOST_REFUSED",
   });
 }

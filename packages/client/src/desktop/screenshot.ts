@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { InvalidResponseError } from "../errors/errors.js";
+import { InvalidResponseError, reportIt } from "../errors/errors.js";
 
 /** An image of the screen or of a window. */
 export interface Screenshot {
@@ -49,7 +49,7 @@ function formatOf(bytes: Uint8Array): string | undefined {
 function noImage(): InvalidResponseError {
   return new InvalidResponseError({
     summary: "The server's answer holds no image.",
-    hint: "Report this to the server's operator.",
+    hint: reportIt,
     code: "INVALID_RESPONSE",
   });
 }

@@ -284,6 +284,9 @@ export class InvalidResponseError extends ApiError {
   }
 }
 
+/** The hint for an answer that no caller can mend. */
+export const reportIt = "Report this to the server's operator.";
+
 /** The error for an invalid argument, thrown before anything is sent. */
 export function invalidArgument(summary: string, hint?: string): ValidationError {
   return new ValidationError({ summary, hint, code: "INVALID_ARGUMENT" });

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { AbortError, invalidArgument, isSandboxError, StreamClosedError } from "../errors/errors.js";
+import { AbortError, invalidArgument, StreamClosedError } from "../errors/errors.js";
 import { Turns } from "../streams/turns.js";
 import {
   ProgramStream,
@@ -107,10 +107,9 @@ export class CommandStream extends ProgramStream<StreamedResult> {
 
 /** The error for input of which only a part was sent when the stream ended. */
 function inputCut(cause: unknown, sent: number, length: number): unknown {
-  const summary = `The stream ended while ${length} bytes of input were sent: at most ${Math.min(length, sent + pieceBytes)} of them arrived.`;
+  const summary = `At most ${Math.min(length, sent + pieceBytes)} of ${length} bytes of input were sent.`;
   if (cause instanceof AbortError) return new AbortError(cause.reason, summary);
-  const hint = isSandboxError(cause) ? cause.message : undefined;
-  return new StreamClosedError({ summary, hint, code: "INPUT_CUT", cause });
+  return new StreamClosedError({ summary, code: "INPUT_CUT", cause });
 }
 
 /** A piece of input as bytes. Throws for anything but text and bytes. */

@@ -1,5 +1,6 @@
 import {
   InvalidResponseError,
+  reportIt,
   type SandboxError,
   StreamClosedError,
   TimeoutError,
@@ -173,7 +174,7 @@ export class FrameSocket implements SocketListener {
     if (frame !== undefined) return frame;
     const error = new InvalidResponseError({
       summary: `${this.#options.origin} sent something over a stream that is not a valid frame.`,
-      hint: "Report this to the server's operator.",
+      hint: reportIt,
       code: "INVALID_FRAME",
       requestId: this.#options.requestId,
     });
@@ -205,7 +206,7 @@ export class FrameSocket implements SocketListener {
 
 function overrun(): StreamClosedError {
   return new StreamClosedError({
-    summary: "The stream was closed, because it was read too slowly: too much output was waiting to be read.",
+    summary: "The stream was closed, because it was read too slowly.",
     hint: "Read faster, or write the output to a file in the sandbox and download it.",
     code: "STREAM_OVERRUN",
   });

@@ -1,6 +1,12 @@
 import type { ExecuteStreamFrame, TerminalFrame, WatchFrame } from "@cloud-sandbox/protocol";
 import { errorFromFrame } from "../errors/error-from-response.js";
-import { InvalidResponseError, isSandboxError, SandboxError, StreamClosedError } from "../errors/errors.js";
+import {
+  InvalidResponseError,
+  isSandboxError,
+  reportIt,
+  SandboxError,
+  StreamClosedError,
+} from "../errors/errors.js";
 import { secretsOf } from "../errors/redaction.js";
 import { hasFields, type RequiredFields } from "../transport/answers/required-fields.js";
 import { CallScope } from "../transport/calls/call-scope.js";
@@ -126,7 +132,7 @@ export class FrameStream<Frame extends ServerFrame> {
     if (hasFields(frame, fields[1])) return frame as Frame;
     const error = this.invalid({
       summary: `The server sent a "${type}" frame without its required fields.`,
-      hint: "Report this to the server's operator.",
+      hint: reportIt,
       code: "INVALID_FRAME",
     });
     this.close(error);

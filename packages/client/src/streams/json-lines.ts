@@ -1,4 +1,4 @@
-import { InvalidResponseError } from "../errors/errors.js";
+import { InvalidResponseError, reportIt } from "../errors/errors.js";
 import { jsonObject, type RawFrame } from "./raw-frame.js";
 
 /** Largest accepted line, in characters. */
@@ -37,7 +37,7 @@ function frameOf(line: string): RawFrame {
 function invalidLine(what: string): InvalidResponseError {
   return new InvalidResponseError({
     summary: `The server sent ${what} over a stream.`,
-    hint: "Report this to the server's operator.",
+    hint: reportIt,
     code: "INVALID_FRAME",
   });
 }

@@ -83,7 +83,7 @@ async function untilOpen(
   const { scope } = request;
   const { origin, requestId } = event;
   const seconds = request.patience ?? route.timeouts.request;
-  scope.limit({ seconds, kind: "request", passed: `${origin} did not open a stream`, requestId });
+  scope.limit({ seconds, kind: "request", passed: notOpened(origin), requestId });
   let renewed = false;
   for (;;) {
     scope.throwIfAborted();
@@ -172,17 +172,14 @@ async function handshake(
   }
 }
 
+const notOpened = (origin: string): string => `${origin} did not open a stream`;
+
 /** Seconds for one attempt of a client that tries for long: a lost network may swallow a handshake without a word. */
 const attemptSeconds = 10;
 
 function attemptOf(scope: CallScope, origin: string, requestId: string): CallScope {
   const attempt = new CallScope(scope.abortSignal);
-  attempt.limit({
-    seconds: attemptSeconds,
-    kind: "request",
-    passed: `${origin} did not open a stream`,
-    requestId,
-  });
+  attempt.limit({ seconds: attemptSeconds, kind: "request", passed: notOpened(origin), requestId });
   return attempt;
 }
 

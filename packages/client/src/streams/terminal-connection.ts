@@ -1,12 +1,5 @@
 import type { TerminalFrame } from "@cloud-sandbox/protocol";
-import { checkKnown } from "../config/known-options.js";
-import {
-  AbortError,
-  ApiError,
-  type SandboxError,
-  StreamClosedError,
-  TimeoutError,
-} from "../errors/errors.js";
+import { NetworkError, type SandboxError, StreamClosedError, TimeoutError } from "../errors/errors.js";
 import { terminalFrames } from "./frame-fields.js";
 import type { FrameSocket } from "./frame-socket.js";
 import { FrameStream, left, type StreamOpener } from "./frame-stream.js";
@@ -78,7 +71,6 @@ export class TerminalConnection {
     this.#options = options;
     this.#size = options.size;
     this.#hooks = typeof resumable === "boolean" ? {} : resumable;
-    checkKnown("terminal.open resumable", this.#hooks, { onLost: true, onReconnect: true });
     if (resumable !== false) this.#session = globalThis.crypto.randomUUID();
     this.#frames = this.#connection();
   }
@@ -113,7 +105,6 @@ export class TerminalConnection {
   /** Sends input. Resolves when little of it is still on its way; what is sent while there is no connection waits for one. */
   async type(data: string): Promise<void> {
     if (this.#session === undefined) return this.#frames.send({ type: "input", data });
-    if (this.#failure !== undefined) throw this.#failure;
     this.#number += 1;
     const frame: InputFrame = { type: "input", data, number: this.#number };
     this.#untaken.push(frame);
@@ -132,7 +123,6 @@ export class TerminalConnection {
     this.#size = { cols, rows };
     const frame = { type: "resize", cols, rows };
     if (this.#session === undefined) return this.#frames.send(frame);
-    if (this.#failure !== undefined) throw this.#failure;
     await this.#send(frame);
   }
 
@@ -170,6 +160,7 @@ export class TerminalConnection {
 
   /** Sends a frame of a session. If the connection is lost, the next one makes up for it. */
   async #send(frame: object): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     const socket = this.#socket;
     socket?.send(frame);
     await socket?.drained().catch((error: unknown) => {
@@ -217,7 +208,7 @@ export class TerminalConnection {
         const socket = await this.#frames.open();
         const frame = await this.#frames.next();
         if (frame.type === "error") throw this.#frames.error(frame);
-        if (frame.type !== "attached") throw this.#frames.invalid(notAttached);
+        if (frame.type !== "attached") throw lost;
         this.#receipt(frame.taken);
         if (this.#size.cols !== cols || this.#size.rows !== rows)
           socket.send({ type: "resize", ...this.#size });
@@ -226,8 +217,7 @@ export class TerminalConnection {
         this.#hooks.onReconnect?.({ skippedBytes: frame.skipped_bytes });
         return;
       } catch (failed) {
-        if (this.#failure !== undefined) throw this.#failure;
-        if (!this.#mayResume(failed)) throw failed instanceof ApiError ? failed : asGone(failed, seconds);
+        if (!this.#mayResume(failed)) throw isFinal(failed) ? failed : gone(failed, seconds);
         error = failed;
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
@@ -247,23 +237,14 @@ export class TerminalConnection {
   }
 }
 
-function asGone(error: unknown, seconds: number): unknown {
-  const isOfConnection =
-    error instanceof Error && !(error instanceof AbortError) && !(error instanceof StreamClosedError);
-  return isOfConnection ? gone(error, seconds) : error;
-}
+/** Whether an error says more than that the network failed. */
+const isFinal = (error: unknown): boolean =>
+  !(error instanceof NetworkError || error instanceof TimeoutError);
 
-function gone(cause: Error, seconds: number): StreamClosedError {
+function gone(cause: unknown, seconds: number): StreamClosedError {
   return new StreamClosedError({
-    summary: `The connection to the terminal was lost and not restored within ${seconds} s: ${cause.message}`,
-    hint: "The shell has ended. Open another terminal when the sandbox can be reached.",
+    summary: `The connection was lost for ${seconds} s: the shell has ended.`,
     code: "TERMINAL_LOST",
     cause,
   });
 }
-
-const notAttached = {
-  summary: "The server answered the reconnection to a terminal with something else than its state.",
-  hint: "Report this to the server's operator.",
-  code: "INVALID_FRAME",
-};

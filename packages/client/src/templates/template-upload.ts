@@ -1,6 +1,6 @@
 import { callInit } from "../config/call-options.js";
 import { inTemporaryDirectory, nodeModules } from "../config/node-modules.js";
-import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
+import { InvalidResponseError, invalidArgument, reportIt } from "../errors/errors.js";
 import { packArchive } from "../files/local-archive.js";
 import { localBlob } from "../files/local-blob.js";
 import type { Account } from "../transport/account.js";
@@ -81,7 +81,7 @@ function uploadUrl(text: string | undefined): URL {
     return url;
   throw new InvalidResponseError({
     summary: "The server named no http(s) address to upload the template's files to.",
-    hint: "Report this to the server's operator.",
+    hint: reportIt,
     code: "INVALID_RESPONSE",
   });
 }

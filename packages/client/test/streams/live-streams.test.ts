@@ -81,7 +81,7 @@ describe("a stream of a command", () => {
     await expect.poll(() => server.sockets[0]?.received.length).toBeGreaterThanOrEqual(3);
     if (how === "aborted") controller.abort();
     else stream.close();
-    expect(await long).toMatchObject({ ...expected, summary: expect.stringMatching(/at most \d+ of them/) });
+    expect(await long).toMatchObject({ ...expected, summary: expect.stringMatching(/At most \d+ of/) });
     expect(await waiting).toMatchObject({ name: expected.name });
   });
 

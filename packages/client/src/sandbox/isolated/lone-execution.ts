@@ -1,7 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../../config/call-options.js";
 import { margin } from "../../config/time-limits.js";
-import { InvalidResponseError, NetworkError, NotFoundError } from "../../errors/errors.js";
+import { InvalidResponseError, NetworkError, NotFoundError, reportIt } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";
 import { richResult } from "../../execution/results/rich-execution.js";
 import { CallScope } from "../../transport/calls/call-scope.js";
@@ -53,7 +53,7 @@ export async function streamAlone(
     if (stream instanceof ReadableStream) return stream;
     throw new InvalidResponseError({
       summary: "The server answered without the stream that was asked for.",
-      hint: "Report this to the server's operator.",
+      hint: reportIt,
       code: "INVALID_RESPONSE",
     });
   });

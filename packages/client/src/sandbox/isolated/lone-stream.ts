@@ -3,6 +3,7 @@ import { errorFromFrame } from "../../errors/error-from-response.js";
 import {
   InvalidResponseError,
   NetworkError,
+  reportIt,
   type SandboxError,
   StreamClosedError,
 } from "../../errors/errors.js";
@@ -75,7 +76,7 @@ function isOf(frame: RawFrame, type: keyof typeof executeFrames): boolean {
   if (hasFields(frame, fields)) return true;
   throw new InvalidResponseError({
     summary: `The server sent a "${type}" frame without its required fields.`,
-    hint: "Report this to the server's operator.",
+    hint: reportIt,
     code: "INVALID_FRAME",
   });
 }

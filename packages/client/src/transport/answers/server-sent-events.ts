@@ -1,4 +1,4 @@
-import { InvalidResponseError } from "../../errors/errors.js";
+import { InvalidResponseError, reportIt } from "../../errors/errors.js";
 
 /** Yields the data of each event in a stream of server-sent events. Leaving the loop ends the call. */
 export async function* eventData(
@@ -34,7 +34,7 @@ const longestEvent = 1024 * 1024;
 function tooLong(): InvalidResponseError {
   return new InvalidResponseError({
     summary: "The server sent an event that does not end.",
-    hint: "Report this to the server's operator.",
+    hint: reportIt,
     code: "INVALID_RESPONSE",
   });
 }

@@ -15,18 +15,14 @@ const unsentCodes = new Map([
   ["UND_ERR_CONNECT_TIMEOUT", "connecting took too long"],
 ]);
 
+const unknownAuthority = "its certificate is signed by an authority that this machine does not know";
+
 /** Error codes of TLS failures. Never retried: the server cannot be trusted. */
 const untrustedCodes = new Map([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is signed by itself"],
-  ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is signed by an authority that this machine does not know"],
-  [
-    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-    "its certificate is signed by an authority that this machine does not know",
-  ],
-  [
-    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    "its certificate is signed by an authority that this machine does not know",
-  ],
+  ["SELF_SIGNED_CERT_IN_CHAIN", unknownAuthority],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", unknownAuthority],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", unknownAuthority],
   ["CERT_HAS_EXPIRED", "its certificate has expired"],
   ["CERT_NOT_YET_VALID", "its certificate is not valid yet"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host"],
