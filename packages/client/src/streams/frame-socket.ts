@@ -185,7 +185,7 @@ export class FrameSocket implements SocketListener {
   #silent(seconds: number): TimeoutError {
     return new TimeoutError({
       summary: `${this.#options.origin} gave no sign of life over a stream for ${seconds} s.`,
-      hint: "The program of the stream has possibly ended, too. Allow more silence with timeouts.idleSeconds.",
+      hint: "The program has possibly ended, too. Allow more silence with timeouts.idleSeconds.",
       kind: "idle",
       code: "TIMEOUT",
       requestId: this.#options.requestId,
@@ -196,7 +196,7 @@ export class FrameSocket implements SocketListener {
     const why = closeCode === 1006 ? "the connection broke" : `code ${closeCode}${reason && `, ${reason}`}`;
     return new StreamClosedError({
       summary: `The stream from ${this.#options.origin} closed before its end (${why}).`,
-      hint: "The program of the stream has possibly ended, too: look at its effects before starting it again.",
+      hint: "The program has possibly ended, too: look at its effects before starting it again.",
       code: "STREAM_CLOSED",
       requestId: this.#options.requestId,
       closeCode,
@@ -207,7 +207,7 @@ export class FrameSocket implements SocketListener {
 function overrun(): StreamClosedError {
   return new StreamClosedError({
     summary: "The stream was closed, because it was read too slowly.",
-    hint: "Read faster, or write the output to a file in the sandbox and download it.",
+    hint: "Read faster, or write the output to a file and download it.",
     code: "STREAM_OVERRUN",
   });
 }
