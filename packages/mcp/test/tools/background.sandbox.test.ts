@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
-/** Seconds after which the server answers a call with a job instead of its result. */
-const patience = 5;
+/** Seconds after which the server answers a call with a job instead of its result. Creating ten sandboxes at a time takes a part of them. */
+const patience = 12;
 
 let mcp: McpConnection;
 let sandbox_id: unknown;
