@@ -118,8 +118,8 @@ async function started(
 
 function turnMissed(seconds: number): TimeoutError {
   return new TimeoutError({
-    summary: `Other code runs in the context for ${seconds} s already, so nothing was started.`,
-    hint: "Wait for the code that runs in the context, end it, or name another context.",
+    summary: `Nothing was started in ${seconds} s: other code runs in the context, or the sandbox is busy.`,
+    hint: "Wait, end the code that runs in the context, or name another context.",
     kind: "request",
     code: "CONTEXT_BUSY",
   });
