@@ -10,7 +10,7 @@ import {
   type StartStream,
 } from "../streaming/execution-stream.js";
 import { FrameChannel } from "../streaming/frame-channel.js";
-import type { KeptTerminals } from "../streaming/kept-terminals.js";
+import { type KeptTerminals, keptMs } from "../streaming/kept-terminals.js";
 import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
 import { TerminalSession } from "../streaming/terminal-session.js";
 import { WatchBudget } from "../streaming/watch-budget.js";
@@ -47,9 +47,6 @@ const terminalVariables = { TERM: "xterm-256color", COLORTERM: "truecolor" };
  * Milliseconds before a terminal's first frame: some clients start to listen only a moment after they have connected.
  */
 const promptDelay = 50;
-
-/** Milliseconds for which a terminal outlives a lost connection, if its client asked for that. */
-const terminalPatience = 60_000;
 
 /** The WebSocket operations: executions with live output, terminals and file watches. */
 export function streamHandlers(parts: StreamParts) {
@@ -115,7 +112,7 @@ export function streamHandlers(parts: StreamParts) {
         const opened = parts.terminals.find(name, undefined);
         if (opened) return attach(opened, socket);
         const place = { shell, cols, rows, cwd: workspace, env };
-        const patience = name === undefined ? 0 : terminalPatience;
+        const patience = name === undefined ? 0 : keptMs;
         const session = new TerminalSession(place, { operation: call.operation, patience });
         if (name !== undefined) parts.terminals.add(name, session);
         attach(session, socket);

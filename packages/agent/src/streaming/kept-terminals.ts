@@ -1,6 +1,9 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { TerminalSession } from "./terminal-session.js";
 
+/** Milliseconds for which a terminal outlives a lost connection, if its client asked for that. */
+export const keptMs = 60_000;
+
 /** The terminals that outlive their connections, by the names that their clients chose. */
 export class KeptTerminals {
   readonly #sessions = new Map<string, TerminalSession>();
@@ -24,7 +27,7 @@ export class KeptTerminals {
 
 const ended = () =>
   new Problem(404, "TERMINAL_NOT_FOUND", "This terminal has ended.", {
-    hint: "A terminal outlives a lost connection for 60 s, if the sandbox goes on. Open another one.",
+    hint: `A terminal outlives a lost connection for ${keptMs / 1000} s, if the sandbox goes on. Open another one.`,
   });
 
 const nameNeeded = () =>
