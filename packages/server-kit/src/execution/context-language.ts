@@ -1,8 +1,8 @@
 /// <reference path="../raw-text.d.ts" />
-import javascriptContextDriver from "./javascript-context-driver.cjs?raw";
-import pythonContextCommand from "./python-context-command.py?raw";
-import pythonContextDriver from "./python-context-driver.py?raw";
-import pythonDisplays from "./python-displays.py?raw";
+import javascriptContextDriver from "./drivers/javascript-context-driver.cjs?raw";
+import pythonContextCommand from "./drivers/python-context-command.py?raw";
+import pythonContextDriver from "./drivers/python-context-driver.py?raw";
+import pythonDisplays from "./drivers/python-displays.py?raw";
 
 /**
  * A language that keeps variables between executions: the interpreter's command, and arguments with the driver that

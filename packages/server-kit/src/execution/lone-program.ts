@@ -1,6 +1,6 @@
 import { javascriptDriver, pythonDriver } from "./context-language.js";
+import pythonProgramCommand from "./drivers/python-program-command.py?raw";
 import { fitsVariable, shellProgram } from "./program.js";
-import pythonProgramCommand from "./python-program-command.py?raw";
 
 /** The descriptors that the process of a lone program is started with. Standard input, output and error are empty. */
 export const loneDescriptors = { control: 3, stdout: 4, stderr: 5 } as const;
