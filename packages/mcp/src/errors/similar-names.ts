@@ -1,5 +1,15 @@
 /** Finds the existing name that a misspelt one may stand for. */
 
+/** Most names that a message lists. */
+const mostListed = 100;
+
+/** The end of a message about an unknown name: similar names, or those that exist. */
+export function instead(name: string, known: readonly string[]): string {
+  const similar = similarNames(name, known);
+  if (similar.length > 0) return `did you mean ${similar.join(" or ")}?`;
+  return known.length > 0 ? `there is ${known.slice(0, mostListed).join(", ")}.` : "there is none.";
+}
+
 /** Names that begin or end like `name`, or that `name` shortens: at most two, the likeliest first. */
 export function similarNames(name: string, known: readonly string[]): string[] {
   const wanted = letters(name);

@@ -1,7 +1,7 @@
 /** Finds the servers that options name, in the user's file and in the one that an option gives. */
 import { existsSync } from "node:fs";
 import type { McpServerConfiguration, McpServerFile } from "cloud-sandbox-mcp-runner/configuration";
-import { instead } from "../server/tool-selection.js";
+import { instead } from "../errors/similar-names.js";
 import { OptionError } from "../settings/option-error.js";
 import { toolPrefix } from "./tool-names.js";
 

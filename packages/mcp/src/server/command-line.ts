@@ -1,10 +1,10 @@
 /** The options of the command line, each of which can also be given as an environment variable. */
 import { Command, InvalidArgumentError, Option } from "commander";
+import { instead } from "../errors/similar-names.js";
 import { type ProfileChoice, profiles } from "../profiles/index.js";
 import { OptionError } from "../settings/option-error.js";
 import { version } from "../settings/version.js";
 import { prefix, type ServerOptions, standardOptions } from "./server-options.js";
-import { instead } from "./tool-selection.js";
 
 /** Settings that can be given only as environment variables. */
 const furtherVariables = ["CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];

@@ -1,6 +1,6 @@
 /** Selects the tools of a profile that are offered. */
 
-import { similarNames } from "../errors/similar-names.js";
+import { instead } from "../errors/similar-names.js";
 import type { Profile } from "../session/profile.js";
 import { OptionError } from "../settings/option-error.js";
 import type { ListedTool } from "../tools/definition/listed-tool.js";
@@ -80,10 +80,4 @@ function namesAmong(
   if (unknown === undefined) return new Set(given);
   const problem = `${option}: profile ${profile.name} has no "${unknown.slice(0, 200)}"`;
   throw new OptionError(`${problem}; ${instead(unknown, known)}`);
-}
-
-/** The end of a message about an unknown name: similar names, or all that exist. */
-export function instead(name: string, known: readonly string[]): string {
-  const similar = similarNames(name, known);
-  return similar.length > 0 ? `did you mean ${similar.join(" or ")}?` : `there is ${known.join(", ")}.`;
 }

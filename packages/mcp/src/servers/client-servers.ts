@@ -1,7 +1,7 @@
 /** The servers of one client: each runs in a sandbox of its own from its first use until nobody has used it for a while. */
 import type { CallToolResult, ReadResourceResult, Tool } from "@modelcontextprotocol/server";
 import { ServerFailure } from "../errors/server-failure.js";
-import { similarNames } from "../errors/similar-names.js";
+import { instead } from "../errors/similar-names.js";
 import { handOverAfter } from "../settings/hand-over-after.js";
 import { type Reach, reachOf } from "./configured-server.js";
 import { endsServer, failureOf } from "./failures.js";
@@ -205,10 +205,4 @@ async function isAlive(server: RunningServer, error: unknown): Promise<boolean> 
     () => true,
     () => false,
   );
-}
-
-function instead(name: string, known: readonly string[]): string {
-  const similar = similarNames(name, known);
-  if (similar.length > 0) return `did you mean ${similar.join(" or ")}?`;
-  return known.length > 0 ? `there is ${known.slice(0, 100).join(", ")}.` : "there is none.";
 }
