@@ -1,9 +1,9 @@
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import type { SandboxClient } from "cloud-sandbox";
 import type { McpRunner, McpServerConfiguration } from "cloud-sandbox-mcp-runner";
 import type { Call } from "../command-line/action.js";
 import { openClient } from "../connection/open-client.js";
+import { cacheDirectory } from "../start/cache-directory.js";
 
 /** Calls `use` with a runner for one server. Closes the runner and its client afterwards. */
 export async function withRunner<Result>(
@@ -56,10 +56,4 @@ async function clientWithLayers(
   }
   note("other commands use what is installed; this one installs anew.");
   return openClient(url);
-}
-
-/** `$XDG_CACHE_HOME/cloud-sandbox`, else `~/.cache/cloud-sandbox`. */
-function cacheDirectory(): string {
-  const { XDG_CACHE_HOME: base } = process.env;
-  return join(base !== undefined && isAbsolute(base) ? base : join(homedir(), ".cache"), "cloud-sandbox");
 }

@@ -1,6 +1,6 @@
 import module from "node:module";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
+import { cacheDirectory } from "./cache-directory.js";
 
 /** The part of `node:module` that exists since Node.js 22.1. */
 interface CompileCache {
@@ -13,7 +13,5 @@ interface CompileCache {
  */
 export function keepCompiledCode(): void {
   const { enableCompileCache } = module as CompileCache;
-  const { XDG_CACHE_HOME: base } = process.env;
-  const caches = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".cache");
-  enableCompileCache?.(join(caches, "cloud-sandbox", "compiled"));
+  enableCompileCache?.(join(cacheDirectory(), "compiled"));
 }

@@ -1,6 +1,5 @@
 /** Other people's MCP servers for the assistant: which ones, where they are kept, and what is offered of them. */
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { withServers } from "../profiles/gateway/with-servers.js";
 import type { AdditionalTools } from "../server/mcp-server.js";
 import type { ServerOptions } from "../server/server-options.js";
@@ -8,6 +7,7 @@ import { OtherServers } from "../servers/other-servers.js";
 import { startServer } from "../servers/start-server.js";
 import type { LocalOptions } from "../session/backend.js";
 import type { Profile } from "../session/profile.js";
+import { cacheDirectory } from "../settings/cache-directory.js";
 import type { Environment } from "../settings/environment.js";
 import { OptionError } from "../settings/option-error.js";
 import { configuredServers } from "./configured-servers.js";
@@ -48,7 +48,6 @@ export async function openGateway(
 }
 
 /** Where a backend on this machine keeps what servers have installed, for the next start. */
-function layersDirectory({ XDG_CACHE_HOME: base }: Environment): string {
-  const caches = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".cache");
-  return join(caches, "cloud-sandbox", "mcp-gateway");
+function layersDirectory(environment: Environment): string {
+  return join(cacheDirectory(environment), "cloud-sandbox", "mcp-gateway");
 }

@@ -1,6 +1,6 @@
 import module from "node:module";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { cacheDirectory } from "./cache-directory.js";
 
 /** The part of `node:module` that exists since Node.js 22.1. */
 interface CompileCache {
@@ -13,6 +13,5 @@ interface CompileCache {
  */
 export function useCompileCache(): void {
   const { enableCompileCache } = module as CompileCache;
-  const caches = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
-  enableCompileCache?.(join(caches, "cloud-sandbox-mcp"));
+  enableCompileCache?.(join(cacheDirectory(process.env), "cloud-sandbox-mcp"));
 }
