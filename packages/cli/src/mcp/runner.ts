@@ -50,10 +50,15 @@ async function clientWithLayers(
       return client;
     } catch (error) {
       await client.close();
-      const { message } = error as Error;
-      if (!/data directory|in use|owner/i.test(message)) throw error;
+      if (!isInUse(error)) throw error;
     }
   }
   note("other commands use what is installed; this one installs anew.");
   return openClient(url);
+}
+
+/** Whether another command uses the directory, as the local backend says. */
+function isInUse(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && cause.code === "DATA_DIRECTORY_IN_USE";
 }

@@ -61,5 +61,6 @@ export class DataDirectory {
 function inUse(path: string, pid: number): DataDirectoryError {
   return new DataDirectoryError(
     `The data directory ${path} is in use by process ${pid}. Stop that process, or choose another directory with --data-dir.`,
+    { isInUse: true },
   );
 }

@@ -26,8 +26,7 @@ export async function openBackend(
   try {
     return await open(local);
   } catch (error) {
-    const isInUse = error instanceof Error && /data directory|in use|owner/i.test(error.message);
-    if (dataDir === undefined || !isInUse) throw error;
+    if (dataDir === undefined || !(error instanceof BackendError && isInUse(error))) throw error;
     log("another program uses what MCP servers have installed; this one installs anew");
     return open(others);
   }
@@ -53,9 +52,14 @@ async function open(local: LocalOptions | undefined): Promise<Backend> {
       close: () => client.close({ timeoutSeconds: 0 }),
     };
   } catch (error) {
-    if (error instanceof ConfigurationError) throw new BackendError(error.message);
+    if (error instanceof ConfigurationError) throw new BackendError(error.message, { cause: error.cause });
     throw error;
   }
+}
+
+/** Whether another program uses the data directory, as the local backend says. */
+function isInUse({ cause }: { readonly cause?: unknown }): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "DATA_DIRECTORY_IN_USE";
 }
 
 function cloud(client: SandboxClient): Backend {
