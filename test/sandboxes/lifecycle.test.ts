@@ -154,8 +154,9 @@ describe("a paused sandbox", () => {
       const sandbox = await api.create();
       const mark = `sleep 4822.${round}`;
       await output(sandbox, `${mark} >/dev/null 2>&1 &`);
+      // The shell answers before its background process has become the program.
+      await expect.poll(() => machineOf(mark)).not.toEqual([]);
       const machine = machineOf(mark);
-      expect(machine).not.toEqual([]);
       const steps = ["pause", "resume", "pause", "resume", "resume"].map((verb) => step(sandbox.id, verb));
 
       await Promise.race(steps);
