@@ -18,7 +18,7 @@ test("a program whose processes do not end is answered, and what is left of it i
 }) => {
   const obstacle = cannotStartAs("root");
   skip(obstacle !== undefined, obstacle);
-  const server = await startLocalServer({ args: ["--pool", "0"] });
+  const server = await startLocalServer({ args: ["--pool", "0", "--max-sandboxes", "3"] });
   onTestFinished(async () => {
     await server.stop();
   });
@@ -54,8 +54,13 @@ test("a program whose processes do not end is answered, and what is left of it i
   // The frozen one is thawed. The uids of the other stay taken.
   await expect.poll(() => uidLeases(server.pid)).toHaveLength(2);
   expect(server.log()).toMatch(/The control group of program \w+ could not be removed yet.*EBUSY/);
+  // What is left of it still counts as one of the server's sandboxes.
+  const create = () => caller.call("POST", "/sandboxes", { template_name: "base" });
+  const others = [await create(), await create()];
+  expect(others.map(({ status }) => status)).toEqual([201, 201]);
+  expect((await create()).status).toBe(429);
   guest.kill("SIGKILL");
-  await expect.poll(() => uidLeases(server.pid)).toEqual([]);
+  await expect.poll(async () => (await create()).status).toBe(201);
   await expect.poll(() => server.log().match(/is removed now/g)).toHaveLength(freezer === undefined ? 1 : 2);
   await server.stop();
   expect(leftovers(new Set([server.pid]))).toEqual([]);

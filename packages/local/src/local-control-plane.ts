@@ -36,8 +36,10 @@ import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { poolSize } from "./sandboxes/pool-size.js";
 import { ProgramQueue } from "./sandboxes/program-queue.js";
+import { ProgramRoom } from "./sandboxes/program-room.js";
 import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
+import { SandboxPlaces } from "./sandboxes/sandbox-places.js";
 import type { SandboxRecord } from "./sandboxes/sandbox-record.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
 import { LayerStore } from "./store/layer-store.js";
@@ -69,7 +71,7 @@ export interface LocalControlPlaneOptions {
   readonly runtime?: "auto" | RuntimeName;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
-  /** Sandboxes at a time, stopped ones included; a create beyond is refused with 429. Default: one for each 32 MiB of memory, from 16 to 256. */
+  /** Sandboxes at a time, stopped ones and programs without one included; a create beyond is refused with 429, a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;
   /**
    * All sandboxes together may use this many times the machine's memory, for memory and files. A create beyond it is refused
@@ -219,6 +221,7 @@ async function serve(
     defaultTemplate: templates.list()[0],
     log,
   });
+  const places = new SandboxPlaces(options.maxSandboxes ?? defaultMaxSandboxes(), () => registry.size);
   const fleet = new SandboxFleet({
     registry,
     machines,
@@ -228,7 +231,7 @@ async function serve(
     templates,
     egress,
     isolation,
-    maxSandboxes: options.maxSandboxes ?? defaultMaxSandboxes(),
+    places,
     isKept: store.directory !== undefined,
     log,
   });
@@ -238,8 +241,8 @@ async function serve(
     if (store.directory !== undefined) await layers.collect();
   });
   const programs = new LonePrograms({
-    ...{ runtime, isolation, fleet, agents, egress, budget, log },
-    queue: new ProgramQueue(2 * availableParallelism()),
+    ...{ runtime, isolation, fleet, agents, egress, log },
+    queue: new ProgramQueue(2 * availableParallelism(), new ProgramRoom(places, budget)),
   });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const baseFor = (host: string | undefined): string =>

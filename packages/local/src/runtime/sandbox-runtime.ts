@@ -80,6 +80,8 @@ export interface ProgramSpec {
   readonly onStart?: () => void;
   /** Called after `onStart` with the program's outputs, for a reader. The program waits while the reader is far behind. */
   readonly onOutput?: ((stdout: KeptOutput, stderr: KeptOutput) => void) | undefined;
+  /** Called before {@link SandboxRuntime.run} ends if something of the program remains. `gone` resolves when nothing does. */
+  readonly onRemains?: (gone: Promise<void>) => void;
 }
 
 /** Why a machine ended. */

@@ -21,7 +21,6 @@ import { egressRules } from "../egress/egress-wish.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { newSandboxId } from "./machine-supply.js";
-import type { MemoryBudget } from "./memory-budget.js";
 import { OutputReading } from "./output-reading.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";
@@ -39,7 +38,6 @@ export interface LoneProgramsParts {
   readonly fleet: SandboxFleet;
   readonly agents: AgentCalls;
   readonly egress: EgressGateway;
-  readonly budget: MemoryBudget;
   readonly queue: ProgramQueue;
   readonly log: (message: string) => void;
 }
@@ -106,13 +104,13 @@ export class LonePrograms {
     if (!template.languages.some((offered) => offered.language === language.name))
       throw languageNotAvailable(language);
     const rules = egressRules(wish.egress);
-    if (needsAgent(wish, template, language.name)) return this.#inSandbox(wish);
+    if (needsAgent(wish, template, language.name)) return this.#inSandbox(wish, template);
     try {
       return await this.#alone(wish, template, rules, language.name as LoneLanguage);
     } catch (error) {
       if (!(error instanceof ProgramNotStarted)) throw error;
       if (!(error instanceof ProgramNeedsAgent)) this.#tellOnce(error.message);
-      return this.#inSandbox(wish);
+      return this.#inSandbox(wish, template);
     }
   }
 
@@ -147,36 +145,49 @@ export class LonePrograms {
     language: LoneLanguage,
     onOutput: OutputReading["follow"] | undefined,
   ): Promise<ProgramAnswer> {
-    const { runtime, isolation, egress, budget, queue } = this.parts;
+    const { runtime, isolation, egress, queue } = this.parts;
     if (!runtime.run) throw new ProgramNeedsAgent("this runtime runs none.");
-    const leave = await queue.enter(wish.signal);
+    const turn = await queue.enter(limits, wish.signal);
+    let remains: Promise<void> | undefined;
+    const onRemains = (gone: Promise<void>): void => {
+      remains = gone;
+    };
+    const id = newSandboxId();
+    this.#ids.add(id);
     try {
-      const release = await budget.reserve(limits);
-      const id = newSandboxId();
-      this.#ids.add(id);
-      try {
-        const wayOut = egress.open(id);
-        egress.setRules(id, rules);
-        const { code, environment, timeoutSeconds, signal, onStart } = wish;
-        const outcome = await runtime.run({
-          ...{ id, language, code, environment, limits, timeoutSeconds, signal, onStart, onOutput },
-          egress: (connection) => wayOut.accept(connection),
-        });
-        return {
-          ...{ id, isolation, ...outcomeFields(outcome), ...valueFields(outcome), language },
-          ...richFields(outcome, wish.wantsRich),
-        };
-      } finally {
-        egress.close(id);
-        this.#ids.delete(id);
-        release();
-      }
+      const wayOut = egress.open(id);
+      egress.setRules(id, rules);
+      const { code, environment, timeoutSeconds, signal, onStart } = wish;
+      const outcome = await runtime.run({
+        ...{ id, language, code, environment, limits, timeoutSeconds, signal, onStart, onOutput, onRemains },
+        egress: (connection) => wayOut.accept(connection),
+      });
+      return {
+        ...{ id, isolation, ...outcomeFields(outcome), ...valueFields(outcome), language },
+        ...richFields(outcome, wish.wantsRich),
+      };
     } finally {
-      leave();
+      egress.close(id);
+      this.#ids.delete(id);
+      turn.leave();
+      // Processes that do not end still use their memory.
+      if (remains) void remains.then(turn.room.release);
+      else turn.room.release();
     }
   }
 
-  async #inSandbox(wish: ProgramWish): Promise<ProgramAnswer> {
+  async #inSandbox(wish: ProgramWish, { limits }: LocalTemplate): Promise<ProgramAnswer> {
+    const turn = await this.parts.queue.enter(limits, wish.signal);
+    try {
+      turn.room.handOver();
+      return await this.#withAgent(wish);
+    } finally {
+      turn.leave();
+      turn.room.release();
+    }
+  }
+
+  async #withAgent(wish: ProgramWish): Promise<ProgramAnswer> {
     const { fleet, agents, log } = this.parts;
     const { template, egress, limits, minIsolation, signal } = wish;
     const sandbox = await fleet.create({

@@ -23,6 +23,8 @@ export class MemoryBudget {
   readonly totalMb: number;
   #usedMb = 0;
   #yieldSpare: () => Promise<void> | undefined = () => undefined;
+  #yielding: Promise<void> | undefined;
+  #onFreed: () => void = () => undefined;
 
   constructor(private readonly options: MemoryBudgetOptions) {
     this.totalMb = Math.floor(hostMemoryMb() * options.overcommit);
@@ -33,28 +35,55 @@ export class MemoryBudget {
     this.#yieldSpare = yieldSpare;
   }
 
+  onFreed(listener: () => void): void {
+    this.#onFreed = listener;
+  }
+
   hasRoom(limits: MachineLimits): boolean {
-    return this.#usedMb + this.#needMb(limits) <= this.totalMb;
+    return this.#usedMb + this.needMb(limits) <= this.totalMb;
+  }
+
+  /** MiB that a machine may use, with its files. */
+  needMb(limits: MachineLimits): number {
+    return mostMemoryMb(limits, this.options.disks);
+  }
+
+  /** Throws a 400 problem if a machine with these limits never fits. */
+  requirePossible(limits: MachineLimits): void {
+    const needMb = this.needMb(limits);
+    if (needMb > this.totalMb) throw this.#refusal(needMb);
   }
 
   /** Reserves the memory a machine may use, until the returned function is called. Throws a 400 or 429 problem if there is not enough. */
   async reserve(limits: MachineLimits): Promise<() => void> {
-    const needMb = this.#needMb(limits);
     while (!this.hasRoom(limits)) {
       const yielding = this.#yieldSpare();
-      if (yielding === undefined) throw this.#refusal(needMb);
+      if (yielding === undefined) throw this.#refusal(this.needMb(limits));
       await yielding;
     }
+    return this.#reserved(limits);
+  }
+
+  /** Like {@link reserve}, at once: undefined if there is not enough. A machine that nobody owns is ended then. */
+  take(limits: MachineLimits): (() => void) | undefined {
+    if (this.hasRoom(limits)) return this.#reserved(limits);
+    this.#yielding ??= this.#yieldSpare()?.finally(() => {
+      this.#yielding = undefined;
+      this.#onFreed();
+    });
+    return undefined;
+  }
+
+  #reserved(limits: MachineLimits): () => void {
+    const needMb = this.needMb(limits);
     this.#usedMb += needMb;
     let isReserved = true;
     return () => {
-      if (isReserved) this.#usedMb -= needMb;
+      if (!isReserved) return;
       isReserved = false;
+      this.#usedMb -= needMb;
+      this.#onFreed();
     };
-  }
-
-  #needMb(limits: MachineLimits): number {
-    return mostMemoryMb(limits, this.options.disks);
   }
 
   #refusal(needMb: number): Problem {

@@ -1,57 +1,122 @@
 import { Problem } from "@cloud-sandbox/server-kit";
+import type { MachineLimits } from "../runtime/sandbox-runtime.js";
+import type { ProgramRoom, TakenRoom } from "./program-room.js";
 
 /** Most programs that wait for their turn. */
 const mostWaiting = 1024;
 /** Milliseconds after which a program that runs no longer keeps the next from being started. */
 const shortMs = 1000;
+/** Milliseconds that programs wait while there is no room for the first of them. */
+const roomLimitMs = 30_000;
+
+export interface ProgramTurn {
+  readonly room: TakenRoom;
+  /** Lets the next program start. */
+  leave(): void;
+}
+
+interface Waiting {
+  readonly limits: MachineLimits;
+  readonly start: (turn: ProgramTurn) => void;
+  readonly refuse: (reason: unknown) => void;
+}
 
 /**
  * Decides when a program is started. A start is CPU work, and most programs are: more at once would only delay each other and
- * the sandboxes of others. Programs that wait or compute for long give their place to the next.
+ * the sandboxes of others. Programs that wait or compute for long give their turn to the next, but keep their room.
  */
 export class ProgramQueue {
-  readonly #waiting: (() => void)[] = [];
-  #taken = 0;
+  readonly #waiting: Waiting[] = [];
+  #started = 0;
+  /** Runs while there is no room for the first program. */
+  #patience: NodeJS.Timeout | undefined;
 
-  constructor(private readonly places: number) {}
-
-  /** Waits for a place. Call the returned function when the program has ended. Throws a 429 problem when too many wait. */
-  async enter(signal: AbortSignal): Promise<() => void> {
-    if (this.#taken >= this.places) await this.#turn(signal);
-    else this.#taken += 1;
-    let isTaken = true;
-    const leave = (): void => {
-      clearTimeout(timer);
-      if (!isTaken) return;
-      isTaken = false;
-      const next = this.#waiting.shift();
-      // The next one takes the place over.
-      if (next) next();
-      else this.#taken -= 1;
-    };
-    const timer = setTimeout(leave, shortMs).unref();
-    return leave;
+  constructor(
+    /** How many programs are started at a time. */
+    private readonly turns: number,
+    private readonly room: ProgramRoom,
+  ) {
+    // Later, so that a sandbox that gets the room of a program takes it first.
+    room.onFreed(() => queueMicrotask(() => this.#startNext()));
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
+  /**
+   * Waits for a turn, and for room. Throws a 429 problem when too many wait, or when there is no room for long, and a 400
+   * problem when there can never be.
+   */
+  async enter(limits: MachineLimits, signal: AbortSignal): Promise<ProgramTurn> {
     signal.throwIfAborted();
+    this.room.requirePossible(limits);
     if (this.#waiting.length >= mostWaiting)
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", `${mostWaiting} programs wait to be run already.`, {
         hint: "Send the program again in a second, and fewer programs at a time.",
         headers: { "retry-after": "1" },
         details: { limit: mostWaiting, current: this.#waiting.length, available: 0 },
       });
-    await new Promise<void>((resolve, reject) => {
-      const go = (): void => {
-        signal.removeEventListener("abort", give);
-        resolve();
-      };
-      const give = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(signal.reason);
+        this.#startNext();
       };
-      this.#waiting.push(go);
-      signal.addEventListener("abort", give, { once: true });
+      const waiting: Waiting = {
+        limits,
+        start: (turn) => {
+          signal.removeEventListener("abort", giveUp);
+          resolve(turn);
+        },
+        refuse: (reason) => {
+          signal.removeEventListener("abort", giveUp);
+          reject(reason);
+        },
+      };
+      this.#waiting.push(waiting);
+      signal.addEventListener("abort", giveUp, { once: true });
+      this.#startNext();
     });
+  }
+
+  #startNext(): void {
+    for (let next = this.#waiting[0]; next && this.#started < this.turns; next = this.#waiting[0]) {
+      const room = this.room.take(next.limits);
+      if (!room) {
+        this.#patience ??= setTimeout(() => this.#refuseAll(), roomLimitMs).unref();
+        return;
+      }
+      this.#waiting.shift();
+      next.start(this.#turn(room));
+    }
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+  }
+
+  #turn(room: TakenRoom): ProgramTurn {
+    this.#started += 1;
+    let isOver = false;
+    const leave = (): void => {
+      clearTimeout(timer);
+      if (isOver) return;
+      isOver = true;
+      this.#started -= 1;
+      this.#startNext();
+    };
+    const timer = setTimeout(leave, shortMs).unref();
+    return { room, leave };
+  }
+
+  #refuseAll(): void {
+    this.#patience = undefined;
+    for (const { refuse } of this.#waiting.splice(0))
+      refuse(
+        new Problem(
+          429,
+          "RESOURCE_LIMIT_ERROR",
+          `There has been no room for a program for ${roomLimitMs / 1000} s: sandboxes and other programs take all of it.`,
+          {
+            hint: "Send the program again later, or delete sandboxes. --max-sandboxes and --memory-overcommit set how much runs at a time.",
+            headers: { "retry-after": "10" },
+          },
+        ),
+      );
   }
 }

@@ -22,6 +22,7 @@ import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
+import type { SandboxPlaces } from "./sandbox-places.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
 
@@ -38,7 +39,7 @@ export interface FleetOptions {
   readonly templates: TemplateCatalogue;
   readonly egress: EgressGateway;
   readonly isolation: IsolationLevel;
-  readonly maxSandboxes: number;
+  readonly places: SandboxPlaces;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
   readonly log: (message: string) => void;
@@ -50,8 +51,6 @@ export class SandboxFleet {
   readonly #lifecycle: SandboxLifecycle;
   /** Named sandboxes that are being created, by name: two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
-  /** The number of sandboxes being created or removed. They count towards the limit too. */
-  #inTransit = 0;
 
   constructor(private readonly options: FleetOptions) {
     this.#lifecycle = new SandboxLifecycle(options);
@@ -200,19 +199,13 @@ export class SandboxFleet {
   }
 
   async #make(template: LocalTemplate, request: CreateRequest): Promise<SandboxRecord> {
-    const { maxSandboxes, machines, agents, egress } = this.options;
+    const { places, machines, agents, egress } = this.options;
     const limited = grantLimits(template, request.limits);
     const rules = egressRules(request.egress);
-    const current = this.list().length + this.#inTransit;
-    if (current >= maxSandboxes) {
-      const message = `This machine holds at most ${maxSandboxes} sandboxes at a time.`;
-      throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
-        hint: "Delete a sandbox first, or raise the limit with --max-sandboxes.",
-        details: { limit: maxSandboxes, current, available: 0 },
-      });
-    }
+    places.requireRoom();
     this.options.registry.requireWritable();
-    this.#inTransit += 1;
+    // Hold a place until the registry counts the sandbox.
+    const leave = places.hold();
     try {
       const machine = await machines.claim(template, limited);
       try {
@@ -224,7 +217,7 @@ export class SandboxFleet {
         throw error;
       }
     } finally {
-      this.#inTransit -= 1;
+      leave();
     }
   }
 
@@ -280,12 +273,12 @@ export class SandboxFleet {
   async #end(id: string, end: EndedSandbox["end"]): Promise<void> {
     const sandbox = this.get(id);
     this.#deadlines.clear(id);
+    const leave = this.options.places.hold();
     this.options.registry.end(id, end);
-    this.#inTransit += 1;
     try {
       await this.#lifecycle.remove(sandbox);
     } finally {
-      this.#inTransit -= 1;
+      leave();
     }
   }
 }

@@ -48,6 +48,10 @@ export class SandboxRegistry {
     return this.#sandboxes.has(id);
   }
 
+  get size(): number {
+    return this.#sandboxes.size;
+  }
+
   list(): readonly SandboxRecord[] {
     return [...this.#sandboxes.values()];
   }

@@ -2,7 +2,8 @@ import type { ProgramWish } from "@cloud-sandbox/server-kit/handlers";
 import { expect, test } from "vitest";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../../src/runtime/program-not-started.js";
 import { LonePrograms } from "../../src/sandboxes/lone-programs.js";
-import { ProgramQueue } from "../../src/sandboxes/program-queue.js";
+
+const nothing = (): void => undefined;
 
 /**
  * Runs a program once for each reason why it cannot be started without an agent. No sandbox can be created either.
@@ -20,8 +21,7 @@ async function logged(...reasons: readonly Error[]): Promise<readonly string[]> 
     runtime: { run: () => Promise.reject(left.shift()) },
     fleet: { template: () => template, create: () => Promise.reject(new Error("no sandbox")) },
     egress: { open: () => ({ accept: () => undefined }), setRules: () => undefined, close: () => undefined },
-    budget: { reserve: async () => () => undefined },
-    queue: new ProgramQueue(1),
+    queue: { enter: async () => ({ room: { handOver: nothing, release: nothing }, leave: nothing }) },
     log: (line: string) => lines.push(line),
   };
   const programs = new LonePrograms(parts as never);

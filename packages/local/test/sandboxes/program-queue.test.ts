@@ -1,52 +1,121 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { MemoryBudget } from "../../src/sandboxes/memory-budget.js";
 import { ProgramQueue } from "../../src/sandboxes/program-queue.js";
+import { ProgramRoom } from "../../src/sandboxes/program-room.js";
+import { SandboxPlaces } from "../../src/sandboxes/sandbox-places.js";
 
+const limits = { memoryMb: 1, diskMb: 1, vcpu: 1, maxProcesses: 1 };
 const patience = () => new AbortController().signal;
 
-test("as many programs run as there are places, and the next one follows in order", async () => {
-  const queue = new ProgramQueue(2);
-  const leaves = [await queue.enter(patience()), await queue.enter(patience())];
+/** A queue with a number of turns, on a server with a number of places for sandboxes. */
+function rig(turns: number, most = 1000) {
+  const places = new SandboxPlaces(most, () => 0);
+  const budget = new MemoryBudget({ overcommit: 1, disks: 1 });
+  const queue = new ProgramQueue(turns, new ProgramRoom(places, budget));
+  const enter = async (signal = patience(), wanted = limits) => {
+    const { room, leave } = await queue.enter(wanted, signal);
+    return { room, leave, end: () => [leave(), room.release()] };
+  };
+  return { places, budget, enter };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("as many programs start as there are turns, and the next one follows in order", async () => {
+  const { enter } = rig(2);
+  const programs = [await enter(), await enter()];
   const order: string[] = [];
-  const third = queue.enter(patience()).then((leave) => {
+  const third = enter().then((program) => {
     order.push("third");
-    return leave;
+    return program;
   });
-  const fourth = queue.enter(patience()).then(() => order.push("fourth"));
-  leaves[0]?.();
-  leaves[0]?.();
-  const leave = await third;
+  const fourth = enter().then(() => order.push("fourth"));
+  programs[0]?.end();
+  programs[0]?.end();
+  const { end } = await third;
   expect(order).toEqual(["third"]);
-  leave();
+  end();
   await fourth;
 });
 
-test("a program that takes long gives up its place", async () => {
-  vi.useFakeTimers();
-  try {
-    const queue = new ProgramQueue(1);
-    const leave = await queue.enter(patience());
-    const next = queue.enter(patience());
-    await vi.advanceTimersByTimeAsync(1000);
-    (await next)();
-    leave();
-    (await queue.enter(patience()))();
-  } finally {
-    vi.useRealTimers();
-  }
+test("a program that takes long gives up its turn", async () => {
+  const { enter } = rig(1);
+  const { end } = await enter();
+  const next = enter();
+  await vi.advanceTimersByTimeAsync(1000);
+  (await next).end();
+  end();
+  (await enter()).end();
 });
 
 test("a caller that goes away leaves the queue; a caller too many is told when to try again", async () => {
-  const queue = new ProgramQueue(1);
-  const leave = await queue.enter(patience());
+  const { enter } = rig(1);
+  const { end } = await enter();
   const gone = new AbortController();
-  const waiting = queue.enter(gone.signal);
+  const waiting = enter(gone.signal);
   gone.abort();
   await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
-  const others = Array.from({ length: 1024 }, () => queue.enter(patience()));
-  await expect(queue.enter(patience())).rejects.toMatchObject({
-    status: 429,
-    headers: { "retry-after": "1" },
-  });
+  const others = Array.from({ length: 1024 }, () => enter());
+  await expect(enter()).rejects.toMatchObject({ status: 429, headers: { "retry-after": "1" } });
+  end();
+  for (const other of others) (await other).end();
+});
+
+test("a program waits for the place of a sandbox, and is refused after half a minute without room", async () => {
+  const { places, enter } = rig(2, 1);
+  const leave = places.hold();
+  const waiting = enter();
+  await vi.advanceTimersByTimeAsync(20_000);
   leave();
-  for (const other of others) (await other)();
+  const { end } = await waiting;
+  expect(() => places.requireRoom()).toThrow(/at most 1 sandboxes/);
+  const refusal = { status: 429, headers: { "retry-after": "10" } };
+  const refused = [enter(), enter()].map((program) => expect(program).rejects.toMatchObject(refusal));
+  await vi.advanceTimersByTimeAsync(30_000);
+  await Promise.all(refused);
+  end();
+  (await enter()).end();
+});
+
+test("programs leave a quarter of places and memory to sandboxes", async () => {
+  const { places, budget, enter } = rig(10, 4);
+  const programs = await Promise.all([enter(), enter(), enter()]);
+  const fourth = enter();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(places.hasRoom).toBe(true);
+  for (const { end } of programs) end();
+  (await fourth).end();
+
+  const large = { ...limits, memoryMb: Math.floor(budget.totalMb * 0.5) };
+  const first = await enter(patience(), large);
+  const second = enter(patience(), large);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(budget.hasRoom({ ...large, diskMb: 0 })).toBe(true);
+  first.end();
+  (await second).end();
+});
+
+test("a program that will never find room does not wait", async () => {
+  const { budget, enter } = rig(1);
+  const tooLarge = { ...limits, memoryMb: budget.totalMb + 1 };
+  await expect(enter(patience(), tooLarge)).rejects.toMatchObject({ status: 400 });
+});
+
+test("a sandbox that is made for a program takes the program's room", async () => {
+  const { places, enter } = rig(2, 1);
+  const { room, end } = await enter();
+  const next = enter();
+  room.handOver();
+  places.requireRoom();
+  const leave = places.hold();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(places.hasRoom).toBe(false);
+  leave();
+  end();
+  (await next).end();
 });

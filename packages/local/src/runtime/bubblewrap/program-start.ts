@@ -53,11 +53,12 @@ export async function runProgram(
     }
   } finally {
     // Release the uid last: until the control group is removed, processes with this uid may still run.
-    await late.attempt(`The control group of program ${spec.id}`, async () => {
+    const cleanUp = async (): Promise<void> => {
       await run?.endStuck();
       await group?.remove();
       if (lent) uids?.release(lent);
-    });
+    };
+    await late.attempt(`The control group of program ${spec.id}`, cleanUp, spec.onRemains);
   }
 }
 

@@ -11,14 +11,18 @@ export class LateCleanups {
 
   /**
    * Cleans up, and resolves after the first attempt. If that fails, attempts go on until one succeeds, and the log says so.
-   * `what` names what is cleaned up.
+   * `what` names what is cleaned up. `onLate` is called if the first attempt fails; `done` resolves when one succeeds.
    */
-  async attempt(what: string, cleanUp: () => Promise<void>): Promise<void> {
+  async attempt(
+    what: string,
+    cleanUp: () => Promise<void>,
+    onLate: (done: Promise<void>) => void = () => undefined,
+  ): Promise<void> {
     try {
       await cleanUp();
     } catch (error) {
       this.log(`${what} could not be removed yet, and is tried again: ${String(error)}`);
-      void this.#repeat(what, cleanUp);
+      onLate(this.#repeat(what, cleanUp));
     }
   }
 

@@ -1,0 +1,37 @@
+import { expect, onTestFinished, test } from "vitest";
+import { ControlPlaneCaller } from "../support/control-plane-caller.js";
+import { descendants } from "../support/host-processes.js";
+import { startLocalServer } from "../support/local-server.js";
+
+test("programs count as sandboxes, wait for room, and leave some to sandboxes", async () => {
+  const server = await startLocalServer({ args: ["--pool", "0", "--max-sandboxes", "4"] });
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  const caller = new ControlPlaneCaller(server);
+  const create = () => caller.call<{ id: string }>("POST", "/sandboxes", { template_name: "base" });
+  const run = (code: string, signal?: AbortSignal) =>
+    caller.call("POST", "/executions", { language: "bash", code, timeout: 300 }, {}, signal);
+  const sleeping = () =>
+    descendants(server.pid).filter(({ commandLine }) => commandLine === "sleep 98765").length;
+
+  const leaving = new AbortController();
+  const burst = Array.from({ length: 12 }, () => run("sleep 98765", leaving.signal));
+  const ended = Promise.allSettled(burst);
+  await expect.poll(sleeping, { timeout: 20_000 }).toBe(3);
+  expect((await create()).status).toBe(201);
+  expect(await create()).toMatchObject({ status: 429, body: { code: "RESOURCE_LIMIT_ERROR" } });
+  expect(sleeping()).toBe(3);
+  leaving.abort();
+  await ended;
+
+  await expect.poll(async () => (await create()).status).toBe(201);
+  const others = [await create(), await create()];
+  expect(others.map(({ status }) => status)).toEqual([201, 201]);
+  const waiting = run("echo ran");
+  // A request that is answered after the program's: the program is in the queue by then.
+  await caller.call("GET", "/sandboxes");
+  expect(await Promise.race([waiting, "waiting"])).toBe("waiting");
+  await caller.call("DELETE", `/sandboxes/${others[0]?.body.id}`);
+  expect(await waiting).toMatchObject({ status: 200, body: { stdout: "ran\n" } });
+});
