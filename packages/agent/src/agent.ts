@@ -203,9 +203,9 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       const headers = { "content-length": String(body.length) };
       const refused = Object.assign(Readable.from([body]), { method: "POST", url: "/execute", headers });
       const open = contractRouter<AgentContract, true>({ ...contract, authenticate: () => true });
-      const neverGone = () => new AbortController().signal;
+      const neverAborted = () => new AbortController().signal;
       const started = executor.warmUp().then(() => contexts.prepare());
-      const answered = open.answer(refused, neverGone);
+      const answered = open.answer(refused, neverAborted);
       await Promise.allSettled([started, tokens.warmUp(), answered]);
     },
     async close() {

@@ -118,12 +118,12 @@ function proxyAgent(agent: ConnectingAgent, protocol: "http:" | "https:"): void 
   };
 }
 
-/**
- * Newer Node.js versions have built-in proxy support. It is turned on at the first `fetch` and not at start, where it
- * would cost every program 15 ms.
- */
 interface HttpModule {
   readonly globalAgent: ConnectingAgent;
+  /**
+   * Turns on the proxy support that newer Node.js versions have built in. Called at the first `fetch` and not at start,
+   * where it would cost every program 15 ms.
+   */
   setGlobalProxyFromEnv?(): void;
 }
 
@@ -143,10 +143,10 @@ globalThis.fetch = Object.defineProperty(
   { value: "fetch" },
 );
 
-const waiting = new Set(["http", "https"]);
+const unpatched = new Set(["http", "https"]);
 
 function prepare(name: string): void {
-  if (!waiting.delete(name)) return;
+  if (!unpatched.delete(name)) return;
   const { globalAgent } = require(name) as HttpModule;
   proxyAgent(globalAgent, `${name as "http" | "https"}:`);
 }

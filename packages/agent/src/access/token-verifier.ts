@@ -88,7 +88,10 @@ export class TokenVerifier {
 const tokenOf = (authorization: string | undefined) => /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
 
 const invalid = () =>
-  refusal("INVALID_TOKEN", "The token is not one for this sandbox. Get its token from the control plane.");
+  refusal(
+    "INVALID_TOKEN",
+    "The token belongs to no sandbox or to another one. Get this sandbox's token from the control plane.",
+  );
 
 const refusal = (code: ErrorCode, message: string) =>
   new Problem(401, code, message, { headers: { "www-authenticate": "Bearer" } });

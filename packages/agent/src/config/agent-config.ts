@@ -87,9 +87,11 @@ export function parseAgentConfig(text: string | undefined): AgentConfig {
   if (!text) throw new Error("There is no configuration: set CLOUD_SANDBOX_AGENT_CONFIG or pass --config.");
   const given = parseJson(text);
   if (typeof given.sandboxId !== "string" || given.sandboxId === "")
-    throw new Error("The configuration has no sandboxId.");
-  if (given.publicKey === undefined) throw new Error("The configuration has no publicKey.");
-  if (given.listen === undefined) throw new Error("The configuration does not say where to listen.");
+    throw new Error("The configuration has no sandboxId: set it to the sandbox's id.");
+  if (given.publicKey === undefined)
+    throw new Error("The configuration has no publicKey: set it to the control plane's Ed25519 public key.");
+  if (given.listen === undefined)
+    throw new Error("The configuration has no listen: set it to the address or descriptor to listen on.");
   const { sandboxId, publicKey, listen } = given;
   return { ...defaults, ...given, sandboxId, publicKey, listen };
 }

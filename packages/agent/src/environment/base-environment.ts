@@ -23,7 +23,7 @@ export async function baseEnvironment(
   return environment;
 }
 
-/** Tests by creating a directory. `access` would check the real uid, and programs may run with another one. */
+/** Creates a directory as a test, because `access` checks the real uid and programs may run with another one. */
 const isWritable = (directory: string) =>
   mkdtemp(join(directory, ".cloud-sandbox-"))
     .then(rmdir)

@@ -37,7 +37,11 @@ export class EnvironmentVariables extends VariableValues {
     const save = () => this.directory.replace(fileName, JSON.stringify(Object.fromEntries(this.entries())));
     this.#saved = this.#saved
       .then(save)
-      .catch((error: NodeJS.ErrnoException) => console.error(`${fileName} was not written: ${error.code}`));
+      .catch((error: NodeJS.ErrnoException) =>
+        console.error(
+          `Environment variables were not saved in ${fileName} (${error.code}): a restarted agent loses them.`,
+        ),
+      );
     await this.#saved;
   }
 }

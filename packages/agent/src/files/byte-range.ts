@@ -15,14 +15,9 @@ export function byteRange(header: string | undefined, size: number): ByteRange |
   if (header === undefined) return undefined;
   const ranges = parse(size, header);
   if (ranges === -1)
-    throw new Problem(
-      416,
-      "INVALID_REQUEST",
-      `The file has ${size} bytes: ask for a range that lies in them.`,
-      {
-        headers: { "content-range": `bytes */${size}` },
-      },
-    );
+    throw new Problem(416, "INVALID_REQUEST", `The file has ${size} bytes: ask for a range within them.`, {
+      headers: { "content-range": `bytes */${size}` },
+    });
   if (ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return undefined;
   return ranges[0];
 }

@@ -25,7 +25,7 @@ interface Refusal {
 const permission: Refusal = {
   status: 403,
   code: "PERMISSION_DENIED",
-  text: "may not be accessed with the sandbox's rights.",
+  text: "cannot be accessed by the sandbox's user. Change its permissions, or use another path.",
 };
 const disk: Refusal = {
   status: 413,

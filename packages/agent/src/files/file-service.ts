@@ -322,7 +322,7 @@ export class FileService {
 
   #refuseRoot(path: string, what: string): void {
     if (!this.tree.isRoot(path)) return;
-    const message = `${path} itself cannot be ${what}, only what is in it.`;
+    const message = `${path} itself cannot be ${what}, only the files and directories in it.`;
     throw pathProblem(403, "PATH_NOT_ALLOWED", message, path);
   }
 }
@@ -371,8 +371,8 @@ async function create(
 }
 
 /**
- * Describes the file at `path`. Undefined on any error, too: an error of `lstat` also prevents the write that follows,
- * which then reports it.
+ * Describes the file at `path`. Undefined on any error: whatever makes `lstat` fail also fails the write that follows,
+ * which reports the error.
  */
 function statsIfThere(path: string): Stats | undefined {
   try {

@@ -75,7 +75,8 @@ function formParser(request: IncomingRequest): BusboyInstance {
   }
 }
 
-export const brokenOff = () => new Problem(400, "INVALID_REQUEST", "The upload broke off before its end.");
+export const brokenOff = () =>
+  new Problem(400, "INVALID_REQUEST", "The upload broke off before its end. Upload the file again.");
 
 const malformed = () =>
   new Problem(

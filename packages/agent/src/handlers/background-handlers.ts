@@ -57,8 +57,8 @@ export function backgroundHandlers(parts: BackgroundParts) {
       const launch = (terms: JobTerms) =>
         executor.start(() => program, { ...placeOf(body, workspace), ...terms });
       const job = await jobs.start(launch, description, signal).catch((error) => {
-        // A missing program must be a refusal here: the caller does not wait for the end and would not learn of it
-        // otherwise.
+        // Refuse the request if the program is missing: the caller does not wait for the job's end and would not learn
+        // of the failure otherwise.
         throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
       });
       return { ...startedFields(job), pid: job.pid, stdout: "", stderr: "" };

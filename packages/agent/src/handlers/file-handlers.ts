@@ -76,14 +76,15 @@ export function fileHandlers(files: FileService) {
         "content-disposition": attachment(name),
         "accept-ranges": "bytes",
       };
-      const bytes = length > smallFile ? file.stream(start, end) : wholly(file.read(start, length), length);
+      const bytes =
+        length > smallFile ? file.stream(start, end) : notTruncated(file.read(start, length), length);
       if (!range) return new Reply(bytes, headers);
       return new Reply(bytes, { ...headers, "content-range": `bytes ${start}-${end}/${size}` }, 206);
     },
   } satisfies AgentHandlers;
 }
 
-function wholly(bytes: Buffer, length: number): Buffer {
+function notTruncated(bytes: Buffer, length: number): Buffer {
   if (bytes.length === length) return bytes;
   throw new Problem(409, "CONFLICT", "The file was cut short while it was read.", {
     hint: "Read the file again.",

@@ -18,7 +18,7 @@ export function internalHandler(parts: {
   readonly tokens: TokenVerifier;
   readonly archive: FileArchive;
   readonly ownsMachine: boolean;
-  /** Runs the program of a request and streams what becomes of it. Throws a problem if it cannot be run. */
+  /** Runs the program of a request and streams its output and result. Throws a problem if the program cannot be run. */
   readonly streamProgram: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Whether no program started by the agent is running. */
   readonly isIdle: () => boolean;
@@ -59,13 +59,18 @@ export function internalHandler(parts: {
   };
 }
 
-const notServed = () => new Problem(404, "NOT_FOUND", "There is no such operation.");
+const notServed = () =>
+  new Problem(
+    404,
+    "NOT_FOUND",
+    "This agent has no such internal operation. The control plane and the agent may be of different versions.",
+  );
 
 function succeed(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).end('{"success":true}');
 }
 
-/** Sends an error. If the response has already started, it can only be broken off. */
+/** Sends an error. Of a response that has already started, the connection is cut instead. */
 function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();

@@ -20,15 +20,15 @@ export interface ProgramStreamParts extends LanguageSupport {
 type Frame = AgentSchemas["OutputFrame"] | AgentSchemas["ResultFrame"] | AgentSchemas["ErrorFrame"];
 
 /**
- * Runs a program for the control plane, which has checked the request: without a context, and with all that it displays in
- * the last frame.
+ * Runs a program for the control plane, which has checked the request. The program has no context. Everything that it
+ * displays is in the last frame.
  */
 export function programStream({ code, bodyLimit, workspace, ...support }: ProgramStreamParts) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const body = (await readJsonBody(request, bodyLimit)) as CodeRequestBody | undefined;
-    if (!body) throw new Problem(400, "INVALID_REQUEST", "The request has no program.");
+    if (!body) throw new Problem(400, "INVALID_REQUEST", "The request has no program. Send one as the body.");
     const language = await availableLanguage(body.language, support);
     const { signal } = gone;
     const program = { ...codeRequest(body, workspace), language, signal, isFresh: true };

@@ -92,7 +92,7 @@ export function streamHandlers(parts: StreamParts) {
       if (!(await programs.has(ptyInterpreter))) throw noTerminals();
       const { cols, rows, session: name, received } = call.query;
       const attach = (session: TerminalSession, socket: WebSocket) => {
-        // A client that names a session is one of ours, which listens from the start.
+        // A client that names a session listens for frames from the start, so the first one needs no delay.
         const delay = name === undefined ? promptDelay : 0;
         session.attach(new FrameChannel(socket, { delay }), { received, size: { cols, rows } });
       };
@@ -108,12 +108,12 @@ export function streamHandlers(parts: StreamParts) {
         throw error instanceof ProgramNotFound ? noSuchShell(error) : error;
       });
       return gate.admit(call, terminals, (socket) => {
-        // Another attempt of the same client may have opened it meanwhile.
+        // Another connection of the same client may have opened this terminal meanwhile.
         const opened = parts.terminals.find(name, undefined);
         if (opened) return attach(opened, socket);
         const place = { shell, cols, rows, cwd: workspace, env };
-        const patience = name === undefined ? 0 : keptMs;
-        const session = new TerminalSession(place, { operation: call.operation, patience });
+        const reconnectMs = name === undefined ? 0 : keptMs;
+        const session = new TerminalSession(place, { operation: call.operation, reconnectMs });
         if (name !== undefined) parts.terminals.add(name, session);
         attach(session, socket);
         return name === undefined ? undefined : session.ended;

@@ -31,9 +31,9 @@ export function systemHandlers(parts: SystemParts) {
   const goVersion = programs.goVersion();
 
   async function offered(): Promise<string[]> {
-    const there = await Promise.all(languages.map(({ interpreter }) => programs.has(interpreter)));
+    const isInstalled = await Promise.all(languages.map(({ interpreter }) => programs.has(interpreter)));
     return languages
-      .filter((language, index) => there[index] && parts.offers(language))
+      .filter((language, index) => isInstalled[index] && parts.offers(language))
       .map(({ name }) => name);
   }
 
@@ -92,7 +92,7 @@ async function describeSystem(): Promise<SystemDescription> {
   };
 }
 
-/** Parses the distribution's os-release file, which has lines `NAME="value"`. Empty if there is none. */
+/** Parses the distribution's os-release file, which has lines `NAME="value"`. Empty if isInstalled is none. */
 async function osRelease(): Promise<Partial<Record<string, string>>> {
   const file = (await readSystemFile("/etc/os-release")) || (await readSystemFile("/usr/lib/os-release"));
   return Object.fromEntries(

@@ -36,7 +36,7 @@ export class PrivateDirectory {
     return mkdtemp(join(await this.path(), "run-"));
   }
 
-  /** The path of a file with that content. It is written if no file of that name exists. */
+  /** The path of a file with that name. The file is written, with that content, if it does not exist. */
   async keep(name: string, content: string): Promise<string> {
     const directory = await this.path();
     const path = join(directory, name);

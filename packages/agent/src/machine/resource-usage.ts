@@ -51,7 +51,7 @@ export class ResourceUsage {
   }
 
   /**
-   * Measures the CPU load since the last sample. If that is older than `longestInterval`, takes a new sample and
+   * Measures the CPU load since the last sample. If that sample is older than `longestInterval`, takes a new one and
    * measures over the next `shortestInterval`.
    */
   async #measure(cpus: number): Promise<void> {

@@ -22,23 +22,23 @@ export function relayEgress(socketPath: string): void {
 function listen(port: number, limit: number, socketPath: string): void {
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const outside = connect({ path: socketPath, allowHalfOpen: true });
-    pass(client, outside);
-    pass(outside, client);
+    forward(client, outside);
+    forward(outside, client);
   });
   server.maxConnections = limit;
-  // The port is in use by a program, or by a process that an earlier agent left. Try again until it is free.
-  const again = () => void setTimeout(start, retryMs).unref();
+  // Listening fails if a program, or a process that an earlier agent left, uses the port. Retry until it is free.
+  const retry = () => void setTimeout(start, retryMs).unref();
   const start = () => {
     if (resolverFiles.every(isReadable)) server.listen(port, "127.0.0.1");
-    else again();
+    else retry();
   };
-  server.on("error", again);
+  server.on("error", retry);
   start();
 }
 
 /**
- * Whether Node can read this file without blocking. Code that ran before the sandbox was stopped may have put a FIFO
- * in its place, at which the agent would wait forever.
+ * Whether Node can read a file in /etc without blocking. Code that ran before the sandbox was stopped may have put a
+ * FIFO in the file's place, and reading that would block the agent forever.
  */
 function isReadable(name: string): boolean {
   try {
@@ -49,7 +49,7 @@ function isReadable(name: string): boolean {
   }
 }
 
-function pass(from: Socket, to: Socket): void {
+function forward(from: Socket, to: Socket): void {
   from.pipe(to);
   from.on("error", () => to.destroy());
   from.on("close", () => {

@@ -6,7 +6,7 @@ import type { TokenVerifier } from "../access/token-verifier.js";
 
 /** Most connections at a time. Each takes two file descriptors, of which the agent may have only a few hundred. */
 const maxConnections = 192;
-/** Milliseconds to wait for a connection to a port. On this machine it is accepted at once or not at all. */
+/** Milliseconds to wait for a connection to a port. A server on the same machine accepts at once or not at all. */
 const acceptLimitMs = 5000;
 /** Milliseconds that a caller may take to read a refusal. */
 const lingerMs = 2000;

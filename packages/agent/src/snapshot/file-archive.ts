@@ -8,8 +8,8 @@ import { programIdentity } from "../machine/program-identity.js";
 const keptErrorOutput = 2048;
 
 /**
- * Saves the directories whose files survive a machine as a tar stream, and restores them in the next machine. tar
- * runs inside the sandbox, where a symbolic link cannot lead outside it.
+ * Saves the sandbox's directories as a tar stream, and restores them in its next machine. tar runs inside the sandbox,
+ * where a symbolic link cannot lead outside it.
  */
 export class FileArchive {
   readonly #trees: readonly string[];
@@ -113,12 +113,12 @@ export class FileArchive {
  * Resolves when the program succeeds. tar's exit code 1 counts as success: some files changed while they were read.
  */
 async function finished(child: ChildProcess): Promise<void> {
-  let said = "";
+  let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-    said = (said + chunk).slice(-keptErrorOutput);
+    stderr = (stderr + chunk).slice(-keptErrorOutput);
   });
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0 && code !== 1) throw new Error(said.trim() || `${child.spawnfile} ended with ${code}`);
+  if (code !== 0 && code !== 1) throw new Error(stderr.trim() || `${child.spawnfile} ended with ${code}`);
 }
 
 const withoutSlash = (path: string): string => path.replace(/^\/+|\/+$/g, "");

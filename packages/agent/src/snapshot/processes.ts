@@ -1,31 +1,33 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const politeMs = 2000;
+const termMs = 2000;
 const pollMs = 10;
-const tellMs = 1000;
-const giveUpMs = 5000;
+const recordMs = 1000;
+const killMs = 5000;
 
 /**
  * Ends every process of the machine except init and the agent, first with SIGTERM, then with SIGKILL. Rejects if some
- * survive. Then waits up to 1 s until the agent has recorded the ends of the programs it had started (`isTold`).
+ * survive. Then waits up to 1 s until the agent has recorded that its programs have ended (`areEndsRecorded`).
  */
-export async function endOtherProcesses(isTold: () => boolean): Promise<void> {
+export async function endOtherProcesses(areEndsRecorded: () => boolean): Promise<void> {
   await endAll();
-  const deadline = Date.now() + tellMs;
-  while (!isTold() && Date.now() < deadline) await sleep(pollMs);
+  const deadline = Date.now() + recordMs;
+  while (!areEndsRecorded() && Date.now() < deadline) await sleep(pollMs);
 }
 
 async function endAll(): Promise<void> {
   signalAll("SIGTERM");
-  if (await noneLeft(politeMs)) return;
-  const deadline = Date.now() + giveUpMs;
+  if (await noneLeft(termMs)) return;
+  const deadline = Date.now() + killMs;
   while (Date.now() < deadline) {
-    // Repeat, because a process may start others during a pass.
+    // Repeat, because a process may start others while they are listed and signalled.
     signalAll("SIGKILL");
     if (await noneLeft(pollMs)) return;
   }
-  throw new Error("Some processes could not be ended.");
+  throw new Error(
+    "Some processes of the sandbox survived SIGKILL for 5 s. Kill the sandbox instead of stopping it.",
+  );
 }
 
 async function noneLeft(withinMs: number): Promise<boolean> {

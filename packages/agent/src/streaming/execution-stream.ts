@@ -23,7 +23,7 @@ export type StartStream<First> = (
 ) => Promise<Execution>;
 
 /** Milliseconds to wait for the first frame. */
-const patience = 30_000;
+const firstFrameMs = 30_000;
 /**
  * Milliseconds between the result and the last frame, so that a client that is still processing the result is
  * listening again.
@@ -39,7 +39,7 @@ const stdinLimit = 1024 * 1024;
 export class ExecutionStream<First extends object> {
   readonly #end = new AbortController();
   readonly #stdin = new PassThrough({ highWaterMark: stdinLimit });
-  readonly #patience: NodeJS.Timeout;
+  readonly #firstFrameTimer: NodeJS.Timeout;
   #started = false;
   #execution: Execution | undefined;
 
@@ -49,10 +49,10 @@ export class ExecutionStream<First extends object> {
     private readonly start: StartStream<First>,
   ) {
     this.#stdin.on("error", () => undefined);
-    this.#patience = setTimeout(() => this.#fail(tooLate()), patience).unref();
+    this.#firstFrameTimer = setTimeout(() => this.#fail(tooLate()), firstFrameMs).unref();
     channel.receive((text) => this.#take(text));
     channel.closed.addEventListener("abort", () => {
-      clearTimeout(this.#patience);
+      clearTimeout(this.#firstFrameTimer);
       this.#end.abort();
       this.#stdin.destroy();
     });
@@ -72,14 +72,14 @@ export class ExecutionStream<First extends object> {
 
   #begin(first: First): void {
     this.#started = true;
-    clearTimeout(this.#patience);
+    clearTimeout(this.#firstFrameTimer);
     void this.#run(first);
   }
 
   /** Sends an error and ends the stream without starting a program. */
   #fail(error: unknown): void {
     this.#started = true;
-    clearTimeout(this.#patience);
+    clearTimeout(this.#firstFrameTimer);
     void this.channel.send(errorFrame(error));
     void this.#complete(false);
   }
@@ -140,13 +140,14 @@ export class ExecutionStream<First extends object> {
   }
 }
 
-const onlyOne = "One program runs on a connection, and it was started already. Open another connection.";
+const onlyOne =
+  "This connection has started its program already, and each connection runs only one. Open another connection.";
 
 const tooLate = () =>
   new Problem(
     408,
     "INVALID_REQUEST",
-    `The first frame, which says what to run, did not come within ${patience / 1000} s.`,
+    `The first frame, which says what to run, did not come within ${firstFrameMs / 1000} s. Connect again and send it.`,
   );
 
 const isControl = <First extends object>(frame: First | ControlFrame): frame is ControlFrame =>

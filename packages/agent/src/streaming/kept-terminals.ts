@@ -8,7 +8,10 @@ export const keptMs = 60_000;
 export class KeptTerminals {
   readonly #sessions = new Map<string, TerminalSession>();
 
-  /** The terminal of a name. Throws a 404 problem if a client that was attached before expects one and it has ended. */
+  /**
+   * The terminal with that name. Throws a 404 problem if there is none and `received` says that the client was attached
+   * to it before.
+   */
   find(name: string | undefined, received: number | undefined): TerminalSession | undefined {
     const session = name === undefined ? undefined : this.#sessions.get(name);
     if (session === undefined && received !== undefined) throw name === undefined ? nameNeeded() : ended();
@@ -27,10 +30,10 @@ export class KeptTerminals {
 
 const ended = () =>
   new Problem(404, "TERMINAL_NOT_FOUND", "This terminal has ended.", {
-    hint: `A terminal outlives a lost connection for ${keptMs / 1000} s, if the sandbox goes on. Open another one.`,
+    hint: `A terminal ends ${keptMs / 1000} s after its connection was lost, or with its sandbox. Open another terminal.`,
   });
 
 const nameNeeded = () =>
-  new Problem(400, "INVALID_REQUEST", "received needs the session that it belongs to.", {
+  new Problem(400, "INVALID_REQUEST", "The parameter received is allowed only together with session.", {
     hint: "Send session, or leave received out to open a terminal.",
   });

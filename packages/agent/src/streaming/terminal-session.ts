@@ -11,34 +11,34 @@ type ServerFrame = AgentSchemas["TerminalServerFrame"];
 type ClientFrame = AgentSchemas["TerminalClientFrame"];
 
 /**
- * Bytes of output that are kept. More than is ever on its way to a client, so that a client that lost its connection while
- * it read gets all of it.
+ * Bytes of output that are kept. More than is ever in flight to a client, so that a client that lost its connection and
+ * attaches again misses no output.
  */
 const keptBytes = 256 * 1024;
-/** Characters of input after which a client gets a receipt, if no output carries one. */
-const receiptEvery = 64 * 1024;
-/** WebSocket close code of a client that needs the terminal no more. */
+/** Characters of input after which the client gets a frame that acknowledges them, if no output frame did. */
+const acknowledgeEvery = 64 * 1024;
+/** WebSocket close code of a client that no longer needs the terminal. */
 const closedOnPurpose = 1000;
 
 export interface TerminalOptions {
   readonly operation: Operation;
-  /** Milliseconds for which it outlives a lost connection; 0 if it ends with its connection. */
-  readonly patience: number;
+  /** Milliseconds for which the terminal outlives a lost connection; 0 if it ends with its connection. */
+  readonly reconnectMs: number;
 }
 
 /** A connection that is attached to a terminal. */
 export interface Attachment {
-  /** Bytes of output that the client has. */
+  /** Bytes of output that the client has already received. */
   readonly received?: number | undefined;
   readonly size?: TerminalSize;
 }
 
 /**
- * A shell in a pseudo-terminal, and the client that is attached to it. It ends when the shell exits, when its client closes
- * it, and when it was alone for longer than its patience.
+ * A shell in a pseudo-terminal, and the client that is attached to it. The session ends when the shell exits, when the
+ * client closes it, and when no client was attached for longer than `reconnectMs`.
  */
 export class TerminalSession {
-  /** Resolves when there is nothing to attach to any more. */
+  /** Resolves when no client can attach any more. */
   readonly ended: Promise<void>;
   readonly #output = { window: new ByteWindow(keptBytes, 0), isComplete: false };
   /** The frame that follows the last output. */
@@ -47,13 +47,13 @@ export class TerminalSession {
   #isOver = false;
   #terminal: PseudoTerminal | undefined;
   #view: TerminalView | undefined;
-  #alone: NodeJS.Timeout | undefined;
+  #reconnectTimer: NodeJS.Timeout | undefined;
   /** Frames that arrived before the terminal was started. */
   readonly #early: ClientFrame[] = [];
-  /** Number of the last input frame that was taken. */
-  #taken = 0;
-  /** Characters of input that were taken since the client was last told. */
-  #untold = 0;
+  /** Number of the last input frame that was accepted. */
+  #accepted = 0;
+  /** Characters of accepted input that no frame has acknowledged to the client yet. */
+  #unacknowledged = 0;
 
   constructor(
     place: TerminalStart,
@@ -65,20 +65,20 @@ export class TerminalSession {
     this.#last = this.#run(place);
   }
 
-  /** Attaches a client. It takes the terminal over from the one that is attached. */
+  /** Attaches a client, and detaches the one that was attached before. */
   attach(channel: FrameChannel<ServerFrame>, { received = 0, size }: Attachment = {}): void {
-    clearTimeout(this.#alone);
-    this.#view?.leave(errorFrame(takenOver()));
+    clearTimeout(this.#reconnectTimer);
+    this.#view?.detach(errorFrame(takenOver()));
     const { total, limit } = this.#output.window;
     const position = Math.min(total, Math.max(received, total - limit));
     const view = new TerminalView(channel, this.#output, (data, end) => this.#frame(data, end), position);
     this.#view = view;
     if (this.#isKept) {
-      this.#untold = 0;
+      this.#unacknowledged = 0;
       void channel.send({
         type: "attached",
-        kept_seconds: this.options.patience / 1000,
-        taken: this.#taken,
+        kept_seconds: this.options.reconnectMs / 1000,
+        taken: this.#accepted,
         skipped_bytes: Math.max(0, position - received),
       });
     }
@@ -86,26 +86,26 @@ export class TerminalSession {
     channel.receive((text) => {
       if (this.#view === view) this.#take(text, view);
     });
-    const left = () => {
-      if (this.#view === view) this.#left(channel.closeCode);
+    const onClosed = () => {
+      if (this.#view === view) this.#clientLeft(channel.closeCode);
     };
-    if (channel.closed.aborted) left();
+    if (channel.closed.aborted) onClosed();
     else {
-      channel.closed.addEventListener("abort", left);
+      channel.closed.addEventListener("abort", onClosed);
       void this.#serve(view);
     }
   }
 
   /** Kills the shell and everything that was started in it. */
   async close(): Promise<void> {
-    clearTimeout(this.#alone);
+    clearTimeout(this.#reconnectTimer);
     this.#isOver = true;
     this.#end();
     await this.#terminal?.kill();
   }
 
   get #isKept(): boolean {
-    return this.options.patience > 0;
+    return this.options.reconnectMs > 0;
   }
 
   /** Runs the shell. Resolves when all output was read, with the frame that says how it ended. */
@@ -118,15 +118,14 @@ export class TerminalSession {
       if (this.#isOver) await terminal.kill();
       for (const frame of this.#early.splice(0)) this.#perform(terminal, frame);
       for await (const chunk of terminal.output) {
-        // An attached client gets everything: the shell waits for it before and after each chunk, so that no chunk pushes
-        // out what the client has not got yet.
+        // The shell waits for the attached client before and after each chunk, so that no chunk pushes output out of the
+        // window that the client has not received yet.
         await this.#shown();
         window.push(chunk);
         await this.#shown();
       }
       const code = await terminal.exit;
-      // The shell exited by itself: background programs that it left keep running, as they do when a shell in a real
-      // terminal exits.
+      // The shell exited by itself: do not kill its background programs. They outlive a shell in a real terminal too.
       this.#terminal = undefined;
       return { type: "exit", code };
     } catch (error) {
@@ -136,46 +135,46 @@ export class TerminalSession {
     }
   }
 
-  /** Resolves when the client that is attached has all output, or nobody is attached. */
+  /** Resolves when the attached client has received all output, or no client is attached. */
   async #shown(): Promise<void> {
     for (let view = this.#view; view; view = view === this.#view ? undefined : this.#view) await view.show();
   }
 
-  /** Sends the output that is kept, and the last frame. */
+  /** Sends the kept output, and after the shell's end the last frame. */
   async #serve(view: TerminalView): Promise<void> {
     void view.show();
     const last = await this.#last;
     if (this.#view !== view) return;
     await view.show();
     await view.channel.send(last);
-    // Otherwise the client did not get it: it may come back for it.
+    // If the connection was lost, the client may attach again to get the last frame.
     if (!view.channel.closed.aborted) this.#end();
     await view.channel.finish();
   }
 
-  #left(closeCode: number | undefined): void {
+  #clientLeft(closeCode: number | undefined): void {
     this.#view = undefined;
     if (!this.#isKept || closeCode === closedOnPurpose) void this.close();
-    else this.#alone = setTimeout(() => void this.close(), this.options.patience).unref();
+    else this.#reconnectTimer = setTimeout(() => void this.close(), this.options.reconnectMs).unref();
   }
 
   #frame(data: string, position: number): ServerFrame {
     if (!this.#isKept) return { type: "output", data };
-    this.#untold = 0;
-    return { type: "output", data, position, taken: this.#taken };
+    this.#unacknowledged = 0;
+    return { type: "output", data, position, taken: this.#accepted };
   }
 
   #take(text: string, { channel, shown }: TerminalView): void {
     try {
       const frame = readClientFrame<ClientFrame>(text, this.options.operation);
       if (frame.type === "input" && frame.number !== undefined && this.#isKept) {
-        if (frame.number <= this.#taken) return;
-        this.#taken = frame.number;
-        this.#untold += frame.data.length;
+        if (frame.number <= this.#accepted) return;
+        this.#accepted = frame.number;
+        this.#unacknowledged += frame.data.length;
       }
       if (this.#terminal) this.#perform(this.#terminal, frame);
       else this.#early.push(frame);
-      if (this.#untold >= receiptEvery) void channel.send(this.#frame("", shown));
+      if (this.#unacknowledged >= acknowledgeEvery) void channel.send(this.#frame("", shown));
     } catch (error) {
       void channel.send(errorFrame(error));
     }
@@ -190,5 +189,5 @@ export class TerminalSession {
 
 const takenOver = () =>
   new Problem(409, "TERMINAL_TAKEN_OVER", "Another connection has taken this terminal over.", {
-    hint: "One client at a time is attached to a terminal. Open another one.",
+    hint: "Only one client at a time is attached to a terminal. Open another terminal.",
   });

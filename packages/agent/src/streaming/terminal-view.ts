@@ -7,26 +7,26 @@ type ServerFrame = AgentSchemas["TerminalServerFrame"];
 /** Bytes of output in one frame. */
 const pieceBytes = 64 * 1024;
 
-/** A terminal's output, as far as it is kept. */
+/** The part of a terminal's output that is kept. */
 export interface TerminalOutput {
   readonly window: ByteWindow;
-  /** Whether nothing more will come. */
+  /** Whether the terminal has ended, so that no more output follows. */
   readonly isComplete: boolean;
 }
 
-/** Shows a terminal's output over one connection, at the pace of its reader. */
+/** Sends a terminal's output over one connection, at the pace of the client. */
 export class TerminalView {
   #showing: Promise<void> = Promise.resolve();
-  #hasLeft = false;
-  #unblock: () => void = () => undefined;
-  readonly #left = new Promise<void>((resolve) => {
-    this.#unblock = resolve;
+  #isDetached = false;
+  #resolveDetached: () => void = () => undefined;
+  readonly #detached = new Promise<void>((resolve) => {
+    this.#resolveDetached = resolve;
   });
 
   constructor(
     readonly channel: FrameChannel<ServerFrame>,
     private readonly output: TerminalOutput,
-    /** Makes the frame of a text. `position` is the number of bytes up to its end. */
+    /** Makes an output frame. `position` is the number of bytes of output up to the end of `data`. */
     private readonly frame: (data: string, position: number) => ServerFrame,
     private position: number,
   ) {}
@@ -36,24 +36,24 @@ export class TerminalView {
     return this.position;
   }
 
-  /** Sends what was not sent yet. Resolves when the reader has it, or is gone. */
+  /** Sends the output that was not sent yet. Resolves when the client has received it, or is detached. */
   async show(): Promise<void> {
     this.#showing = this.#showing.then(() => this.#showAll());
-    // A connection that is lost, and not known to be, answers nothing: its reader may have left for another one.
-    await Promise.race([this.#showing, this.#left]);
+    // A lost connection may look open and never answer. Stop waiting when the client attaches on another one.
+    await Promise.race([this.#showing, this.#detached]);
   }
 
-  /** Tells the reader why it is shown no more, and closes its connection. */
-  leave(reason: ServerFrame): void {
-    this.#hasLeft = true;
-    this.#unblock();
+  /** Sends the client a frame that says why it is detached, and closes its connection. */
+  detach(reason: ServerFrame): void {
+    this.#isDetached = true;
+    this.#resolveDetached();
     void this.channel.send(reason);
     void this.channel.finish();
   }
 
   async #showAll(): Promise<void> {
     const { channel, output } = this;
-    while (!this.#hasLeft && !channel.closed.aborted) {
+    while (!this.#isDetached && !channel.closed.aborted) {
       const { isComplete, window } = output;
       const offset = this.position;
       const kept = window.slice(offset, pieceBytes);

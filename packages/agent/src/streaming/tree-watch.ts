@@ -122,15 +122,15 @@ export class TreeWatch {
     if (this.#isClosed) return;
     this.#settling ??= setTimeout(() => {
       this.#settling = undefined;
-      this.#work = this.#work.then(() => this.#lookAgain()).catch((error) => this.options.fail(error));
+      this.#work = this.#work.then(() => this.#applyChanges()).catch((error) => this.options.fail(error));
     }, settleTime);
   }
 
-  async #lookAgain(): Promise<void> {
-    const { gone, come } = await this.#compare();
+  async #applyChanges(): Promise<void> {
+    const { gone, arrived } = await this.#compare();
     if (this.#isClosed) return;
     const moves = new Map<Arrival, Departure>();
-    for (const arrival of come) {
+    for (const arrival of arrived) {
       const from = gone.find(({ identity }) => isSame(identity, arrival.identity));
       if (from) moves.set(arrival, from);
     }
@@ -142,10 +142,10 @@ export class TreeWatch {
       this.#tell("deleted", departure.path);
     }
     this.#move(moves);
-    for (const arrival of come) await this.#welcome(arrival, moves.get(arrival));
+    for (const arrival of arrived) await this.#addArrival(arrival, moves.get(arrival));
   }
 
-  async #welcome({ parent, name, path, identity, replaces }: Arrival, from: Departure | undefined) {
+  async #addArrival({ parent, name, path, identity, replaces }: Arrival, from: Departure | undefined) {
     const { fail } = this.options;
     try {
       this.#directories.get(parent)?.set(name, identity);
@@ -162,14 +162,14 @@ export class TreeWatch {
    * Compares the entries that had events with the file system: returns those that disappeared and those that
    * appeared. Content changes are reported right away.
    */
-  async #compare(): Promise<{ readonly gone: Departure[]; readonly come: Arrival[] }> {
+  async #compare(): Promise<{ readonly gone: Departure[]; readonly arrived: Arrival[] }> {
     const gone: Departure[] = [];
-    const come: Arrival[] = [];
+    const arrived: Arrival[] = [];
     for (const [parent, directory] of [...this.#directories]) {
       const { dirty, entries } = directory;
       const happenings = [...dirty];
       dirty.clear();
-      for (const [name, { isChanged, turns, wasLeft }] of happenings) {
+      for (const [name, { isChanged, turns, isKept }] of happenings) {
         const path = posix.join(parent, name);
         const before = entries.get(name);
         const identity = await identityOf(this.#absolute(path));
@@ -179,18 +179,18 @@ export class TreeWatch {
         } else if (identity) {
           const replaces = before !== undefined && !before.isDirectory && !identity.isDirectory;
           if (before && !replaces) gone.push({ ...entry, identity: before });
-          come.push({ ...entry, identity, replaces });
+          arrived.push({ ...entry, identity, replaces });
         } else if (before) gone.push({ ...entry, identity: before });
         else if (turns > 1 && (await this.#wasEntry(directory, entry))) {
           this.#tell("created", path);
           this.#tell("deleted", path);
         } else {
-          if (turns === 1 && !wasLeft && name !== directory.ownName) directory.leave(name);
+          if (turns === 1 && !isKept && name !== directory.ownName) directory.keepForDeletion(name);
           if (parent === "") await this.#checkRoot();
         }
       }
     }
-    return { gone, come };
+    return { gone, arrived };
   }
 
   /**

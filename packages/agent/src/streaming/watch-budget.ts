@@ -17,7 +17,7 @@ export class WatchBudget {
   takeDirectory(): void {
     if (this.#directories >= this.maxDirectories)
       throw exhausted(
-        `${this.maxDirectories} directories are watched already, the most at a time. Watch a smaller one.`,
+        `${this.maxDirectories} directories are watched already, the most at a time. Watch a directory with fewer subdirectories.`,
       );
     this.#directories += 1;
   }
@@ -25,7 +25,7 @@ export class WatchBudget {
   takeEntry(): void {
     if (this.#entries >= this.maxEntries)
       throw exhausted(
-        `${this.maxEntries} files and directories are watched already, the most at a time. Watch a smaller directory.`,
+        `${this.maxEntries} files and directories are watched already, the most at a time. Watch a directory with fewer entries.`,
       );
     this.#entries += 1;
   }

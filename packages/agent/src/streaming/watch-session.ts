@@ -17,7 +17,7 @@ export class WatchSession {
   readonly #watches = new Map<string, TreeWatch>();
   readonly #waiting: Change[] = [];
   #lost = 0;
-  #isTelling = false;
+  #isSending = false;
   /** Resolves when the latest frame was handled: frames are handled one at a time. */
   #work: Promise<void> = Promise.resolve();
 
@@ -51,7 +51,7 @@ export class WatchSession {
   async #watch(path: string, wantsReady: boolean): Promise<void> {
     const { tree, budget, channel } = this;
     if (!this.#watches.has(path)) {
-      const tell = (change: Change) => this.#tell(change);
+      const tell = (change: Change) => this.#queue(change);
       const fail = (error: unknown) => void channel.send(errorFrame(error));
       const watch = await TreeWatch.open(path, { tree, budget, tell, fail });
       if (channel.closed.aborted) return watch.close();
@@ -65,16 +65,16 @@ export class WatchSession {
     this.#watches.delete(path);
   }
 
-  #tell(change: Change): void {
+  #queue(change: Change): void {
     const last = this.#waiting.at(-1);
     if (last && change.event === "modified" && last.event === "modified" && last.path === change.path) return;
     if (this.#waiting.length >= maxWaiting) this.#lost += 1;
     else this.#waiting.push(change);
-    if (!this.#isTelling) void this.#tellAll();
+    if (!this.#isSending) void this.#sendAll();
   }
 
-  async #tellAll(): Promise<void> {
-    this.#isTelling = true;
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
     for (let change = this.#waiting.shift(); change; change = this.#waiting.shift()) {
       const { event, path, oldPath } = change;
       const timestamp = new Date().toISOString();
@@ -83,7 +83,7 @@ export class WatchSession {
     }
     if (this.#lost > 0) void this.channel.send(errorFrame(tooFast(this.#lost)));
     this.#lost = 0;
-    this.#isTelling = false;
+    this.#isSending = false;
   }
 }
 

@@ -26,7 +26,7 @@ export interface Happening {
   /** How often the entry appeared or disappeared. */
   readonly turns: number;
   /** Whether a comparison has examined the entry already and kept it until its deletion event arrives. */
-  readonly wasLeft?: boolean;
+  readonly isKept?: boolean;
 }
 
 /**
@@ -96,9 +96,9 @@ export class WatchedDirectory {
    * Keeps a name that appeared but no longer exists until its deletion event, which the system has already queued,
    * arrives.
    */
-  leave(name: string): void {
+  keepForDeletion(name: string): void {
     const { isChanged, turns } = this.dirty.get(name) ?? { isChanged: false, turns: 0 };
-    this.dirty.set(name, { isChanged, turns: turns + 1, wasLeft: true });
+    this.dirty.set(name, { isChanged, turns: turns + 1, isKept: true });
   }
 
   close(): void {
@@ -114,7 +114,7 @@ function start(pin: Pin): FSWatcher {
   } catch (error) {
     if (failedWith(error, "ENOSPC", "EMFILE"))
       throw exhausted(
-        "The machine's limit of watched directories is reached (fs.inotify.max_user_watches and max_user_instances). End other watches, or raise it.",
+        "The machine's limit of watched directories is reached (fs.inotify.max_user_watches and max_user_instances). End other watches, or raise the limit.",
       );
     throw error;
   }

@@ -33,7 +33,7 @@ interface Admission {
 
 /**
  * Turns upgrade requests into WebSockets. The router decides on them as on any other request: it matches the path,
- * checks token and parameters, and words refusals.
+ * checks token and parameters, and writes the refusals.
  */
 export class WebSocketGate {
   readonly #admissions = new WeakMap<IncomingRequest, Admission>();
@@ -78,8 +78,8 @@ export class WebSocketGate {
   async upgrade(request: IncomingMessage, response: ServerResponse, router: ContractRouter): Promise<void> {
     const admission: Admission = {};
     this.#admissions.set(request, admission);
-    const neverGone = () => new AbortController().signal;
-    const [server, reply] = await Promise.all([this.#load(), router.answer(request, neverGone)]);
+    const neverAborted = () => new AbortController().signal;
+    const [server, reply] = await Promise.all([this.#load(), router.answer(request, neverAborted)]);
     const { accept, abandon } = admission;
     const { socket } = response;
     if (!accept || !socket) {

@@ -121,7 +121,11 @@ describe("removing", () => {
       refusal(404, "FILE_NOT_FOUND", /nothing does not exist/),
     );
     await expect(files.remove(other)).rejects.toEqual(
-      refusal(403, "PATH_NOT_ALLOWED", `${other} itself cannot be removed, only what is in it.`),
+      refusal(
+        403,
+        "PATH_NOT_ALLOWED",
+        `${other} itself cannot be removed, only the files and directories in it.`,
+      ),
     );
   });
 });

@@ -212,7 +212,7 @@ describe("a terminal that outlives its connection", () => {
   );
 });
 
-test("a terminal that is alone for longer than its patience is killed", async () => {
+test("a terminal that has no client for longer than it may is killed", async () => {
   const nap = `4815.${process.pid}`;
   const left = new AbortController();
   const channel: Pick<FrameChannel<object>, "closed" | "closeCode" | "finish" | "receive" | "send"> = {
@@ -225,7 +225,7 @@ test("a terminal that is alone for longer than its patience is killed", async ()
   const operation = Object.create(null) as ConstructorParameters<typeof TerminalSession>[1]["operation"];
   const env = { PATH: process.env.PATH ?? "", NAP: nap };
   const place = { shell: "sh", cwd: "/", env, cols: 80, rows: 24 };
-  const session = new TerminalSession(place, { operation, patience: 300 });
+  const session = new TerminalSession(place, { operation, reconnectMs: 300 });
   session.attach(channel as Parameters<TerminalSession["attach"]>[0]);
   await eventually("the shell runs", () => processesWith(nap).length > 1);
   left.abort();

@@ -34,7 +34,7 @@ test.each(["before", "after"])(
     const env = { PATH: process.env.PATH ?? "", LEFT_EARLY: directory };
     const place = { shell, cwd: directory, env, cols: 80, rows: 24 };
     const operation = Object.create(null) as Operation;
-    new TerminalSession(place, { operation, patience: 0 }).attach(channel as Channel);
+    new TerminalSession(place, { operation, reconnectMs: 0 }).attach(channel as Channel);
     // If the client left before the terminal was open, there may be no shell to wait for.
     if (when === "after") {
       await eventually("the shell runs", () => processesWith(directory).length > 1);

@@ -1744,7 +1744,7 @@ export interface components {
              */
             execution_id?: string;
             termination_reason?: components["schemas"]["TerminationReason"];
-            /** @description The interpreter ended, now or since the execution before: the variables of its context are gone. */
+            /** @description The interpreter ended during this execution or since the previous one: the variables of its context are gone. */
             context_lost?: boolean;
             /** @description Bytes written to stdout in all. */
             stdout_bytes?: number;

@@ -9,7 +9,7 @@ import { type Interpreter, InterpreterGone, type InterpreterRequest } from "./in
 
 /** Most executions that may queue behind the running one. */
 const mostWaiting = 32;
-/** How often an interpreter is started for one execution before it fails with LANGUAGE_NOT_AVAILABLE. */
+/** How often an interpreter is started for one execution before the execution fails with LANGUAGE_NOT_AVAILABLE. */
 const mostAttempts = 3;
 
 /** A context: variables that persist from one execution to the next. Executions in it run one at a time, in order. */
@@ -53,31 +53,31 @@ export class Context {
   async run(request: Omit<InterpreterRequest, "home">): Promise<Execution> {
     if (this.#pending > mostWaiting)
       throw exhausted(
-        `${mostWaiting} executions wait for this context already. Wait, or name another context to run at the same time.`,
+        `${mostWaiting} executions wait for this context already, the limit. Wait, or name another context.`,
       );
     if (!this.isBusy) this.slots.check();
     this.#pending += 1;
     const turn = this.#last;
-    let pass: () => void = () => undefined;
+    let startNext: () => void = () => undefined;
     this.#last = new Promise((resolve) => {
-      pass = resolve;
+      startNext = resolve;
     });
     const done = () => {
       this.#pending -= 1;
       this.lastActivity = new Date();
-      pass();
+      startNext();
     };
     try {
       await orAborted(turn, request.signal);
     } catch (error) {
       this.#pending -= 1;
-      void turn.then(pass);
+      void turn.then(startNext);
       throw error;
     }
     const release = this.slots.take(request.background !== undefined);
     try {
       const execution = await this.#run(request);
-      return { ...execution, outcome: this.#toItsEnd(execution.outcome, release, done) };
+      return { ...execution, outcome: this.#awaitOutcome(execution.outcome, release, done) };
     } catch (error) {
       done();
       release(false);
@@ -98,7 +98,7 @@ export class Context {
     await this.#interpreter?.end();
   }
 
-  async #toItsEnd(
+  async #awaitOutcome(
     outcome: Promise<Outcome>,
     release: (succeeded: boolean) => void,
     done: () => void,
@@ -144,10 +144,10 @@ export class Context {
 const wasLost = (interpreter: Interpreter | undefined) =>
   interpreter !== undefined && !interpreter.isAlive && interpreter.executions > 0 && !interpreter.isLossTold;
 
-const endedMessage = "The interpreter had ended since the execution before: its variables are gone.";
+const endedMessage = "The interpreter has ended since the previous execution: its variables are gone.";
 
 const roomMessage =
-  "This context had ended since the execution before, to make room for others: its variables are gone.";
+  "This context was ended after the previous execution, to make room for other contexts: its variables are gone.";
 
 const tellLoss = (outcome: Outcome, message: string): Outcome => ({
   ...outcome,
@@ -157,17 +157,17 @@ const tellLoss = (outcome: Outcome, message: string): Outcome => ({
 
 /** Waits for `turn`. Rejects as soon as the caller disconnects. */
 async function orAborted(turn: Promise<void>, signal: AbortSignal): Promise<void> {
-  const gone = () =>
+  const disconnected = () =>
     new Problem(408, "EXECUTION_TIMEOUT", "The caller disconnected before its code was started.");
-  if (signal.aborted) throw gone();
-  let leave: () => void = () => undefined;
+  if (signal.aborted) throw disconnected();
+  let onAbort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(gone());
-    signal.addEventListener("abort", leave, { once: true });
+    onAbort = () => reject(disconnected());
+    signal.addEventListener("abort", onAbort, { once: true });
   });
   try {
     await Promise.race([turn, aborted]);
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", onAbort);
   }
 }

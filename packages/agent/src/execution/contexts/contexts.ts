@@ -98,7 +98,7 @@ export class Contexts {
       isFresh: isFresh ?? false,
       background,
     });
-    return isFresh ? { ...execution, outcome: thenEnd(execution.outcome, context) } : execution;
+    return isFresh ? { ...execution, outcome: endAfter(execution.outcome, context) } : execution;
   }
 
   /**
@@ -200,7 +200,7 @@ export class Contexts {
 /** A digest of a context's key. The key itself contains values of variables, which may be long. */
 const digestOf = (key: string) => createHash("sha256").update(key).digest("base64");
 
-async function thenEnd(outcome: Promise<Outcome>, context: Context): Promise<Outcome> {
+async function endAfter(outcome: Promise<Outcome>, context: Context): Promise<Outcome> {
   try {
     return await outcome;
   } finally {

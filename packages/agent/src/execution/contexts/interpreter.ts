@@ -24,7 +24,7 @@ import { type StartedProcess, startProcess } from "../programs/started-program.j
 /** Milliseconds within which an interpreter must start the code it was sent. Otherwise it is killed. */
 const startLimit = 30_000;
 /** Milliseconds to wait, after an interpreter has ended, for frames that it had already sent. */
-const lastWords = 100;
+const drainMs = 100;
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -87,7 +87,7 @@ export class Interpreter {
   #variables: Variables;
   #run: Run | undefined;
   #isGone = false;
-  /** Whether the code wrote to the channel itself. */
+  /** Whether code that the interpreter ran wrote to the control channel, on which only the driver may write. */
   #isGarbled = false;
   #greet: (hasIpython: boolean) => void = () => undefined;
 
@@ -151,7 +151,7 @@ export class Interpreter {
     if (stdout.path === undefined || stderr.path === undefined) {
       const { obstacle } = await this.resources.pipes;
       throw exhausted(
-        `No pipe for the output could be made: ${obstacle}. Mend that, and run the code again in some seconds.`,
+        `No pipe for the output could be made: ${obstacle}. Remove the cause, then run the code again after some seconds.`,
       );
     }
     if (!this.isAlive) throw new InterpreterGone();
@@ -175,7 +175,7 @@ export class Interpreter {
           const watch = new InterruptWatch(code, request.timeout, request.signal);
           stdout.start(null, keptStdout);
           stderr.start(null, keptStderr);
-          const outcome = this.#attend(end, {
+          const outcome = this.#watchToEnd(end, {
             ...{ id, began, watch, stdout, stderr, report, killsBefore },
             isFresh: request.isFresh,
           });
@@ -212,8 +212,8 @@ export class Interpreter {
   }
 
   /**
-   * Handles a frame. A frame that the driver would not send now was written by the code itself: nothing on this
-   * channel can be trusted any more, so the interpreter is killed.
+   * Handles a frame. A frame that the driver cannot have sent at this point was written by the executed code: nothing
+   * on this channel can be trusted any more, so the interpreter is killed.
    */
   #take(frame: Frame | undefined): void {
     if (frame?.kind === "H") this.#greet(frame.payload.length > 0);
@@ -255,13 +255,13 @@ export class Interpreter {
     this.isAlive = false;
     this.#greet(false);
     const run = this.#run;
-    // The code may have closed the channel itself. If it has started, let it run to its end; otherwise kill the
+    // The executed code may have closed the channel. Code that has started runs to its end; otherwise kill the
     // interpreter.
     if (!run?.report.isStarted) await this.end();
     await this.process.exit;
     // Read the frames that the interpreter sent just before it exited. Do not wait for the channel to close:
-    // processes that it forked may keep it open.
-    await Promise.race([this.#channel.closed, sleep(lastWords)]);
+    // processes that the interpreter forked may keep the channel open.
+    await Promise.race([this.#channel.closed, sleep(drainMs)]);
     this.#channel.close();
     if (!run || this.#run !== run) return;
     this.#run = undefined;
@@ -276,7 +276,7 @@ export class Interpreter {
     await this.process.exit;
   }
 
-  async #attend(end: Promise<ReportedEnd | undefined>, run: AttendedRun): Promise<Outcome> {
+  async #watchToEnd(end: Promise<ReportedEnd | undefined>, run: AttendedRun): Promise<Outcome> {
     const { id, began, watch, stdout, stderr, report, killsBefore, isFresh } = run;
     const { resources } = this;
     const ended = await end;

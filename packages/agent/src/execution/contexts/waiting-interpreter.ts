@@ -11,7 +11,7 @@ export class WaitingInterpreter {
   /** The system packages that existed when the waiting interpreter was started. */
   #packages = "";
   #isStarting = false;
-  #patience: NodeJS.Timeout | undefined;
+  #endTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(private readonly start: () => Promise<Interpreter>) {}
@@ -22,8 +22,8 @@ export class WaitingInterpreter {
    * than a fast start.
    */
   async prepare(limit?: number): Promise<void> {
-    clearTimeout(this.#patience);
-    if (limit !== undefined) this.#patience = setTimeout(() => void this.#release()?.end(), limit).unref();
+    clearTimeout(this.#endTimer);
+    if (limit !== undefined) this.#endTimer = setTimeout(() => void this.#release()?.end(), limit).unref();
     if (this.#waiting?.isAlive || this.#isStarting || this.#isClosed) return;
     this.#isStarting = true;
     const packages = await systemPackages();
@@ -49,7 +49,7 @@ export class WaitingInterpreter {
   }
 
   #release(): Interpreter | undefined {
-    clearTimeout(this.#patience);
+    clearTimeout(this.#endTimer);
     const waiting = this.#waiting;
     this.#waiting = undefined;
     return waiting?.isAlive ? waiting : undefined;
@@ -57,7 +57,7 @@ export class WaitingInterpreter {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#patience);
+    clearTimeout(this.#endTimer);
     await this.#waiting?.end();
   }
 }

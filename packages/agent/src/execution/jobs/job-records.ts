@@ -55,7 +55,9 @@ export class JobRecords {
       await this.directory.replace(job.id + suffix, JSON.stringify(recordOf(job, end)));
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
-      console.error(`${job.id}: its record was not written: ${code}`);
+      console.error(
+        `The record of job ${job.id} was not written (${code}): a restarted agent does not list the job.`,
+      );
     }
   }
 

@@ -94,7 +94,7 @@ export class OutputFile {
   }
 
   /**
-   * Deletes the file. Never fails: if a program in the sandbox put something undeletable in its place, that stays,
+   * Deletes the file. Never fails: something undeletable that a program in the sandbox put at this path is left there,
    * where the sandbox's owner can see it.
    */
   async remove(): Promise<void> {

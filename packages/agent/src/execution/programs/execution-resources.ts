@@ -30,7 +30,7 @@ export class ExecutionResources {
   constructor(private readonly limits: ResourceLimits) {
     const { directory, maxExecutions, outputFileLimit } = limits;
     this.#files = new OutputFiles(directory, outputFileLimit);
-    // Neither is awaited here but only before the first program, so that the agent answers health checks sooner.
+    // Both promises are awaited before the first program and not here, so that the agent answers health checks sooner.
     this.pipes = OutputPipes.create(directory, maxExecutions * 2);
     this.counted = this.outOfMemory.read();
   }

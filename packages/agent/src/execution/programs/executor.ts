@@ -84,14 +84,14 @@ export class Executor {
     try {
       program = await prepared(prepare);
       const execution = await this.#start(program, options);
-      return { ...execution, outcome: this.#toItsEnd(execution, end) };
+      return { ...execution, outcome: this.#awaitOutcome(execution, end) };
     } catch (error) {
       await end(false);
       throw error;
     }
   }
 
-  async #toItsEnd({ outcome }: Execution, end: (succeeded: boolean) => Promise<void>): Promise<Outcome> {
+  async #awaitOutcome({ outcome }: Execution, end: (succeeded: boolean) => Promise<void>): Promise<Outcome> {
     let succeeded = false;
     try {
       const ended = await outcome;
@@ -133,14 +133,14 @@ export class Executor {
     const { id, child, pid } = started;
     const stdout = resources.keptOutput(`${id}.stdout`, background);
     const stderr = resources.keptOutput(`${id}.stderr`, background);
-    const outcome = this.#attend(started, options, began, stdout, stderr);
+    const outcome = this.#watchToEnd(started, options, began, stdout, stderr);
     const execution = { id, pid, stdout, stderr, outcome };
     this.#running.set(id, execution);
     feed(child, program.input);
     return execution;
   }
 
-  async #attend(
+  async #watchToEnd(
     { id, child, pid, stdout, stderr, exit }: StartedProgram,
     { timeout, signal }: RunOptions,
     began: number,

@@ -27,13 +27,13 @@ export async function startFailure(
     case "EMFILE":
     case "ENFILE":
       return exhausted(
-        "The sandbox has reached its limit of processes, open files or memory. End some, or wait until they end.",
+        "The sandbox has reached its limit of processes, open files or memory. End some processes, or wait until they end.",
       );
     case "E2BIG":
       return new Problem(
         400,
         "INVALID_REQUEST",
-        "The arguments and environment variables are too long for a program.",
+        "The arguments and environment variables are too long for a program. Pass long values in a file.",
       );
     case "ENOENT":
     case "ENOTDIR":
@@ -41,7 +41,8 @@ export async function startFailure(
     case "ELOOP":
     case "EACCES":
       return (
-        (await workdirProblem(cwd)) ?? new ProgramNotFound(command, (await isThere(command)) ? 126 : 127)
+        (await workdirProblem(cwd)) ??
+        new ProgramNotFound(command, (await isOnSearchPath(command)) ? 126 : 127)
       );
     default:
       return error;
@@ -52,7 +53,7 @@ export async function startFailure(
  * Whether a file of that name exists on the search path. Needed because `spawn` fails with the same error for a file
  * that cannot be executed and for a search path with an unreadable directory.
  */
-async function isThere(command: string): Promise<boolean> {
+async function isOnSearchPath(command: string): Promise<boolean> {
   const found = await Promise.all(
     placesOf(command, process.env.PATH ?? "", "").map((path) => stat(path).catch(() => undefined)),
   );

@@ -68,7 +68,7 @@ export async function startProcess(
   const launched = launch(program, { cwd, env: { ...env, [executionMarker]: id }, detached: true, stdio });
   if (launched instanceof Promise) throw await startFailure(await launched, program.command, cwd);
   const { child, pid } = launched;
-  preferToLose(pid);
+  makeFirstOutOfMemoryVictim(pid);
   const exit = new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) => {
     child.once("exit", (code, signal) => resolve([code, signal]));
   });
@@ -90,7 +90,7 @@ function launch(
 }
 
 /** Makes the kernel kill programs rather than the agent when memory runs out. */
-function preferToLose(pid: number): void {
+function makeFirstOutOfMemoryVictim(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "800");
   } catch {

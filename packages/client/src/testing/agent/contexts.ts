@@ -42,7 +42,7 @@ const keeping: readonly string[] = ["python", "javascript"];
 /** The most contexts kept. To make room, the idle context that was used least recently is removed. */
 const mostContexts = 8;
 const roomMessage =
-  "This context had ended since the execution before, to make room for others: its variables are gone.";
+  "This context was ended after the previous execution, to make room for other contexts: its variables are gone.";
 
 /** All contexts of a sandbox. */
 export class Contexts {

@@ -27,7 +27,7 @@ export function servedPath(path: string): string {
 export function fileHandlers(files: MemoryFiles) {
   const refuseRoot = (path: string, what: string): void => {
     if (!roots.includes(path)) return;
-    const message = `${path} itself cannot be ${what}, only what is in it.`;
+    const message = `${path} itself cannot be ${what}, only the files and directories in it.`;
     throw new Problem(403, "PATH_NOT_ALLOWED", message, { details: { path } });
   };
   const refuseToReplace = (path: string, overwrite: boolean): void => {

@@ -114,7 +114,8 @@ class ProgramSession<First extends object> {
   }
 }
 
-const onlyOne = "One program runs on a connection, and it was started already. Open another connection.";
+const onlyOne =
+  "This connection has started its program already, and each connection runs only one. Open another connection.";
 
 const decoded = (base64: string): string =>
   new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));

@@ -38,7 +38,7 @@ export class TokenRegistry {
     if (issued?.sandboxId !== sandboxId)
       throw refusal(
         "INVALID_TOKEN",
-        "The token is not one for this sandbox. Get its token from the control plane.",
+        "The token belongs to no sandbox or to another one. Get this sandbox's token from the control plane.",
       );
     if (issued.expiresAt <= this.clock.now())
       throw refusal("TOKEN_EXPIRED", "The token has expired. Refresh it at the control plane.");
