@@ -262,7 +262,7 @@ async function serve(
     runProgram: (wish) => programs.run(wish),
     runsProgram: (id) => programs.has(id),
     repeated: new RepeatedPrograms((request) => createHash("sha256").update(request).digest("base64")),
-    usualEgress: internet.wish,
+    defaultEgress: internet.egress,
     egress,
     templates,
     builds,

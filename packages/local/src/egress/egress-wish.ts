@@ -1,10 +1,10 @@
 import { Problem } from "@cloud-sandbox/server-kit";
-import type { EgressWish } from "@cloud-sandbox/server-kit/handlers";
+import type { RequestedEgress } from "@cloud-sandbox/server-kit/handlers";
 import { DestinationPattern } from "./destination-pattern.js";
 import type { EgressRules } from "./egress-policy.js";
 
 /** The rules that a create request asks for. @throws a 400 problem that names an invalid entry. */
-export function egressRules({ internetAccess, allow, deny }: EgressWish): EgressRules {
+export function egressRules({ internetAccess, allow, deny }: RequestedEgress): EgressRules {
   if (!internetAccess && (allow ?? deny) !== undefined) {
     const message = "egress limits internet access, but this sandbox would have none.";
     throw new Problem(400, "INVALID_REQUEST", message, {

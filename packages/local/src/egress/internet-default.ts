@@ -1,4 +1,4 @@
-import type { EgressWish } from "@cloud-sandbox/server-kit/handlers";
+import type { RequestedEgress } from "@cloud-sandbox/server-kit/handlers";
 import { InvalidEgressError } from "../errors/local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 
@@ -9,13 +9,13 @@ export const internetVariable = "CLOUD_SANDBOX_INTERNET";
 export function internetSetting(
   option: string | undefined,
   env: NodeJS.ProcessEnv = process.env,
-): { readonly text: string; readonly wish: EgressWish } {
+): { readonly text: string; readonly egress: RequestedEgress } {
   const text = (option?.trim() || env[internetVariable]?.trim() || "on").toLowerCase();
-  return { text, wish: parse(text) };
+  return { text, egress: parse(text) };
 }
 
 /** The egress of a sandbox whose create request does not set it. */
-function parse(text: string): EgressWish {
+function parse(text: string): RequestedEgress {
   if (text === "on" || text === "off") return { internetAccess: text === "on" };
   const [, list] = /^allow=(.+)$/.exec(text) ?? [];
   const allow = list?.split(",").map((entry) => entry.trim()) ?? [];

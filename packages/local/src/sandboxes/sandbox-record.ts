@@ -1,6 +1,6 @@
 import {
-  type EgressWish,
   type Idempotency,
+  type RequestedEgress,
   sandboxCreating,
   sandboxFailed,
   sandboxPaused,
@@ -19,7 +19,7 @@ export interface SandboxRecord {
   readonly createdAt: Date;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: EgressWish;
+  readonly egress: RequestedEgress;
   /** The `Idempotency-Key` of the create request, and a digest of that request. */
   readonly idempotency: Idempotency | undefined;
   /** The sandbox's machine. Undefined while the sandbox is stopped. */

@@ -1,4 +1,4 @@
-import type { EgressWish, EndedSandbox, Idempotency } from "@cloud-sandbox/server-kit/handlers";
+import type { EndedSandbox, Idempotency, RequestedEgress } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import { type IsolationLevel, isolationLevels } from "../runtime/sandbox-runtime.js";
@@ -19,7 +19,7 @@ export interface StoredSandbox {
   readonly expiresAt: Date;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: EgressWish;
+  readonly egress: RequestedEgress;
   readonly failureReason: string | undefined;
   readonly idempotency: Idempotency | undefined;
 }
@@ -159,7 +159,7 @@ function readSandbox(row: Row): StoredSandbox {
     expiresAt: new Date(Number(row.expires_at)),
     name: text("name"),
     metadata: JSON.parse(String(row.metadata)) as Record<string, string>,
-    egress: JSON.parse(String(row.egress)) as EgressWish,
+    egress: JSON.parse(String(row.egress)) as RequestedEgress,
     failureReason: text("failure_reason"),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
   };

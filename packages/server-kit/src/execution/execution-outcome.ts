@@ -25,7 +25,7 @@ export interface EndedCode extends EndedProgram {
   readonly values: DisplayedValues;
   /** Number of displayed values that the driver left out. */
   readonly dropped: number;
-  /** The last lines of the standard error, added by whoever ran the code. */
+  /** Lines to append to the standard error: what the server has to say about how the code ended. */
   readonly remarks: readonly string[];
 }
 
@@ -62,7 +62,7 @@ async function assembled(ended: EndedProgram, remarks: () => readonly string[]):
 
 /** The error for code that wrote to the channel on which its interpreter's driver reports. */
 export const strayReportMessage =
-  "The code wrote to the descriptor on which its interpreter reports (3), and was killed.";
+  "The code was killed, because it wrote to file descriptor 3, on which its interpreter reports. Use another descriptor.";
 
 const droppedMessage = (count: number) =>
   `${count} displayed ${count === 1 ? "value was" : "values were"} left out: too many, or too large.`;

@@ -22,8 +22,8 @@ export class ExecutionReport {
   isStarted = false;
 
   /**
-   * Handles a frame. Undefined if the driver would not send this frame at this point: then code in the sandbox wrote
-   * it, and nothing on this channel can be trusted any more.
+   * Handles a frame. Undefined if the driver cannot have sent this frame at this point: then code in the sandbox wrote
+   * the frame, and nothing on this channel can be trusted any more.
    */
   take({ kind, payload }: Frame): Reported | undefined {
     if (!this.isStarted) return this.#beginning(kind, payload);

@@ -28,7 +28,7 @@ export class ExecutionWatch {
     else signal.addEventListener("abort", this.#abort);
   }
 
-  /** Call when the program has ended. If it was made to end, resolves once all its descendants are gone. */
+  /** Call when the program has ended. If this watch ended it, resolves once all its descendants are gone. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     clearTimeout(this.#sweep);

@@ -17,7 +17,7 @@ export interface OutputFile {
 }
 
 /**
- * A program's output as far as it is kept: the beginning and the end in memory, and all of it in a file once it
+ * The kept part of a program's output: the beginning and the end in memory, and all of the output in a file once it
  * exceeds the memory limit.
  */
 export class KeptOutput {
@@ -70,8 +70,8 @@ export class KeptOutput {
   }
 
   /**
-   * Adds output. If a promise is returned, the caller must wait for it before it adds more, because the disk is
-   * behind.
+   * Adds output. If a promise is returned, the disk is slower than the program: the caller must wait for the promise
+   * before it adds more.
    */
   take(chunk: Buffer): Promise<void> | undefined {
     const window = this.#window;
@@ -119,7 +119,7 @@ export class KeptOutput {
    * last character that is still incomplete.
    */
   async piece(offset: number, limit: number): Promise<OutputPiece> {
-    // Read these before the output, which grows meanwhile: then all of the `total` bytes are available below, unless
+    // Read the total before the output, which may grow meanwhile: all of these bytes are then available below, unless
     // they were dropped.
     const { bytes: total } = this;
     const isComplete = this.#isComplete;

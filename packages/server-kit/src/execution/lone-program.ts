@@ -2,10 +2,13 @@ import { javascriptDriver, pythonDriver } from "./context-language.js";
 import pythonProgramCommand from "./drivers/python-program-command.py?raw";
 import { fitsVariable, shellProgram } from "./program.js";
 
-/** The descriptors that the process of a lone program is started with. Standard input, output and error are empty. */
+/**
+ * The descriptors with which a program that runs without an agent is started. Its standard input, output and error are
+ * empty.
+ */
 export const loneDescriptors = { control: 3, stdout: 4, stderr: 5 } as const;
 
-/** The driver's files that a lone Python program needs. */
+/** The driver that runs Python code without an agent, and the name of its file. */
 export const lonePythonDriver = { name: "python-driver", source: pythonDriver } as const;
 
 /** The languages in which a program can be run without an agent. */
@@ -20,8 +23,8 @@ export interface LoneProgram {
   /** Whether a driver runs the code: it takes `request` over the control channel and reports the end there. */
   readonly hasDriver: boolean;
   /**
-   * What is sent over the control channel when the program may begin, as {@link ControlChannel.send} takes it: to a driver
-   * followed by the code, else by a line break.
+   * The fields to send with {@link ControlChannel.send} when the program may begin. The text after them is the code for a
+   * driver, else a line break.
    */
   readonly request: readonly string[];
 }
@@ -63,5 +66,8 @@ export function loneProgram(
   }
 }
 
-/** Waits for a line, reports the start as a driver does, and connects the outputs. */
+/**
+ * The start of a bash program without a driver. The shell waits for a line on the control channel, reports its start there
+ * as a driver would, and connects the outputs.
+ */
 const bashStart = `read -r _ <&3 || exit; printf '\\0\\0\\0\\1S' >&3; exec >&4 2>&5 3>&- 4>&- 5>&-; `;

@@ -4,7 +4,7 @@ import type { KeptOutput } from "./kept-output.js";
 /** The next piece of an output, in the order it was written. */
 interface FollowedPiece {
   readonly text: string;
-  /** Number of bytes before this piece that had been dropped before the reader got to them. */
+  /** Number of bytes before this piece that were dropped before they could be read. */
   readonly skipped: number;
 }
 
@@ -17,7 +17,7 @@ const pieceBytes = 64 * 1024;
 async function* follow(output: KeptOutput, signal: AbortSignal): AsyncGenerator<FollowedPiece> {
   let offset = 0;
   while (!signal.aborted) {
-    // Read these first: if the output is complete now, nothing more can come after the piece read below.
+    // Read `isComplete` before the piece: if the output is complete now, nothing follows the last piece read below.
     const { bytes, isComplete } = output;
     const { text, start, end } = await output.piece(offset, pieceBytes);
     if (text !== "") yield { text, skipped: start - offset };
@@ -27,7 +27,7 @@ async function* follow(output: KeptOutput, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** The frames that tell an output until it ends. */
+/** The frames that carry an output until it ends. */
 export async function* outputFrames(
   type: OutputFrame["type"],
   output: KeptOutput,

@@ -82,7 +82,7 @@ export {
 } from "./control-plane/program-handlers.js";
 export type { ProgramAnswer, ProgramReader } from "./control-plane/program-stream.js";
 export { programNotKept, RepeatedPrograms } from "./control-plane/repeated-programs.js";
-export type { EgressWish, PreviewUrls, SandboxFacts } from "./control-plane/sandbox-answers.js";
+export type { PreviewUrls, RequestedEgress, SandboxFacts } from "./control-plane/sandbox-answers.js";
 export {
   type Created,
   type CreateRequest,

@@ -1,16 +1,17 @@
 /**
- * Milliseconds without a frame after which the server sends a sign of life, so that neither reader nor proxies give up.
+ * Milliseconds without a frame after which the server sends a keep-alive, so that neither readers nor proxies close the
+ * connection.
  */
 const silenceMs = 15_000;
 
-/** How a stream of frames is written: each frame as text, and what is sent in a silence. */
+/** How a stream of frames is written: `write` turns a frame into text, and `silence` is the keep-alive. */
 export interface FrameFormat<Frame> {
   readonly type: string;
   readonly silence: string;
   write(frame: Frame): string;
 }
 
-/** Writes each frame as one line of JSON. The sign of life is an empty line. */
+/** Writes each frame as one line of JSON. The keep-alive is an empty line. */
 export const jsonLines: FrameFormat<object> = {
   type: "application/x-ndjson",
   silence: "\n",
@@ -24,55 +25,55 @@ export const serverSentEvents: FrameFormat<{ readonly type: string }> = {
   write: (frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`,
 };
 
-/** Hands frames on to one reader, at the reader's pace. */
+/** A queue of frames for one reader, who takes them at its own pace. */
 export class FrameFeed<Frame extends object> {
-  readonly #waiting: { readonly frame: Frame; readonly taken: () => void }[] = [];
+  readonly #waiting: { readonly frame: Frame; readonly onTaken: () => void }[] = [];
   #wake: () => void = () => undefined;
-  /** To be called when the reader has taken the frame that was handed out last. */
-  #taken: () => void = () => undefined;
+  /** Resolves `send` of the frame that was yielded last. */
+  #onTaken: () => void = () => undefined;
   #isOver = false;
 
-  /** Resolves when the reader has taken the frame and asks for the next, or has left. */
+  /** Queues a frame. Resolves when the reader has taken it and asks for the next, or has disconnected. */
   send(frame: Frame): Promise<void> {
     if (this.#isOver) return Promise.resolve();
-    return new Promise((taken) => {
-      this.#waiting.push({ frame, taken });
+    return new Promise((onTaken) => {
+      this.#waiting.push({ frame, onTaken });
       this.#wake();
     });
   }
 
-  /** Ends the stream after the frames that were sent. */
+  /** Ends the stream after the queued frames. */
   end(): void {
     this.#isOver = true;
     this.#wake();
   }
 
-  /** Drops the frames that were not taken: the reader has left. */
+  /** Drops the queued frames. Called when the reader has disconnected. */
   abandon(): void {
     this.end();
-    this.#taken();
-    for (const { taken } of this.#waiting.splice(0)) taken();
+    this.#onTaken();
+    for (const { onTaken } of this.#waiting.splice(0)) onTaken();
   }
 
-  /** The text of the stream. To be read once. */
+  /** Yields the stream as text. May be called only once. */
   async *pieces({ silence, write }: FrameFormat<Frame>): AsyncGenerator<string, void, undefined> {
     try {
       for (;;) {
         const next = this.#waiting.shift();
         if (next) {
-          this.#taken = next.taken;
+          this.#onTaken = next.onTaken;
           yield write(next.frame);
-          next.taken();
+          next.onTaken();
         } else if (this.#isOver) return;
-        else if (!(await this.#more())) yield silence;
+        else if (!(await this.#nextFrame())) yield silence;
       }
     } finally {
       this.abandon();
     }
   }
 
-  /** Waits for a frame or the end; false if neither came for long. */
-  async #more(): Promise<boolean> {
+  /** Waits for a frame or the end. False if neither came within `silenceMs`. */
+  async #nextFrame(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), silenceMs);
       this.#wake = () => {

@@ -5,8 +5,8 @@ import type { Duplex } from "node:stream";
  * Serves a request as if it had not asked for an upgrade, which a server may do (RFC 9110, section 7.8). Some clients
  * offer HTTP/2 with every request.
  *
- * For such a request Node gives up the raw connection, with the body unread. So the request's head is written back to
- * the connection without its upgrade headers, and the server parses it again.
+ * For a request with upgrade headers Node emits the raw connection, with the body unread. So the request's head is put
+ * back into the connection without its upgrade headers, and the server parses it again.
  */
 export function ignoreUpgrade(
   server: Server,

@@ -28,7 +28,11 @@ async function readBody(request: ServedRequest, limit: number): Promise<Uint8Arr
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem(400, "INVALID_REQUEST", "The request ended before its body was complete.");
+    throw new Problem(
+      400,
+      "INVALID_REQUEST",
+      "The request ended before its body was complete. Send it again.",
+    );
   }
   const [only] = chunks;
   return only && chunks.length === 1 ? only : joined(chunks, received);

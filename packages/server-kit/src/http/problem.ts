@@ -39,5 +39,5 @@ export const internalProblem = (requestId: string) =>
   new Problem(
     500,
     "INTERNAL_ERROR",
-    `Something went wrong here. The server's log has the cause under ${requestId}.`,
+    `The server failed for an internal reason. Its log has the cause under request id ${requestId}.`,
   );

@@ -1,7 +1,7 @@
 import { type Duplex, pipeline } from "node:stream";
 
 /**
- * Connects two streams: forwards bytes in both directions, no faster than each side accepts them.
+ * Connects two streams: forwards bytes in both directions, no faster than the receiving stream accepts them.
  *
  * If a side ends normally, only that direction ends. If a side fails, both are destroyed.
  */

@@ -21,7 +21,7 @@ export interface ContractServiceOptions<
   readonly contract: Contract<Types>;
   readonly handlers: Handlers<Types, Auth, Over>;
   /**
-   * The refusal of an operation without a handler, whatever its input. Default: 404, not available on this server.
+   * The refusal of an operation without a handler. Called before the input is validated. Default: a 404 problem.
    */
   readonly unavailable?: (operation: Operation) => Problem | undefined;
   /** Formats errors. */
@@ -33,14 +33,14 @@ export interface ContractServiceOptions<
    * refuse the request.
    */
   readonly authenticate: (request: UnauthenticatedCall) => Auth | Promise<Auth>;
-  /** Size of the largest JSON body, in bytes, if it is not the same for all operations. */
+  /** Size of the largest JSON body, in bytes. A function if it is not the same for all operations. */
   readonly bodyLimit: number | ((operation: Operation) => number);
   /**
    * Whether texts of JSON bodies are stored and shown to other callers. They must then be well-formed Unicode, or
    * strict readers could not parse them.
    */
   readonly keepsTexts?: (operation: Operation) => boolean;
-  /** Called for every answer when it is decided. A stream continues after that. */
+  /** Called for every answer when its status is known. The body of a streamed answer is still to be sent then. */
   readonly onRequest?: (event: RequestEvent) => void;
   /** Called for errors that are not `Problem`s. The caller only gets a 500 with the request id. */
   readonly onError?: (
@@ -181,7 +181,7 @@ function json(
 
 function unmatched(operations: readonly Operation[], method: string, path: string): Problem {
   const matching = operations.filter((operation) => !operation.upgrade && pattern(operation.path).test(path));
-  if (matching.length === 0) return new Problem(404, "NOT_FOUND", `There is no ${method} ${path}.`);
+  if (matching.length === 0) return new Problem(404, "NOT_FOUND", `There is no operation ${method} ${path}.`);
   const methods = new Set<string>(matching.map((operation) => operation.method));
   if (methods.has("GET")) methods.add("HEAD");
   const allow = [...methods].sort().join(", ");

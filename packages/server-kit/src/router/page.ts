@@ -37,7 +37,7 @@ function encodeCursor(key: string): string {
 function decodeCursor(cursor: string): string {
   const text = textOf(cursor) ?? "";
   if (!text.startsWith(version)) {
-    throw new Problem(400, "INVALID_REQUEST", "cursor is not one that this server gave.", {
+    throw new Problem(400, "INVALID_REQUEST", "cursor was not issued by this server.", {
       hint: "List again from the start, without cursor.",
     });
   }

@@ -80,8 +80,8 @@ function describe(error: SchemaError, errors: readonly SchemaError[], units: Inp
 }
 
 /**
- * If a value may be `null` or one other form, and has that form: the errors inside that form. That the value is not
- * `null` either would not help anybody.
+ * The errors inside the other form, if a value may be `null` or of one other form and is of that form. Empty otherwise.
+ * An error that says that the value is not `null` would only distract.
  */
 function insideOnlyForm(choice: SchemaError, branches: readonly SchemaError[]): readonly SchemaError[] {
   const isNullForm = ({ keyword, params }: SchemaError): boolean =>

@@ -9,7 +9,7 @@ export function requireWellFormed(body: unknown): void {
   if (!isObject(body)) return;
   for (const [field, value] of Object.entries(body)) {
     if (isWellFormed([field, value])) continue;
-    const message = `${shown(field)} must be well-formed Unicode: it has half of a surrogate pair`;
+    const message = `${shown(field)} must be well-formed Unicode, without unpaired surrogates`;
     throw new Problem(400, "INVALID_REQUEST", message, {
       details: { errors: [{ field: shown(field), message }] },
     });

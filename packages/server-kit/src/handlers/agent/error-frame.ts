@@ -16,7 +16,8 @@ export function errorFrame(error: unknown): AgentSchemas["ErrorFrame"] {
   console.error("WebSocket:", error);
   return {
     type: "error",
-    error: "Something went wrong in the sandbox's agent.",
+    error:
+      "The sandbox's agent failed for an internal reason, which is in its log. Try again, or use a new sandbox.",
     code: "INTERNAL_ERROR",
     timestamp,
   };

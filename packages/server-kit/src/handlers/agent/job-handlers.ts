@@ -53,9 +53,9 @@ export interface Job {
   readonly startedAt: Date;
   /** When the job ended. Absent while it runs. */
   readonly endedAt: Date | undefined;
-  /** Absent while the job runs, and if the agent failed to determine it. */
+  /** Absent while the job runs, and if the agent could not determine the outcome. */
   readonly outcome: JobOutcome | undefined;
-  /** Absent while the job runs, and if they are no longer kept. */
+  /** Absent while the job runs, and if the values are no longer kept. */
   readonly values?: JobValues | undefined;
   readonly status: JobStatus;
   /** Seconds since the start, or in total once the job has ended. */
@@ -89,7 +89,7 @@ export function jobHandlers(jobs: Jobs) {
     async getExecutionOutput({ params, query, signal }) {
       const job = jobs.get(params.process_id);
       if (query.wait > 0) await endOrTimeLimit(job, query.wait, signal);
-      // Read these before the output: if the job has ended now, the output read below is complete.
+      // Read the job's state before the output: if the job has ended now, the output read below is complete.
       const { status, endedAt } = job;
       const outcome = outcomeFields(job);
       const [stdout, stderr] = await Promise.all([
@@ -204,4 +204,9 @@ async function kill(job: Job) {
 }
 
 export const jobNotFound = (id: string): Problem =>
-  new Problem(404, "PROCESS_NOT_FOUND", `There is no background job ${id}.`, { details: { process_id: id } });
+  new Problem(
+    404,
+    "PROCESS_NOT_FOUND",
+    `There is no background job ${id}. List the jobs to see those that are kept.`,
+    { details: { process_id: id } },
+  );

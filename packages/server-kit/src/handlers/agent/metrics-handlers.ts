@@ -83,7 +83,7 @@ export function metricsHandlers({ slots, cache, usage, requests }: MetricsParts)
       ),
       {
         name: "hopx_agent_request_duration_seconds",
-        help: "Time to answer; the quantile is over the latest requests.",
+        help: "Seconds until requests were answered; the quantile covers the latest requests only.",
         type: "summary",
         samples: endpoints.flatMap(({ endpoint, p95Ms, totalMs, requests: count }) => [
           { labels: { endpoint, quantile: "0.95" }, value: p95Ms / 1000 },
@@ -91,7 +91,7 @@ export function metricsHandlers({ slots, cache, usage, requests }: MetricsParts)
           { suffix: "_count", labels: { endpoint }, value: count },
         ]),
       },
-      gauge("cpu_usage_percent", "Of all cores of the sandbox.", cpuPercent),
+      gauge("cpu_usage_percent", "CPU load in per cent of all cores of the sandbox.", cpuPercent),
       gauge("memory_used_bytes", "Memory in use.", bytes(memory.used)),
       gauge("memory_total_bytes", "Memory that may be used.", bytes(memory.total)),
       gauge("disk_used_bytes", "Disk in use at the workspace.", bytes(disk.used)),

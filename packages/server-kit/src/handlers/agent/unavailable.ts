@@ -1,7 +1,7 @@
 import type { Operation } from "../../contract/contract.js";
 import { Problem } from "../../http/problem.js";
 
-/** The refusal of an operation without a handler, if there is more to say than that it does not exist. */
+/** The refusal of an operation without a handler. Undefined if the default refusal says enough. */
 export function unavailable({ path, upgrade }: Operation): Problem | undefined {
   if (path.startsWith("/desktop"))
     return new Problem(

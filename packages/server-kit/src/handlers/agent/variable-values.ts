@@ -1,7 +1,7 @@
 import { maskedValue } from "@cloud-sandbox/protocol";
 import { Problem } from "../../http/problem.js";
 
-/** The kernel accepts about 2 MB for arguments and environment together; this leaves room for the programs' own. */
+/** Limit of all variables together. The kernel accepts about 2 MB for a program's arguments and environment. */
 export const maxVariableBytes = 512 * 1024;
 export const maxVariables = 1000;
 

@@ -9,7 +9,7 @@ export function authenticateAccount(
 ): undefined {
   const key = header("x-api-key") ?? bearerToken(header("authorization"));
   if (key === "") {
-    const message = "No API key was given.";
+    const message = "The request has no API key.";
     throw new Problem(401, "AUTHENTICATION_REQUIRED", message, {
       hint: "Send the API key as X-API-Key, or as Authorization: Bearer.",
       headers: { "www-authenticate": "Bearer" },

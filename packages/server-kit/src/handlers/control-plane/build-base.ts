@@ -12,8 +12,8 @@ export interface BuildBase<Template extends TemplateFacts> {
 }
 
 /**
- * Returns the template that `from_image` names. If it is an image's name, returns the first of `templates` if that can
- * stand in for the image. Nothing is downloaded.
+ * Returns the template that `from_image` names. If `from_image` names an image, returns the first of `templates`, provided
+ * that it can stand in for the image. Nothing is downloaded.
  *
  * @throws a 400 problem that lists what can be built from.
  */
@@ -23,7 +23,10 @@ export function buildBase<Template extends TemplateFacts>(
 ): BuildBase<Template> {
   const named = templates.find(({ id, name }) => id === fromImage || name === fromImage);
   if (named?.built && named.built.status !== "active")
-    throw invalidBuild(`from_image names template ${named.name}, which is ${named.built.status}.`);
+    throw invalidBuild(
+      `from_image names template ${named.name}, which is ${named.built.status}.`,
+      "Build from a template that is active.",
+    );
   if (named)
     return { template: named, language: named.language, differences: named.built?.differences ?? [] };
   const [template] = templates;

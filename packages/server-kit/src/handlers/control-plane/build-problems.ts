@@ -7,7 +7,7 @@ export const buildNotFound = (): Problem =>
   new Problem(
     404,
     "BUILD_NOT_FOUND",
-    "There is no build of that id. A build is known by its own id or by its template's.",
+    "There is no build with that id. Use the build's id or its template's id.",
   );
 
 export const templateNameTaken = (name: string): Problem =>
@@ -17,12 +17,16 @@ export const templateNameTaken = (name: string): Problem =>
 
 export const templateNameIsNumber = (name: string): Problem =>
   invalidBuild(
-    `A template cannot be named ${name}: numbers are ids of templates.`,
-    "Put a letter into its name.",
+    `A template cannot be named ${name}, because numbers are ids of templates.`,
+    "Put a letter into the template's name.",
   );
 
 export const templateIsPublic = (name: string): Problem =>
-  new Problem(403, "FORBIDDEN", `Template ${name} belongs to this machine and cannot be changed or deleted.`);
+  new Problem(
+    403,
+    "FORBIDDEN",
+    `Template ${name} comes with this server and cannot be changed or deleted. Build a template with another name.`,
+  );
 
 export const templateIsBuilt = (name: string): Problem =>
   new Problem(409, "CONFLICT", `Template ${name} is being built.`, {
@@ -41,7 +45,7 @@ export const templateDoesNotStart = (name: string, reason: string): Problem =>
   new Problem(
     409,
     "CONFLICT",
-    `Sandboxes of template ${name} do not get ready: ${reason.replace(/\.?$/, ".")}`,
+    `Sandboxes of template ${name} do not become ready: ${reason.replace(/\.?$/, ".")}`,
     { hint: 'Build the template again, with "update": true.' },
   );
 

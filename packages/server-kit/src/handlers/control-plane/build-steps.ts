@@ -20,8 +20,8 @@ export type BuildStep = { readonly skipCache: boolean } & (
 );
 
 /**
- * Parses a step in any of the forms that clients send. Throws a 400 problem with the step's number if it has none of
- * them.
+ * Parses a step in any of the forms that clients send. Throws a 400 problem with the step's number if the step has
+ * another form.
  */
 export function buildStep(step: WireStep, index: number): BuildStep {
   const type = step.type.toLowerCase();

@@ -10,7 +10,7 @@ export const deliveryStatuses = ["waiting", "pending", "delivered", "failed"] as
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** The webhook delivery that reports the end of one execution, as far as callers may see it. */
+/** The facts that callers may see about the webhook delivery that reports the end of one execution. */
 export interface Delivery {
   /** Id of the delivery. Later deliveries have greater ids, so ids sort by age. */
   readonly id: string;
@@ -19,7 +19,7 @@ export interface Delivery {
   readonly callbackUrl: string;
   readonly status: DeliveryStatus;
   readonly createdAt: Date;
-  /** When the report was queued; updated when it is delivered again on request. */
+  /** When the report was queued, or queued again on request. Undefined while the code still runs. */
   readonly queuedAt: Date | undefined;
   readonly attempts: number;
   readonly nextAttemptAt: Date | undefined;
@@ -48,9 +48,9 @@ export function deliveryHandlers(options: {
   const find = async (id: string): Promise<Delivery> => {
     const delivery = (await deliveries()).find(id);
     if (delivery) return delivery;
-    const message = "There is no such webhook delivery.";
+    const message = "There is no webhook delivery with that id.";
     throw new Problem(404, "WEBHOOK_DELIVERY_NOT_FOUND", message, {
-      hint: "List the deliveries to see those that are remembered.",
+      hint: "List the deliveries to see those that are stored.",
     });
   };
   return {
@@ -76,8 +76,10 @@ export function deliveryHandlers(options: {
     redeliverWebhook: async ({ params, requestId }) => {
       const { id, status } = await find(params.id);
       if (status === "waiting" || status === "pending") {
-        const until = status === "waiting" ? "the code still runs" : "its next attempt is still to come";
-        throw new Problem(409, "CONFLICT", `Webhook delivery ${id} is not done yet: ${until}.`);
+        const reason = status === "waiting" ? "the code still runs" : "its next attempt is still to come";
+        throw new Problem(409, "CONFLICT", `Webhook delivery ${id} is not done yet: ${reason}.`, {
+          hint: "Wait until its status is delivered or failed.",
+        });
       }
       await redeliver(id);
       return { ...deliveryOnWire(await find(id)), request_id: requestId };

@@ -30,7 +30,7 @@ export interface EgressTotals {
   readonly allowed: number;
   readonly refused: number;
   readonly failed: number;
-  /** Connections beyond the limit, which were closed without reading what they asked for. */
+  /** Number of connections beyond the limit. They were closed before their request was read. */
   readonly dropped: number;
   readonly bytesSent: number;
   readonly bytesReceived: number;

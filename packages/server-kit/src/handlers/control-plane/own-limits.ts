@@ -1,7 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { OwnLimits, TemplateFacts } from "./template-facts.js";
 
-/** The template with its limits replaced by those that a sandbox asked for. */
+/** The template with its limits replaced by those that a create request asked for. */
 export function withOwnLimits<Template extends TemplateFacts>(
   template: Template,
   own: OwnLimits | undefined,

@@ -7,12 +7,12 @@ import type { Handlers } from "../../router/handlers.js";
 import { ownLimitsOf } from "./own-limits.js";
 import { type ProgramAnswer, type ProgramReader, streamedProgram } from "./program-stream.js";
 import type { RepeatedPrograms } from "./repeated-programs.js";
-import type { EgressWish } from "./sandbox-answers.js";
-import { egressWish, templateReference } from "./sandbox-handlers.js";
+import type { RequestedEgress } from "./sandbox-answers.js";
+import { requestedEgress, templateReference } from "./sandbox-handlers.js";
 import type { OwnLimits } from "./template-facts.js";
 
 /** The template of a program whose request names none. */
-const usualTemplate = "code-interpreter";
+const defaultTemplate = "code-interpreter";
 
 /** A checked request to run a program that leaves no sandbox behind. */
 export interface ProgramWish {
@@ -22,7 +22,7 @@ export interface ProgramWish {
   readonly workdir: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly template: string;
-  readonly egress: EgressWish;
+  readonly egress: RequestedEgress;
   readonly limits: OwnLimits | undefined;
   readonly minIsolation: ControlPlaneSchemas["Isolation"] | undefined;
   readonly wantsRich: boolean;
@@ -30,14 +30,14 @@ export interface ProgramWish {
   readonly signal: AbortSignal;
   /** To be called when the program may have begun. */
   readonly onStart: () => void;
-  /** The reader of the program's output while it runs. If there is none, the answer contains the whole output. */
+  /** Reads the program's output while the program runs. Without a reader, the answer contains the whole output. */
   readonly reader?: ProgramReader | undefined;
 }
 
 export interface ProgramHandlerParts<Over extends Exchange = NodeExchange> {
   readonly runProgram: (wish: ProgramWish) => Promise<ProgramAnswer>;
   readonly repeated: RepeatedPrograms;
-  readonly usualEgress?: EgressWish;
+  readonly defaultEgress?: RequestedEgress;
   /** Turns pieces of text into the stream type of this server. */
   readonly stream: (pieces: AsyncGenerator<string>) => Over["stream"];
   readonly log?: (message: string) => void;
@@ -49,7 +49,7 @@ type Body = ControlPlaneOperations["runProgram"]["requestBody"]["content"]["appl
 export function programHandlers<Over extends Exchange = NodeExchange>({
   runProgram,
   repeated,
-  usualEgress = { internetAccess: true },
+  defaultEgress = { internetAccess: true },
   stream,
   log = () => undefined,
 }: ProgramHandlerParts<Over>) {
@@ -64,12 +64,12 @@ export function programHandlers<Over extends Exchange = NodeExchange>({
         };
         return streamedProgram({ accept: call.header("accept"), signal, stream, onError }, (reader) =>
           repeated.runUnkept(key, body, (onStart) =>
-            runProgram({ ...programWish(body, usualEgress, signal, onStart), reader }),
+            runProgram({ ...programWish(body, defaultEgress, signal, onStart), reader }),
           ),
         );
       }
       const answer = await repeated.run(key, body, async (onStart) =>
-        JSON.stringify(await runProgram(programWish(body, usualEgress, signal, onStart))),
+        JSON.stringify(await runProgram(programWish(body, defaultEgress, signal, onStart))),
       );
       return new Reply(answer, { "content-type": "application/json" }, 200);
     },
@@ -78,7 +78,7 @@ export function programHandlers<Over extends Exchange = NodeExchange>({
 
 function programWish(
   body: Body & { readonly language: string; readonly timeout: number; readonly capture_rich: boolean },
-  usualEgress: EgressWish,
+  defaultEgress: RequestedEgress,
   signal: AbortSignal,
   onStart: () => void,
 ): ProgramWish {
@@ -90,8 +90,8 @@ function programWish(
     environment: body.env ?? {},
     template:
       body.template_name ??
-      (body.template_id === undefined ? usualTemplate : templateReference(body.template_id)),
-    egress: egressWish(body, usualEgress),
+      (body.template_id === undefined ? defaultTemplate : templateReference(body.template_id)),
+    egress: requestedEgress(body, defaultEgress),
     limits: ownLimitsOf(body.limits),
     minIsolation: body.min_isolation,
     wantsRich: body.capture_rich,

@@ -6,11 +6,11 @@ import { errorFrame } from "../agent/error-frame.js";
 
 export type ProgramAnswer = ControlPlaneSchemas["ProgramResult"];
 
-/** Follows a program that runs. */
+/** Receives the output of a running program. */
 export interface ProgramReader {
-  /** To be called when the program runs. */
+  /** Called when the program has started. */
   begin(): void;
-  /** Takes a piece of output. Resolves when the next piece is wanted. */
+  /** Called with a piece of output. Resolves when the reader is ready for the next piece. */
   take(frame: AgentSchemas["OutputFrame"]): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ type Frame =
   | AgentSchemas["CompleteFrame"];
 
 /**
- * Answers with a program's output while `run` runs it. Rejects if the program was refused, so that the caller is told with
- * a status.
+ * Answers with a program's output while `run` runs the program. Rejects if the program was refused, so that the caller gets
+ * an HTTP status and no stream.
  */
 export async function streamedProgram<Stream>(
   {
@@ -35,7 +35,7 @@ export async function streamedProgram<Stream>(
     readonly accept: string | undefined;
     readonly signal: AbortSignal;
     readonly stream: (pieces: AsyncGenerator<string>) => Stream;
-    /** Reports an error that is not a `Problem`, and returns what to tell the caller. */
+    /** Logs an error that is not a `Problem`, and returns the problem to send to the caller. */
     readonly onError: (error: unknown) => Problem;
   },
   run: (reader: ProgramReader) => Promise<ProgramAnswer>,
@@ -70,7 +70,7 @@ async function tellEnd(
   feed.end();
 }
 
-/** The frame that tells a result. The output came in earlier frames, and `rich_outputs` has all displayed values. */
+/** The frame with the result. It omits the output, which earlier frames carried, and what `rich_outputs` contains. */
 function resultFrame(answer: ProgramAnswer): ResultFrame {
   const { success, stdout, stderr, png, html, svg, markdown, latex, json, ...fields } = answer;
   return { type: "result", ...fields };

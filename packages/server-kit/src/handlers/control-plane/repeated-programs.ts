@@ -14,10 +14,10 @@ export class RepeatedPrograms {
   readonly #programs = new Map<string, Remembered>();
   #characters = 0;
 
-  /** `digest`: tells different requests apart. */
+  /** `digest` maps a request to a short text that is equal only for equal requests. */
   constructor(private readonly digest: (request: string) => string) {}
 
-  /** Runs a program, or gives the JSON of the answer of the one that ran under this key. */
+  /** Runs a program and returns its answer as JSON. If a program ran under this key before, returns that answer. */
   async run(key: string | undefined, request: unknown, program: RunsOnce): Promise<string> {
     if (key === undefined) return program(() => undefined);
     this.#forgetOld();
@@ -110,6 +110,11 @@ const none = { hasStarted: false, running: undefined, answer: undefined };
 
 /** The refusal of a repeated Idempotency-Key whose program has run, but whose answer is not kept. */
 export const programNotKept = () =>
-  new Problem(409, "CONFLICT", "The program of this Idempotency-Key has run, and its answer is not kept.", {
-    hint: "Use a new Idempotency-Key to run the program again.",
-  });
+  new Problem(
+    409,
+    "CONFLICT",
+    "The program with this Idempotency-Key has run already, and its answer is not stored.",
+    {
+      hint: "Use a new Idempotency-Key to run the program again.",
+    },
+  );

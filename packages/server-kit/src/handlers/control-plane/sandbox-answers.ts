@@ -9,7 +9,7 @@ export interface SandboxFacts {
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly template: TemplateFacts;
-  readonly egress: EgressWish;
+  readonly egress: RequestedEgress;
   readonly isolation: ControlPlaneSchemas["Isolation"];
   readonly timeoutSeconds: number;
   readonly expiresAt: Date;
@@ -17,8 +17,8 @@ export interface SandboxFacts {
   readonly failureReason: string | undefined;
 }
 
-/** The internet access that a sandbox was created with, as its create request named it. */
-export interface EgressWish {
+/** The internet access that a create request asked for, or the server's default if it named none. */
+export interface RequestedEgress {
   readonly internetAccess: boolean;
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
@@ -69,7 +69,7 @@ export function sandboxOnWire(
   };
 }
 
-function egressOnWire({ allow, deny }: EgressWish): Pick<ControlPlaneSchemas["Sandbox"], "egress"> {
+function egressOnWire({ allow, deny }: RequestedEgress): Pick<ControlPlaneSchemas["Sandbox"], "egress"> {
   if (allow === undefined && deny === undefined) return {};
   return { egress: { ...(allow && { allow: [...allow] }), ...(deny && { deny: [...deny] }) } };
 }

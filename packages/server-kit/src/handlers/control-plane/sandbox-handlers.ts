@@ -7,7 +7,12 @@ import type { Handlers } from "../../router/handlers.js";
 import { pageOf } from "../../router/page.js";
 import type { Idempotency, IdempotentCreates } from "./idempotent-creates.js";
 import { ownLimitsOf } from "./own-limits.js";
-import { type EgressWish, type PreviewUrls, type SandboxFacts, sandboxOnWire } from "./sandbox-answers.js";
+import {
+  type PreviewUrls,
+  type RequestedEgress,
+  type SandboxFacts,
+  sandboxOnWire,
+} from "./sandbox-answers.js";
 import { sandboxFailed } from "./sandbox-problems.js";
 import type { OwnLimits } from "./template-facts.js";
 
@@ -21,7 +26,7 @@ export interface CreateRequest {
   readonly minIsolation: ControlPlaneSchemas["Isolation"] | undefined;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: EgressWish;
+  readonly egress: RequestedEgress;
   readonly limits: OwnLimits | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly idempotency: Idempotency | undefined;
@@ -46,10 +51,9 @@ export interface SandboxHandlerParts<Sandbox extends SandboxFacts, Over extends 
   readonly fleet: Fleet<Sandbox>;
   readonly creates: IdempotentCreates<Created<Sandbox>>;
   /**
-   * Internet access of sandboxes whose create request does not name any. Default: the whole internet, as the contract
-   * says.
+   * Internet access of sandboxes whose create request names none. Default: the whole internet, as the contract says.
    */
-  readonly usualEgress?: EgressWish;
+  readonly defaultEgress?: RequestedEgress;
   readonly tokens: {
     issue(sandboxId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>;
   };
@@ -72,7 +76,7 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
   parts: SandboxHandlerParts<Sandbox, Over>,
 ) {
   const { fleet, creates, tokens, metrics, agentUrl, previewUrls } = parts;
-  const usualEgress = parts.usualEgress ?? { internetAccess: true };
+  const defaultEgress = parts.defaultEgress ?? { internetAccess: true };
   const onWire = (sandbox: SandboxFacts, call: Caller): ControlPlaneSchemas["Sandbox"] =>
     sandboxOnWire(
       sandbox,
@@ -105,7 +109,7 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
       const { body, signal } = call;
       const key = call.header("idempotency-key");
       const { sandbox, isNew } = await creates.run(key, body, (idempotency) =>
-        create(fleet, body, usualEgress, idempotency),
+        create(fleet, body, defaultEgress, idempotency),
       );
       // The caller disconnected before it learned the id. If no other caller knows the sandbox, delete it.
       if (signal.aborted && isNew && creates.abandon(key)) await fleet.delete(sandbox.id);
@@ -173,7 +177,7 @@ export interface Created<Sandbox> {
 async function create<Sandbox extends SandboxFacts>(
   fleet: Fleet<Sandbox>,
   body: CreateBody,
-  usualEgress: EgressWish,
+  defaultEgress: RequestedEgress,
   idempotency: Idempotency | undefined,
 ): Promise<Created<Sandbox>> {
   const { name } = body;
@@ -185,24 +189,24 @@ async function create<Sandbox extends SandboxFacts>(
     metadata: body.metadata ?? {},
     environment: body.env_vars ?? {},
     limits: ownLimitsOf(body.limits),
-    egress: egressWish(body, usualEgress),
+    egress: requestedEgress(body, defaultEgress),
     idempotency,
   };
   if (body.get_or_create !== true) return { sandbox: await fleet.create(request), isNew: true };
   if (name === undefined)
     throw new Problem(400, "MISSING_PARAMETER", "get_or_create needs a name.", {
-      hint: "Give a name, or leave get_or_create out.",
+      hint: "Send a name, or leave get_or_create out.",
     });
   return fleet.getOrCreate({ ...request, name });
 }
 
-/** The internet access for a create request. Its own allow and deny lists replace the usual ones. */
-export function egressWish(
+/** The internet access for a create request. Allow and deny lists in the request replace the server's default lists. */
+export function requestedEgress(
   { internet_access, egress }: Pick<CreateBody, "egress" | "internet_access">,
-  usual: EgressWish,
-): EgressWish {
-  const internetAccess = internet_access ?? usual.internetAccess;
-  return internetAccess ? { ...usual, internetAccess, ...egress } : { internetAccess, ...egress };
+  serverDefault: RequestedEgress,
+): RequestedEgress {
+  const internetAccess = internet_access ?? serverDefault.internetAccess;
+  return internetAccess ? { ...serverDefault, internetAccess, ...egress } : { internetAccess, ...egress };
 }
 
 export function templateReference(reference: CreateBody["template_id"]): string {

@@ -25,7 +25,7 @@ export function sandboxEnded({ id, end, createdAt, expiresAt }: EndedSandbox): P
     "SANDBOX_EXPIRED",
     `Sandbox ${id} expired at ${expiresAt.toISOString()}, when its lifetime ended.`,
     {
-      hint: "Create a new sandbox, with a longer timeout_seconds if needed.",
+      hint: "Create a new sandbox, with a longer timeout_seconds if you need more time.",
       details: { sandbox_id: id, created_at: createdAt.toISOString(), expires_at: expiresAt.toISOString() },
     },
   );

@@ -8,7 +8,7 @@ export interface TemplateFacts {
   readonly description: string;
   readonly category: string;
   readonly limits: { readonly vcpu: number; readonly memoryMb: number; readonly diskMb: number };
-  /** Limits that a sandbox asked for in place of the template's. If set, `limits` already contains them. */
+  /** Limits that a create request asked for in place of the template's. If set, `limits` already contains them. */
   readonly ownLimits?: OwnLimits;
   readonly languages: readonly { readonly language: string; readonly version: string | undefined }[];
   /** The operating system of the template. Undefined if it has none, or none is reported. */
@@ -25,12 +25,12 @@ interface BuiltFacts {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly fromImage: string;
-  /** Sentences for people about what differs from what `fromImage` says. */
+  /** Sentences for people, one for each difference between the template and the image that `fromImage` names. */
   readonly differences?: readonly string[];
   readonly startCommand: string | undefined;
 }
 
-/** Limits that a sandbox asked for in place of its template's. */
+/** Limits that a create request asked for in place of the template's. */
 export interface OwnLimits {
   readonly memoryMb?: number;
   readonly vcpu?: number;

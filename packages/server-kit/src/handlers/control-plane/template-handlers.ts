@@ -10,7 +10,7 @@ import { templateNotFound } from "./sandbox-problems.js";
 import { templateListItemOnWire, templateOnWire } from "./template-answers.js";
 import type { TemplateFacts } from "./template-facts.js";
 
-/** A build, as far as callers may see it. */
+/** The facts about a build that callers may see, and its log. */
 export interface BuildFacts {
   readonly record: BuildRecord;
   readonly log: {
