@@ -295,7 +295,7 @@ test("a context that ended to make room for others says once, with its next exec
   await fill(0, 9);
   const again = await run("c0", "'x' in globals()");
   expect(again).toMatchObject({ result: "False", exit_code: 0, context_lost: true });
-  expect(again.stderr).toMatch(/to make room for others: its variables are gone\.\n$/);
+  expect(again.stderr).toMatch(/to make room for other contexts: its variables are gone\.\n$/);
   expect((await run("c0", "1")).context_lost).toBeUndefined();
   // A context that never existed has lost nothing.
   expect((await run("new", "1")).context_lost).toBeUndefined();
