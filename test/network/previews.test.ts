@@ -123,7 +123,7 @@ describe.each([
     ["a server that does not speak HTTP", port + 1, 409, "PORT_UNREADABLE"],
     ["a server that hangs up", port + 2, 409, "PORT_UNREADABLE"],
     ["the agent's way out", 3128, 403, "PORT_NOT_ALLOWED"],
-    ["a port that there is not", 65536, 404, "Name the port"],
+    ["a port that there is not", 65536, 404, "needs a port"],
   ])("of %s is refused", async (_, at, status, said) => {
     const answer = await ask("/", { at });
     expect(answer.statusCode).toBe(status);
@@ -184,7 +184,7 @@ test("the record of a sandbox contains the URLs of its previews", async () => {
     preview_path_template: `${server.url}/preview/${sandbox.id}/{port}/`,
   });
   const noPort = await ask({ ...hostOptions("/"), headers: { host: `${sandbox.id}.localhost:${at}` } });
-  expect(await text(noPort)).toContain("Name the port");
+  expect(await text(noPort)).toContain("needs a port");
 });
 
 interface Ask {

@@ -49,7 +49,7 @@ describe("cloud-sandbox-local serve", () => {
       expect(await server.stop(signal)).toEqual({ code: 0, signal: null });
       expect(running(machines)).toEqual([]);
       expect(leftovers(server.pid)).toEqual([]);
-      expect(server.log()).toBe("Internet access of sandboxes whose create says nothing of it: on.\n");
+      expect(server.log()).toBe("Internet access of sandboxes whose create request does not set it: on.\n");
     },
   );
 

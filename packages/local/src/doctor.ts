@@ -14,7 +14,7 @@ export interface DoctorReport {
   readonly memory: {
     /** Memory of this machine, in MiB. */
     readonly totalMb: number;
-    /** All sandboxes together may use `totalMb` times this for memory and files. `serve --memory-overcommit` changes it. */
+    /** All sandboxes together may use `totalMb` times this factor for memory and files. `serve --memory-overcommit` sets it. */
     readonly overcommit: number;
   };
 }
@@ -39,7 +39,7 @@ export function describeHost({ usable, runtimes, languages, egress, memory }: Do
       ...report.enforcement.map(
         ({ limit, by }) => `  ${limit}: ${by === "none" ? "not limited" : `held by ${by}`}`,
       ),
-      "  network: none but its own loopback, and the proxy to the internet",
+      "  network: only the sandbox's own loopback, and the proxy to the internet",
       ...report.remarks.map((remark) => `  ! ${remark}`),
     ];
   });

@@ -25,10 +25,14 @@ program
   .command("serve")
   .description("start the control plane and serve until interrupted")
   .option("--host <address>", "address to listen on", "127.0.0.1")
-  .option("--allowed-host <name...>", "further names that callers may address it by on loopback", [])
+  .option(
+    "--allowed-host <name...>",
+    "further host names under which callers may reach a server on loopback",
+    [],
+  )
   .option(
     "--cors-origin <origin>",
-    "let pages of that origin call it from a browser, as in https://app.example (repeatable)",
+    "let pages of that origin call the server from a browser, as in https://app.example (repeatable)",
     collect,
     [],
   )
@@ -37,7 +41,10 @@ program
     "--api-key <key>",
     "key that callers present; all users of this machine can read it here, so prefer the variable CLOUD_SANDBOX_API_KEY; default: a random one, printed",
   )
-  .option("--data-dir <directory>", "where sandboxes are kept over a restart; without it, nothing is")
+  .option(
+    "--data-dir <directory>",
+    "directory that keeps sandboxes over a restart; default: none, nothing is kept",
+  )
   .option(
     "--runtime <name>",
     `what starts the sandboxes: auto, the first that can be used here, or one of ${runtimeNames.join(", ")}`,
@@ -45,7 +52,7 @@ program
     "auto",
   )
   .addOption(
-    new Option("--pool <count>", "machines kept booted for sandboxes to come")
+    new Option("--pool <count>", "machines kept booted for new sandboxes")
       .env(poolVariable)
       .default(4)
       .argParser(wholeNumber(0, largestPool)),
@@ -57,60 +64,65 @@ program
   )
   .option(
     "--memory-overcommit <factor>",
-    "what sandboxes may use together, memory and files, in multiples of this machine's memory; 1 promises nothing twice",
+    "memory and files that all sandboxes together may use, in multiples of this machine's memory; with 1, none is promised twice",
     factor(0.01, 1000),
     defaultMemoryOvercommit,
   )
   .option(
     "--rate-limit <count>",
-    "requests of a caller in a minute",
+    "requests that a caller may send in a minute",
     wholeNumber(1, 1_000_000_000),
     1_000_000,
   )
   .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
   .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
-  .option("--build-timeout <seconds>", "time for the build of a template", wholeNumber(1, 86_400), 1800)
+  .option(
+    "--build-timeout <seconds>",
+    "seconds that the build of a template may take",
+    wholeNumber(1, 86_400),
+    1800,
+  )
   .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
   .option(
     "--internet <setting>",
-    "internet access of sandboxes whose create says nothing of it: on, off, or allow=DESTINATIONS with commas between them; default: CLOUD_SANDBOX_INTERNET, else on",
+    "internet access of sandboxes whose create request does not set it: on, off, or allow=DESTINATIONS with commas between them; default: CLOUD_SANDBOX_INTERNET, else on",
   )
   .option(
     "--egress-allow-private <destination>",
-    "let sandboxes with internet access reach it although it is not of the public internet, as in 10.0.0.5:8080 (repeatable)",
+    "let sandboxes with internet access reach a destination that is not on the public internet, as in 10.0.0.5:8080 (repeatable)",
     collect,
     [],
   )
   .option(
     "--egress-deny <destination>",
-    'let no sandbox reach it, as in *:25 or 198.51.100.0/24 (repeatable; default: "*:25", mail)',
+    'let no sandbox reach a destination, as in *:25 or 198.51.100.0/24 (repeatable; default: "*:25", mail)',
     collect,
   )
   .option(
     "--egress-upstream-proxy <url>",
-    "HTTP proxy through which alone this machine reaches the internet, as in http://proxy.internal:3128",
+    "HTTP proxy that this machine needs to reach the internet, as in http://proxy.internal:3128",
   )
   .option(
     "--webhook-allow-private",
-    "report ends of asynchronous executions to private addresses too, such as this machine's",
+    "send webhooks to private addresses too, such as this machine's own",
     false,
   )
   .option(
     "--without-system-call-filter",
-    "start sandboxes also on a CPU that there is no system call filter for: code in them then reaches all of the kernel",
+    "start sandboxes even on a CPU for which there is no system call filter: their code can then make any system call",
     false,
   )
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
   .addHelpText(
     "after",
-    "\nExit code: 0 when it was asked to stop, 1 when it could not start, 2 when it was asked to stop and not all could be kept in --data-dir.",
+    "\nExit code: 0 after a signal to stop, 1 if the server could not start, 2 after a signal to stop if some data could not be saved in --data-dir.",
   )
   .action(serve);
 
 program
   .command("doctor")
   .description(
-    "say what this machine can isolate, and what would mend what is missing; exit code 1 when it is nothing",
+    "report which sandbox runtimes work on this machine and how to fix the others; exit code 1 if none works",
   )
   .option("--json", "print the report as JSON", false)
   .action(async ({ json }: { json: boolean }) => {
@@ -179,13 +191,13 @@ async function serve({
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
   if (key !== undefined && key !== "" && !/^[\x21-\x7e]+$/.test(key)) {
     throw new InvalidArgumentError(
-      "The API key must be of printable ASCII characters without spaces, since it is sent in a header.",
+      "The API key must consist of printable ASCII characters without spaces, because it is sent in a header.",
     );
   }
   const stopped = stopSignal();
   let isStarting = true;
   void stopped.then(() => {
-    const giveUp = (): void => end(1, "It was asked to stop before it had started.");
+    const giveUp = (): void => end(1, "The server was told to stop before it had started.");
     if (isStarting) setTimeout(giveUp, startLimitMs).unref();
   });
   const controlPlane = await startLocalControlPlane({
@@ -205,7 +217,7 @@ async function serve({
   });
   isStarting = false;
   const { url, runtime, isolation, internet } = controlPlane;
-  process.stderr.write(`Internet access of sandboxes whose create says nothing of it: ${internet}.\n`);
+  process.stderr.write(`Internet access of sandboxes whose create request does not set it: ${internet}.\n`);
   if (json) {
     process.stdout.write(`${JSON.stringify({ url, api_key: controlPlane.apiKey, runtime, isolation })}\n`);
   } else {
@@ -214,7 +226,7 @@ async function serve({
   }
   if (options.host === "0.0.0.0" || options.host === "::") {
     process.stderr.write(
-      "Every machine that reaches this one can use it with the key: it listens on all addresses.\n",
+      "The server listens on all addresses: everyone who can reach this machine and has the key can use it.\n",
     );
   }
   await stopped;
@@ -227,7 +239,7 @@ async function serve({
  */
 const startLimitMs = 5000;
 
-/** Resolves on the first of the signals that ask a server to stop. A second one, of any kind, ends the process at once. */
+/** Resolves on the first signal that asks the server to stop. A second signal of any of these kinds ends the process at once. */
 function stopSignal(): Promise<void> {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   return new Promise((resolve) => {
@@ -243,7 +255,7 @@ function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (Number.isInteger(number) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
   };
 }
 
@@ -251,7 +263,7 @@ function factor(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (text.trim() !== "" && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+    throw new InvalidArgumentError(`Write a number from ${least} to ${most}.`);
   };
 }
 
@@ -262,6 +274,6 @@ function collect(value: string, before: readonly string[] = []): readonly string
 function oneOf(...choices: readonly string[]): (text: string) => string {
   return (text) => {
     if (choices.includes(text)) return text;
-    throw new InvalidArgumentError(`It must be one of: ${choices.join(", ")}.`);
+    throw new InvalidArgumentError(`Write one of: ${choices.join(", ")}.`);
   };
 }

@@ -10,9 +10,9 @@ const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const notPublic = specialBlocks.map(({ block }) => ipaddr.parseCIDR(block));
 
 /**
- * Whether an address belongs to the public internet. Everything that connects to an address chosen by somebody else asks
- * this function. Special-purpose blocks are not public. Neither are this machine's own addresses, because a connection
- * from the machine itself bypasses the firewall that protects it from the internet.
+ * Whether an address belongs to the public internet. Must be called before a connection to any address that somebody else
+ * chose. Special-purpose blocks are not public. Neither are this machine's own addresses, because a connection from the
+ * machine itself bypasses the firewall that protects it from the internet.
  */
 export function isPublicAddress(address: string, own: () => readonly string[] = ownAddresses): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;

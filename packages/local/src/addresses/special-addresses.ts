@@ -19,9 +19,9 @@ const iana6 = (block: string, use: string, rfc: string): SpecialBlock => ({
 });
 
 /**
- * All rows of IANA's two special-purpose registries (also globally reachable ones: no program has its server there), blocks
- * that other IETF documents reserve, and addresses that clouds use for their own services. Some cloud addresses lie in a
- * block listed above them. They are listed anyway, so that whoever removes such a block sees what it protected.
+ * All rows of IANA's two special-purpose registries (also the globally reachable blocks, because no program has its server
+ * there), blocks that other IETF documents reserve, and addresses that clouds use for their own services. Some cloud
+ * addresses lie in a block listed above them. They are listed so that whoever removes the block sees what it protected.
  */
 export const specialBlocks: readonly SpecialBlock[] = [
   iana4("0.0.0.0/8", "This network, and this host", "RFC 791"),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isModestJson } from "@cloud-sandbox/protocol/bounded-answers";
 
-/** The text of an agent's answer. Code in the sandbox may have replaced the agent and send without end: at most `maxBytes` are read. */
+/** The text of an agent's answer. Rejects if it has more than `maxBytes`: code in the sandbox may have replaced the agent and send without end. */
 export async function answerText(answer: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let received = 0;
@@ -17,7 +17,8 @@ export async function answerText(answer: IncomingMessage, maxBytes: number): Pro
 /** The JSON of an agent's answer; undefined if the text is not JSON. */
 export async function answerJson(answer: IncomingMessage, maxBytes: number): Promise<unknown> {
   const text = await answerText(answer, maxBytes);
-  if (!isModestJson(text)) throw new Error("The agent's answer is refused: its JSON holds too many values.");
+  if (!isModestJson(text))
+    throw new Error("The agent's answer is refused, because its JSON holds too many values.");
   try {
     return JSON.parse(text);
   } catch {
@@ -25,7 +26,7 @@ export async function answerJson(answer: IncomingMessage, maxBytes: number): Pro
   }
 }
 
-/** The JSON objects of an answer with one in each line, at most `maxBytes` long. Other lines are left out. */
+/** The JSON objects of an answer that has one object in each line. Other lines are left out. Rejects at a line of more than `maxBytes`. */
 export async function* answerFrames(
   answer: IncomingMessage,
   maxBytes: number,

@@ -78,8 +78,8 @@ export class AgentCalls {
   }
 
   /**
-   * Runs code like {@link execute}, and hands its output on while it runs. Resolves with the frame that tells its result,
-   * unchecked and untrusted.
+   * Runs code like {@link execute}, and passes its output on while it runs. Resolves with the frame that contains the
+   * result, unchecked and untrusted.
    */
   async stream(
     machine: Machine,
@@ -150,10 +150,10 @@ async function successText(answer: IncomingMessage): Promise<string> {
 const isSuccess = ({ statusCode = 500 }: IncomingMessage): boolean => statusCode < 300;
 
 const defaultMaxAnswerBytes = 256 * 1024;
-/** Two outputs of 1 MiB, each byte of which JSON may write as six, and displayed values of 8 MiB, some of them twice. */
+/** Limit of a result: two outputs of 1 MiB, each byte of which JSON may write as six, and 8 MiB of displayed values, some of them twice. */
 const maxResultBytes = 48 * 1024 * 1024;
 
-/** What an agent may refuse code with. Everything else is a failure of the agent. */
+/** The error codes with which an agent may refuse code, and the status for each. Other errors are failures of the agent. */
 const codeRefusals: Readonly<Record<string, number>> = {
   INVALID_REQUEST: 400,
   LANGUAGE_NOT_AVAILABLE: 400,

@@ -34,7 +34,7 @@ interface TunnelRequest {
   readonly signal: AbortSignal;
 }
 
-/** `highWaterMark` also applies to the sockets that the agent opens. */
+/** `highWaterMark` also applies to the sockets that this HTTP `Agent` opens. */
 const connectionOptions = { keepAlive: true, highWaterMark: relayBufferBytes };
 
 /** The agent accepts a connection before it executes anything, so this limit does not cut long executions. */
@@ -77,7 +77,7 @@ export class AgentConnection {
     void machine.exited.then(() => {
       this.#isMachineGone = true;
       this.#connections.destroy();
-      // A tunnel whose caller does not read would never notice that the machine is gone.
+      // Destroy the tunnels: one whose caller does not read would never notice that the machine is gone.
       for (const tunnel of this.#tunnels) tunnel.destroy();
     });
   }
@@ -143,8 +143,8 @@ export class AgentConnection {
   }
 
   /**
-   * Cuts a tunnel when the caller sends to a paused machine: the bytes would wait forever, while a new request is told
-   * that the sandbox is paused. A tunnel on which only the answer is outstanding stays open and continues after resume.
+   * Cuts a tunnel when the caller sends to a paused machine. The bytes would wait forever, while a new request is answered
+   * with 409. A tunnel on which only the answer is outstanding stays open and continues after resume.
    */
   #cutWhilePaused(tunnel: Socket, caller: Duplex): void {
     const cut = (): void => {

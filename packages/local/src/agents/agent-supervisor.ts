@@ -19,9 +19,9 @@ const defaultTiming: SupervisionTiming = {
 };
 
 /**
- * Restarts an agent that code in the sandbox has stopped or made hang, so that no call waits for it forever. A silent call
- * proves nothing, because an execution may print nothing for as long as it runs: the agent is asked for its health on
- * another connection, and restarted when it does not answer there. A stopped agent is restarted without asking.
+ * Restarts an agent that code in the sandbox has stopped or made hang, so that no call waits for the agent forever. A call
+ * without output does not prove that the agent hangs, because an execution may print nothing. So the supervisor sends a
+ * health check on another connection, and restarts the agent if that fails. A stopped agent is restarted without a check.
  */
 export class AgentSupervisor {
   #waiting = 0;

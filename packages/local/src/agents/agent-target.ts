@@ -3,7 +3,7 @@ import { agentEnvelope, controlPlaneEnvelope, type Envelope, originForm } from "
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import { subjectOf } from "../relay/forwarded-headers.js";
 
-/** The sandbox whose agent a request is for, and the path it asks of that agent. */
+/** The sandbox whose agent a request is for, and the path of the request at that agent. */
 export interface AgentTarget {
   readonly sandboxId: string;
   /** The path at the agent, with the query. */
@@ -23,7 +23,7 @@ export const envelopeAt = (url: string): Envelope =>
 
 /**
  * The agent that a request is for: named by the path, or, for clients that only know a host, by the subject of the token.
- * Undefined when the request is for the control plane. The token is not verified here: the agent does that.
+ * Undefined when the request is for the control plane. The token is not verified here, because the agent verifies it.
  */
 export function agentTarget(request: IncomingMessage): AgentTarget | undefined {
   const url = originForm(request);

@@ -23,7 +23,7 @@ const notable = [
   ...["requests", "beautifulsoup4", "pillow", "openpyxl", "sqlalchemy", "networkx", "torch", "tensorflow"],
 ];
 
-/** Versions of notable Python packages and of git, for example `numpy 1.24.2`. Read from their records; no package is loaded. */
+/** Versions of notable Python packages and of git, for example `numpy 1.24.2`. The versions are read from the packages' records, without loading a package. */
 export async function installedPackages(): Promise<readonly string[]> {
   const directories = packageDirectories();
   const entries = await Promise.all(directories.map((path) => readdir(path).catch(() => [])));

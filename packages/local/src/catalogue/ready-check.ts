@@ -35,7 +35,9 @@ export function readyCheck(check: WireCheck): ReadyCheck {
     command: check.command,
   }[check.type];
   if (value === undefined || value === null || value === "")
-    throw invalidBuild(`readyCmd of type ${check.type} does not say which ${check.type} to check.`);
+    throw invalidBuild(
+      `readyCmd of type ${check.type} needs the field ${check.type}, which names what to check.`,
+    );
   return {
     description: `${check.type} ${value}`,
     script: scripts[check.type],

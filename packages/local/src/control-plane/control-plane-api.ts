@@ -31,7 +31,7 @@ export interface ControlPlaneApiOptions
     TemplateHandlersOptions<LocalTemplate>,
     ProgramHandlerParts {
   readonly egress: EgressGateway;
-  /** Whether a program of this id, which has no sandbox, runs now. */
+  /** Whether a program with this id runs now without a sandbox. */
   readonly runsProgram: (id: string) => boolean;
   readonly accountKey: AccountKey;
   readonly limiter: RateLimiter;
@@ -60,7 +60,7 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
     },
     authenticate: (call) => authenticateAccount(call, (key) => options.accountKey.matches(key)),
     bodyLimit: ({ operationId }) => (operationId === "runProgram" ? programLimitBytes : bodyLimitBytes),
-    // The code of a program goes nowhere but to its interpreter.
+    // runProgram stores no text: the code goes only to its interpreter.
     keepsTexts: ({ operationId }) => operationId !== "runProgram",
     onError: (error, { requestId, operationId }) =>
       options.log(

@@ -7,7 +7,7 @@ const intervalMs = 1000;
 const answerLimitMs = 5000;
 const streamLimit = 100;
 
-/** Streams the agents' metrics. The next snapshot is requested only after the last was read, so a slow reader costs nothing. */
+/** Streams the agents' metrics. The next snapshot is requested only after the last one was read, so a slow reader needs no buffer. */
 export class MetricsStreams {
   #open = 0;
 
@@ -23,7 +23,7 @@ export class MetricsStreams {
     if (this.#open >= streamLimit) {
       const message = `This server has reached its limit of ${streamLimit} open metrics streams.`;
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
-        hint: "Close a stream of metrics first.",
+        hint: "Close one of the metrics streams first.",
         details: { limit: streamLimit },
       });
     }
@@ -54,7 +54,7 @@ export class MetricsStreams {
       // Serialized again, because a line break in the agent's text would end the event.
       return `data: ${JSON.stringify(JSON.parse(metrics))}\n\n`;
     } catch {
-      // A busy agent may answer the next time. A sandbox that cannot be reached never will: end the stream.
+      // A busy agent may answer the next request. A sandbox that cannot be reached will not: end the stream.
       return this.#isReachable(id) ? ": no answer\n\n" : undefined;
     }
   }

@@ -13,7 +13,7 @@ const connectMs = 15_000;
 
 export interface DialerOptions {
   readonly resolve: NameResolver;
-  /** Asked when a connection fails: if this machine has no internet access, the error says so. */
+  /** Called when a connection fails: if this machine has no internet access, the error says so. */
   readonly lack: InternetLack;
   /** A proxy through which all connections are made. */
   readonly upstreamProxy?: URL | undefined;
@@ -25,7 +25,7 @@ export interface Dialed {
   readonly address: string | undefined;
 }
 
-/** Opens connections for sandboxes, as far as their policy allows. */
+/** Opens the connections that a sandbox's policy allows. */
 export class Dialer {
   constructor(private readonly options: DialerOptions) {}
 
@@ -38,7 +38,7 @@ export class Dialer {
     });
   }
 
-  /** The problem that names this machine's missing internet access as the cause; undefined if that is not the cause. */
+  /** The problem to report if this machine has no internet access. Undefined if a connection failed for another reason. */
   async #lack({ host }: Destination, { kind, message }: EgressProblem): Promise<EgressProblem | undefined> {
     const isOfNetwork = kind === "unresolvable" || kind === "unreachable" || kind === "timeout";
     // In an isolated network, stand-ins for internet servers have private addresses, so the policy refuses their names.
@@ -81,7 +81,10 @@ export class Dialer {
   async #resolve(host: string): Promise<readonly string[]> {
     const addresses = await this.options.resolve(host).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ETIMEOUT")
-        throw new EgressProblem("timeout", `The name ${host} was not resolved in time.`);
+        throw new EgressProblem(
+          "timeout",
+          `The name servers of this machine did not resolve ${host} in time.`,
+        );
       if (error.code === "ENOTFOUND" || error.code === "ENODATA") throw unresolvable(host);
       throw new EgressProblem("unresolvable", `The name ${host} could not be looked up (${error.code}).`);
     });

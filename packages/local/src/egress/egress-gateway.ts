@@ -12,7 +12,7 @@ export interface EgressGatewayOptions {
   readonly operator: OperatorRules;
   /** Looks up a host's addresses. Default: asks the name servers of this machine. */
   readonly resolve?: NameResolver | undefined;
-  /** Tells whether this machine has no internet access. Default: asks the machine's name servers, unless `resolve` is given. */
+  /** Checks whether this machine has internet access. Default: asks the machine's name servers, unless `resolve` is set. */
   readonly lack?: InternetLack | undefined;
   /** An HTTP proxy that this machine needs to reach the internet. Default: none. */
   readonly upstreamProxy?: URL | undefined;

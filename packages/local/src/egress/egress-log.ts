@@ -20,7 +20,7 @@ export class EgressLog {
       this.#totals.bytesReceived += received;
     });
     this.#entries.push(attempt);
-    // Cut in batches, so that a sandbox in a loop does not make each entry move all others.
+    // Drop old entries in batches: to drop one at a time would copy the whole list for each connection.
     if (this.#entries.length >= 2 * keptEntries) this.#entries = this.#entries.slice(-keptEntries);
     return attempt;
   }

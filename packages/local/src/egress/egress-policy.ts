@@ -18,7 +18,7 @@ export interface OperatorRules {
   readonly deny: readonly DestinationPattern[];
 }
 
-/** Decides where one sandbox may connect to. A refusal is a sentence that says why; undefined means allowed. */
+/** Decides where one sandbox may connect to. Its methods return a refusal as a sentence for people; undefined means allowed. */
 export class EgressPolicy {
   constructor(
     private readonly rules: EgressRules,

@@ -35,7 +35,7 @@ export async function examineEgress(
       ...(missing === undefined ? [] : [missing]),
       ...(proxies.length > 0
         ? [
-            `${proxies.join(", ")} is set here and not used: sandboxes connect directly. Give it as --egress-upstream-proxy.`,
+            `${proxies.join(", ")} is set here but not used: sandboxes connect directly. Set the proxy with --egress-upstream-proxy.`,
           ]
         : []),
     ],

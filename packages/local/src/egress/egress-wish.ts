@@ -6,7 +6,7 @@ import type { EgressRules } from "./egress-policy.js";
 /** The rules that a create request asks for. @throws a 400 problem that names an invalid entry. */
 export function egressRules({ internetAccess, allow, deny }: RequestedEgress): EgressRules {
   if (!internetAccess && (allow ?? deny) !== undefined) {
-    const message = "egress limits internet access, but this sandbox would have none.";
+    const message = "egress limits internet access, but internet_access is false.";
     throw new Problem(400, "INVALID_REQUEST", message, {
       hint: "Set internet_access to true, or leave egress out.",
     });

@@ -4,9 +4,9 @@ import { pipeline } from "node:stream";
 import { bodyOf, framing } from "../relay/exchange.js";
 import { joinSockets } from "../relay/joined-sockets.js";
 import { type Destination, parseAuthority } from "./destination.js";
+import type { EgressAccess } from "./egress-access.js";
 import { EgressProblem } from "./egress-problem.js";
 import { withoutHopByHop } from "./hop-by-hop.js";
-import type { WayOut } from "./way-out.js";
 
 const maxHeaderBytes = 16 * 1024;
 const keepAliveMs = 30_000;
@@ -20,7 +20,7 @@ const statusFor: Readonly<Record<EgressProblem["kind"], number>> = {
   exhausted: 429,
 };
 
-/** The HTTP proxy of all sandboxes: CONNECT tunnels, and plain requests in absolute form. It never listens: sockets are handed to it. */
+/** The HTTP proxy of all sandboxes: CONNECT tunnels, and plain requests in absolute form. It listens nowhere: `serve` gets each connection. */
 export class HttpProxy {
   readonly #server: Server;
   readonly #owners = new WeakMap<Socket, Owner>();
@@ -36,12 +36,13 @@ export class HttpProxy {
     });
     this.#server.on("request", (incoming, answer) => void this.#forward(incoming, answer));
     this.#server.on("clientError", (_error, client) => {
-      const message = "The proxy received something that is not an HTTP request.";
+      const message =
+        "The proxy received something that is not an HTTP request. Send an HTTP or SOCKS5 request.";
       client.end(refusal(new EgressProblem("malformed", message)));
     });
   }
 
-  serve(client: Socket, egress: WayOut): void {
+  serve(client: Socket, egress: EgressAccess): void {
     const gone = new AbortController();
     client.once("close", () => gone.abort());
     this.#owners.set(client, { egress, gone: gone.signal });
@@ -72,7 +73,7 @@ export class HttpProxy {
       const upstream = await egress.connect("http", destination, gone);
       const end = (): void => void upstream.destroy();
       gone.addEventListener("abort", end, { once: true });
-      // One client may send many requests over its connection: each leaves no listener behind.
+      // Remove the listener: one connection may carry many requests, and each adds one.
       upstream.once("close", () => gone.removeEventListener("abort", end));
       const outgoing = request({
         createConnection: () => upstream,
@@ -105,8 +106,8 @@ export class HttpProxy {
       pipeline(incoming, outgoing, () => undefined);
     } catch (error) {
       if (error instanceof EgressProblem) refuse(answer, error);
-      // The error is not a refusal, so the connection has ended or there is a bug: cut the connection, which also ends
-      // the upstream one.
+      // The error is no refusal: the connection has ended, or there is a bug. Cut the connection, which also ends the
+      // upstream one.
       else answer.destroy();
     }
   }
@@ -119,8 +120,8 @@ export class HttpProxy {
 }
 
 interface Owner {
-  readonly egress: WayOut;
-  /** Aborts when the connection closes. A pipelined answer that waits for its turn gets no `close` event of its own. */
+  readonly egress: EgressAccess;
+  /** Aborts when the connection closes. Needed because a pipelined response that waits for its turn gets no `close` event. */
   readonly gone: AbortSignal;
 }
 

@@ -5,11 +5,11 @@ export type InternetLack = () => Promise<string | undefined>;
 
 const timeoutMs = 2000;
 const rememberedMs = 15_000;
-/** Any name server that can resolve internet names knows the name servers of this domain. */
-const everybodysDomain = "com";
+/** A domain whose name servers are known to every name server that can resolve internet names. */
+const knownDomain = "com";
 
 /**
- * Checks for internet access by asking only this machine's own name servers. The answer is cached for 15 s, so that many
+ * Checks for internet access with a query to this machine's own name servers. The answer is cached for 15 s, so that many
  * failing connections cause one query.
  */
 export function nameServersLack(servers?: readonly string[]): InternetLack {
@@ -20,7 +20,7 @@ export function nameServersLack(servers?: readonly string[]): InternetLack {
   return () => {
     if (performance.now() - asked > rememberedMs) {
       asked = performance.now();
-      answer = resolver.resolveNs(everybodysDomain).then(
+      answer = resolver.resolveNs(knownDomain).then(
         () => undefined,
         ({ code }: NodeJS.ErrnoException) => lackOf(code),
       );

@@ -1,16 +1,16 @@
 import type { Socket } from "node:net";
 import type { Destination } from "./destination.js";
 import type { Dialer } from "./dialer.js";
+import type { EgressAccess } from "./egress-access.js";
 import { EgressLog, type EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import { EgressProblem } from "./egress-problem.js";
 import type { HttpProxy } from "./http-proxy.js";
 import { readableOrOver } from "./socks-messages.js";
 import { serveSocks } from "./socks-proxy.js";
-import type { WayOut } from "./way-out.js";
 
 export interface EgressLimits {
-  /** Open connections of one sandbox to the proxy, and likewise from the proxy for it. Further ones are closed or refused. */
+  /** Limit of one sandbox's open connections to the proxy, and of those that the proxy makes for it. Further ones are closed or refused. */
   readonly connections: number;
   /** Milliseconds within which a program must name its destination. */
   readonly greetingMs: number;
@@ -21,10 +21,10 @@ export interface EgressLimits {
 const socksVersion = 5;
 
 /** The egress of one sandbox: serves all connections from its socket, HTTP and SOCKS5. */
-export class SandboxEgress implements WayOut {
+export class SandboxEgress implements EgressAccess {
   readonly log = new EgressLog();
   readonly #connections = new Set<Socket>();
-  /** Connections made for the sandbox. Counted apart, because one client connection can request any number by pipelining. */
+  /** Number of open connections made for the sandbox. Counted separately, because one client connection can request many by pipelining. */
   #upstreams = 0;
   #isClosed = false;
 

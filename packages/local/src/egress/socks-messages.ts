@@ -43,7 +43,7 @@ export async function readConnectRequest(source: Readable): Promise<{ host: stri
   return { host, port };
 }
 
-/** The server's reply to a CONNECT request. Its bound address is sent as zero, because clients need not know it. */
+/** The server's reply to a CONNECT request. Its bound address is sent as zero, because clients do not use it. */
 export function socksReply(code: number): Buffer {
   return Buffer.from([version, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 }
@@ -94,7 +94,7 @@ async function readExactly(source: Readable, length: number): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-/** Resolves when there may be more to read, or when the stream has ended or failed. */
+/** Resolves when the stream may have bytes to read, has ended or has failed. */
 export function readableOrOver(source: Readable): Promise<void> {
   return new Promise((resolve) => {
     const events = ["readable", "end", "error", "close"] as const;

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { joinSockets } from "../relay/joined-sockets.js";
 import { parseDestination } from "./destination.js";
+import type { EgressAccess } from "./egress-access.js";
 import { EgressProblem } from "./egress-problem.js";
 import {
   readConnectRequest,
@@ -10,7 +11,6 @@ import {
   socksReplies,
   socksReply,
 } from "./socks-messages.js";
-import type { WayOut } from "./way-out.js";
 
 const replyFor: Readonly<Record<EgressProblem["kind"], number>> = {
   malformed: socksReplies.generalFailure,
@@ -22,7 +22,7 @@ const replyFor: Readonly<Record<EgressProblem["kind"], number>> = {
 };
 
 /** Serves one SOCKS5 connection. Names are looked up here, because sandboxes have no name server. */
-export async function serveSocks(client: Socket, egress: WayOut, signal: AbortSignal): Promise<void> {
+export async function serveSocks(client: Socket, egress: EgressAccess, signal: AbortSignal): Promise<void> {
   try {
     const isAccepted = await readGreeting(client);
     client.write(socksMethod(isAccepted));

@@ -10,7 +10,7 @@ export function parseUpstreamProxy(text: string): URL | undefined {
   return url?.protocol === "http:" ? url : undefined;
 }
 
-/** Opens a CONNECT tunnel to `destination`. The proxy gets the name, not an address, because its own rules are about names. */
+/** Opens a CONNECT tunnel to `destination`. The proxy gets the name and not an address, because the proxy's rules may be about names. */
 export function connectThrough(
   proxy: URL,
   { host, port }: Destination,

@@ -73,7 +73,7 @@ export class NotKeptError extends Error {
 /** The data directory cannot be used: it is in use, full, damaged or not writable. */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
-  /** `DATA_DIRECTORY_IN_USE` if another process uses the directory: another directory helps, or waiting. */
+  /** `DATA_DIRECTORY_IN_USE` if another process uses the directory: choose another one, or wait until that process ends. */
   readonly code: "DATA_DIRECTORY_IN_USE" | "DATA_DIRECTORY_UNUSABLE";
 
   constructor(message: string, { isInUse = false, ...options }: ErrorOptions & { isInUse?: boolean } = {}) {

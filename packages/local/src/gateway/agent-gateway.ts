@@ -11,7 +11,7 @@ import type { Machine } from "../runtime/sandbox-runtime.js";
 import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
 import { refuse } from "./refusal.js";
 
-/** A machine's sockets close a moment before its `exited` settles: wait this long before a failure is blamed on the agent alone. */
+/** Milliseconds to wait for `exited` before a failed call is reported as the agent's failure: a machine's sockets close before `exited` settles. */
 const exitNoticeMs = 500;
 
 /**
@@ -51,7 +51,7 @@ export class AgentGateway {
     }
   }
 
-  /** Answers a request for a WebSocket, which only agents have. */
+  /** Answers a request for a WebSocket. The control plane has none, so it is always for an agent. */
   async handleUpgrade(
     request: IncomingMessage,
     response: ServerResponse,
@@ -121,19 +121,19 @@ export class AgentGateway {
     if (isOutOfDescriptors(cause)) throw noDescriptorLeft(cause);
     await this.checkAlive(machine);
     const { id } = machine;
-    // Answer with a 4xx: clients retry a 5xx, but the code may have run already.
-    const message = `The agent of sandbox ${id} ended while it served this request: code in the sandbox killed it or made it hang, or memory ran out. It has been started again; the files are kept.`;
+    // Answer with 409 and not with a 5xx: clients retry a 5xx, but the code may have run already.
+    const message = `The agent of sandbox ${id} ended while it served this request: code in the sandbox killed it or made it hang, or memory ran out. The agent was restarted and the files are kept. Check what the code has done before you run it again.`;
     throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
   }
 
-  /** Throws the problem that says why the sandbox is gone, if its machine has ended. */
+  /** If the sandbox's machine has ended, throws the problem that says why. */
   async checkAlive(machine: Machine): Promise<void> {
     const ended = await Promise.race([
       machine.exited.then(() => true),
       new Promise<false>((resolve) => setTimeout(() => resolve(false), exitNoticeMs)),
     ]);
     if (!ended) return;
-    // If the sandbox was deleted, expired or stopped meanwhile, `find` or `reachableMachine` throws that.
+    // If the sandbox was deleted, expired or stopped meanwhile, `find` or `reachableMachine` throws the problem.
     const sandbox = this.options.find(machine.id);
     reachableMachine(sandbox);
     throw sandboxFailed(sandbox);

@@ -28,7 +28,7 @@ export function createGatewayServer(timeouts = defaultTimeouts): Server {
   server.on("request", (request, response) => {
     response.once("finish", () => {
       if (request.complete) return;
-      // Read and drop the rest of the body: its receiver may have stopped reading, and the next request comes after it.
+      // Read and drop the rest of the body: its receiver may have stopped reading, and the next request follows the body.
       request.unpipe().resume();
       const timer = setTimeout(() => request.socket.destroy(), timeouts.bodyRestMs).unref();
       request.once("close", () => clearTimeout(timer));

@@ -3,7 +3,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 
 /**
  * Refuses requests with an unknown `Host` header, against DNS rebinding: a hostile site can point its own name to loopback,
- * and its pages then share an origin with this server. Only the `Host` header gives it away.
+ * and its pages then share an origin with this server. Such requests differ from others only in the `Host` header.
  */
 export class HostGuard {
   readonly #allowed: ReadonlySet<string>;

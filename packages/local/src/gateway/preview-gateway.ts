@@ -107,11 +107,11 @@ export class PreviewGateway {
 
 function portNeeded(sandboxId: string, host: string | undefined): Problem {
   const at = host?.match(/:\d+$/)?.[0] ?? "";
-  const message = `Name the port to see, from 1 to 65535: http://<port>-${sandboxId}.localhost${at}/, or the path /preview/${sandboxId}/<port>/.`;
+  const message = `The address of a preview needs a port from 1 to 65535: http://<port>-${sandboxId}.localhost${at}/, or the path /preview/${sandboxId}/<port>/.`;
   return new Problem(404, "NOT_FOUND", message);
 }
 
-/** The problem for a port the agent did not open. The agent's own text is not shown, as code in the sandbox may have written it. */
+/** The problem for a port that the agent did not open. The agent's own text is not shown, because code in the sandbox may have written it. */
 function portClosed(port: number, status: number | undefined): Problem {
   switch (status) {
     case 404: {

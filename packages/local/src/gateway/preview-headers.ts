@@ -29,7 +29,7 @@ export function previewRequestHeaders(
   };
 }
 
-/** The headers forwarded from a server in a sandbox. A preview by path shares its origin, so headers on the whole origin are dropped. */
+/** The headers forwarded from a server in a sandbox. Previews by path share one origin, so their headers that apply to a whole origin are dropped. */
 export function previewResponseHeaders(
   message: IncomingMessage,
   { prefix, port }: PreviewTarget,

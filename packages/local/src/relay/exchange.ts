@@ -53,7 +53,7 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
   });
 }
 
-/** Sends an answer on to the client. If the server hangs up after the head was sent, the client's connection is cut too. */
+/** Forwards an answer to the client. If the server hangs up after the head was sent, the client's connection is cut too. */
 export async function passOn(
   { message, connection }: Answer,
   response: ServerResponse,
@@ -83,15 +83,15 @@ function relay(message: IncomingMessage, response: ServerResponse): Promise<void
 }
 
 /**
- * The header that frames a body. Node adds it only for methods that usually have a body; without it, the body of a DELETE
- * would be read as the next request.
+ * The header that says where a body ends. Node adds it only for methods that usually have a body; without it, the body of a
+ * DELETE would be read as the next request.
  */
 export function framing(headers: OutgoingHttpHeaders, body: Body): Record<string, string> {
   const isStream = body !== undefined && typeof body !== "string" && !Buffer.isBuffer(body);
   return isStream && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
 }
 
-/** The body to send on; undefined if the request has none. */
+/** The body to forward; undefined if the request has none. */
 export function bodyOf(request: IncomingMessage): IncomingMessage | undefined {
   const { headers } = request;
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

@@ -45,18 +45,18 @@ export function messageHeaders({
 /** The headers that a `Connection` header declares to belong to this connection, in lower case. */
 export function namedByConnection(header: string): Set<string> {
   const names = header.toLowerCase().split(",");
-  // Content-Length frames the body: it stays even if the sender lists it, or the body would become a next request.
+  // Content-Length stays even if the sender lists it: without it, the body would be read as the next request.
   return new Set(names.map((name) => name.trim()).filter((name) => name !== "content-length"));
 }
 
-/** The headers forwarded from a sandbox's agent. Agents and control plane share an origin, so headers that act on the whole origin are dropped. */
+/** The headers forwarded from a sandbox's agent. Agents and control plane share an origin, so headers that apply to the whole origin are dropped. */
 export function forwardedResponseHeaders(message: Pick<IncomingMessage, "headers">): OutgoingHttpHeaders {
   const headers = messageHeaders(message);
   for (const name of Object.keys(headers)) if (isOriginWide(name)) delete headers[name];
   return headers;
 }
 
-/** Whether a response header acts on the whole origin. CORS headers do: the control plane alone decides who may read it. */
+/** Whether a response header applies to the whole origin. CORS headers do: only the control plane decides which pages may call it. */
 export function isOriginWide(name: string): boolean {
   return (
     name === "set-cookie" ||
@@ -72,7 +72,7 @@ export function isOriginWide(name: string): boolean {
   );
 }
 
-/** The sandbox a token claims to be for. Not verified: the agent does that. */
+/** The id of the sandbox that a token claims to be for. The token is not verified here, because the agent verifies it. */
 export function subjectOf(token: string): string | undefined {
   const { sub } = claimsOf(token);
   return typeof sub === "string" ? sub : undefined;

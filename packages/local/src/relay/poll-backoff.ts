@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface PollBackoffOptions {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** An answer that took at least this long was a long poll that worked, so the pause is reset to `firstMs`. */
+  /** A request that took at least this many milliseconds was a long poll that worked: the pause is reset to `firstMs`. */
   readonly longPollMs: number;
 }
 

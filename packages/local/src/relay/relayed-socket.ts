@@ -7,7 +7,7 @@ export interface RelayedSocket {
   readonly socket: Socket;
   /** The first bytes the server sent. */
   readonly answer: Buffer;
-  /** Joins this connection with the caller's, who first gets `answer`. When one ends, the other is ended too. */
+  /** Sends `answer` to the caller and then joins both connections. When one of them ends, the other is ended too. */
   joinWith(caller: Duplex): void;
 }
 
