@@ -71,20 +71,23 @@ export interface LocalControlPlaneOptions {
   readonly runtime?: "auto" | RuntimeName;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
-  /** Sandboxes at a time, stopped ones and programs without one included; a create beyond is refused with 429, a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
+  /**
+   * Most sandboxes at a time. Stopped sandboxes, and programs that run without a sandbox, count too. Beyond that a create is
+   * refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256.
+   */
   readonly maxSandboxes?: number;
   /**
    * All sandboxes together may use this many times the machine's memory, for memory and files. A create beyond it is refused
    * with 429. With 1, memory is never promised twice. Default: 4.
    */
   readonly memoryOvercommit?: number;
-  /** Requests of a caller to the control plane in a minute; more are refused with 429. Default: 1,000,000. */
+  /** Requests that a caller may send to the control plane in a minute; more are refused with 429. Default: 1,000,000. */
   readonly rateLimit?: number;
   /** What each sandbox may use. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
   readonly limits?: Partial<MachineLimits>;
   /** Seconds that the build of a template may take. Default: 1800. */
   readonly buildTimeoutSeconds?: number;
-  /** Starts sandboxes also on a CPU that there is no system call filter for (other than x64 and arm64): code in them then reaches all of the kernel. Default: false. */
+  /** Starts sandboxes even on a CPU for which there is no system call filter (other than x64 and arm64): their code can then make any system call. Default: false. */
   readonly withoutSystemCallFilter?: boolean;
   /** The directory that keeps sandboxes across restarts. One control plane at a time may use it. Default: none, nothing is kept. */
   readonly dataDir?: string;
@@ -127,7 +130,7 @@ export interface LocalControlPlane {
  * @throws InvalidOriginError when an entry of `corsOrigins` is not an origin.
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
- * @throws PortUnavailableError when the port is taken or may not be used.
+ * @throws PortUnavailableError when the port is in use or may not be used.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
  */
 export async function startLocalControlPlane(
@@ -146,10 +149,10 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
 
   try {
     const { host = "127.0.0.1", port = 0 } = options;
-    // Check the port before the data directory is read, which takes longer, so that a taken port is reported at once.
+    // Check the port before the data directory is read, which takes longer, so that a port in use is reported at once.
     await requireFreePort(host, port);
     const store = await openStore(options.dataDir);
-    // A server that ends with its program was started for a sandbox or a program, which follows at once and is told of a failure.
+    // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
     if (!holdsProcess) runtime.prepare().catch(() => undefined);
     try {
       return await serve(options, runtime, report, store);
@@ -174,7 +177,7 @@ async function serve(
   const egress = egressGateway(options.egress);
   const internet = internetSetting(options.internet);
   const pool = poolSize(options.pool);
-  const [apiKey, tokens] = await taken(store, async () => [
+  const [apiKey, tokens] = await withStoreErrors(store, async () => [
     options.apiKey ?? persistentApiKey(store.settings),
     await persistentTokenIssuer(store.settings),
   ]);
@@ -306,14 +309,18 @@ async function serve(
   };
   let url: string;
   try {
-    await taken(store, () => webhooks.resume());
+    await withStoreErrors(store, () => webhooks.resume());
     url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
   } catch (error) {
-    await close().catch((other: unknown) => log(`It could not be ended cleanly: ${String(other)}`));
+    await close().catch((closeError: unknown) =>
+      log(`The control plane failed to start, and could not clean up: ${String(closeError)}`),
+    );
     throw error;
   }
   machines.fill();
-  runtime.removeLeftovers().catch((error: unknown) => log(`What is left of others stays: ${String(error)}`));
+  runtime.removeLeftovers().catch((error: unknown) => {
+    log(`Files and processes of control planes that were killed could not be removed: ${String(error)}`);
+  });
   return {
     url,
     apiKey,
@@ -351,7 +358,7 @@ function defaultLimits(): MachineLimits {
  * Runs work that reads the data directory. If the work fails, throws an error that names the directory and how to fix
  * it.
  */
-async function taken<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
+async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -360,8 +367,8 @@ async function taken<Result>(store: Store, work: () => Promise<Result>): Promise
 }
 
 /**
- * Throws if the port is taken: listens on it for a moment. Another process may still take the port before the server
- * listens; then starting the server reports that.
+ * Throws if the port is in use. Listens on it for a moment to find out. If another process takes the port before the server
+ * listens, the start of the server reports that.
  */
 async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createServer();

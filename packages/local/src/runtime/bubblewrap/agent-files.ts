@@ -18,8 +18,8 @@ export const agentMain = "main.cjs";
 
 /**
  * Copies the agent's files to `target` and adds V8's code cache of the agent's program, which makes every boot faster. The
- * cache is made once and kept for this user's next servers. If it cannot be made, the agent starts without it. `scratch`
- * is a directory to make and remove.
+ * cache is made once and kept for this user's next servers. If it cannot be made, the agent starts without a cache.
+ * `scratch` is the path of a temporary directory, which this function creates and removes.
  */
 export async function placeAgent(target: string, scratch: string): Promise<void> {
   const source = fileURLToPath(new URL("./agent", import.meta.url));
@@ -35,7 +35,7 @@ export async function placeAgent(target: string, scratch: string): Promise<void>
   for (const name of await readdir(target)) await chmod(join(target, name), 0o644);
 }
 
-/** V8 refuses a cache of another V8, other V8 options or another CPU: each of these has a name of its own, like each program. */
+/** The name of the cached code. It contains all that the cache depends on: V8's version and options, the CPU, and the program. */
 async function cacheName(source: string): Promise<string> {
   const digest = createHash("sha256").update(`${process.version} ${process.arch} ${cachedDataVersionTag()}`);
   for (const name of (await readdir(source)).sort()) digest.update(await readFile(join(source, name)));

@@ -8,8 +8,8 @@ import { agentEntry } from "./machine-image.js";
  */
 export class AgentProcess {
   /**
-   * Host pids of the agent, and of orphaned processes that code in the sandbox made look like the agent. Killing such
-   * orphans does no harm.
+   * Host pids of the agent, and of orphaned processes that code in the sandbox made look like the agent. They are killed
+   * together; killing such an orphan does no harm.
    */
   #found: readonly number[] = [];
 

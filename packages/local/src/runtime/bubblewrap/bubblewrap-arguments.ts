@@ -19,8 +19,8 @@ export const descriptors = {
  * read its command line.
  *
  * Every namespace is new, code has no capability, and no further user namespace can be made. The root holds the host's
- * `/usr` and a synthetic `/etc` and nothing else of the host's. What is written goes to a tmpfs of a fixed size, so a
- * full disk stays the sandbox's own. Without a {@link MachineImage.disk} the root is read-only.
+ * `/usr` and a synthetic `/etc` and nothing else of the host's. Written files go to a tmpfs of a fixed size, so a sandbox
+ * cannot fill the host's disk. Without a {@link MachineImage.disk} the root is read-only.
  */
 export function bubblewrapArguments(profile: {
   image: MachineImage;
@@ -36,7 +36,7 @@ export function bubblewrapArguments(profile: {
   files: readonly Mount[];
   /** The descriptors on which bubblewrap reports process 1, and reads the system call filter, if there is one. */
   descriptors: { readonly information: number; readonly seccomp: number | undefined };
-  /** Whether the command is process 1. If not, bubblewrap itself is, and ends with the command. */
+  /** Whether the command is process 1. If not, bubblewrap is process 1 and ends with the command. */
   isInit: boolean;
   /** Whether the agent has a uid of its own. bubblewrap then waits until the uids are mapped; see {@link descriptors}. */
   hasOwnUids: boolean;
@@ -48,7 +48,7 @@ export function bubblewrapArguments(profile: {
   };
   const { seccomp } = profile.descriptors;
   const { disk } = image;
-  // bubblewrap makes these directories as the agent's uid and cannot change their owner, so the code's uid needs the mode.
+  // Mode 0777, because bubblewrap makes these directories as the agent's uid and cannot give them to the code's uid.
   const openMode = hasOwnUids ? "0777" : "0755";
   const readOnly = ({ source, target }: Mount): string[] => [
     "--ro-bind",
@@ -102,7 +102,7 @@ export function namespaceArguments(
 ): string[] {
   const { agent, code } = uidInside;
   return [
-    // One by one: with --unshare-all the user namespace is optional, which --disable-userns does not accept.
+    // List the namespaces one by one: --unshare-all makes the user namespace optional, which --disable-userns refuses.
     [
       "--unshare-user",
       "--unshare-pid",

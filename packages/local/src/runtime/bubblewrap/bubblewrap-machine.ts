@@ -25,8 +25,8 @@ const bootLimitMs = 20_000;
 /** Added to the boot limit for each gibibyte of disk that may have to be unpacked. */
 const unpackLimitMs = 20_000;
 const keptErrorOutput = 4096;
-/** How long a killed machine may take to end before its stopped processes are killed too, and between two attempts. */
-const insistMs = 1000;
+/** Milliseconds that a killed machine may take to end before its processes are killed one by one, and between two attempts. */
+const killRetryMs = 1000;
 
 export class BubblewrapMachine implements Machine {
   readonly id: string;
@@ -40,7 +40,7 @@ export class BubblewrapMachine implements Machine {
   #cleanups: readonly (() => Promise<void>)[];
   /** Processes outside the machine that read its files. */
   readonly #readers = new Set<ChildProcess>();
-  readonly #hasItsUids: Promise<void>;
+  readonly #uidsMapped: Promise<void>;
   readonly #agent: Promise<AgentProcess | undefined>;
   #errorOutput = "";
   #isDestroyed = false;
@@ -53,14 +53,14 @@ export class BubblewrapMachine implements Machine {
     this.agentAddress = { path: parts.socketPath };
     this.#init = readInitPid(parts.information);
     this.#agent = this.#init.then((init) => (init === undefined ? undefined : new AgentProcess(init)));
-    this.#hasItsUids = this.#mapUids();
+    this.#uidsMapped = this.#mapUids();
     // A failure is reported by booted().
-    this.#hasItsUids.catch(() => undefined);
+    this.#uidsMapped.catch(() => undefined);
     parts.child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
       this.#errorOutput = (this.#errorOutput + chunk).slice(-keptErrorOutput);
     });
     this.exited = this.#end();
-    // A frozen process does not die with its parent, so the machine would never end: thaw it.
+    // Thaw the machine when bubblewrap has exited: frozen processes do not die with their parent, so it would never end.
     parts.child.once("exit", () => {
       if (this.#isPaused) void this.#setFrozen(false);
     });
@@ -78,7 +78,7 @@ export class BubblewrapMachine implements Machine {
     const giveUp = AbortSignal.timeout(limitMs);
     try {
       await Promise.race([
-        Promise.all([this.#hasItsUids, answersHealth(this.agentAddress, giveUp)]),
+        Promise.all([this.#uidsMapped, answersHealth(this.agentAddress, giveUp)]),
         this.exited.then(({ message }) => {
           throw new Error(`The machine ended while booting: ${this.#errorOutput.trim() || message}`);
         }),
@@ -155,8 +155,8 @@ export class BubblewrapMachine implements Machine {
   async keep(): Promise<void> {
     const { spec, child } = this.#parts;
     if (spec.keepIn === undefined)
-      throw new Error("The files of this machine cannot be kept: it was started without keepIn.");
-    // Create the directory before the machine ends: its start script copies the files at the end only if the directory exists.
+      throw new Error("The files of this machine cannot be kept, because it was started without keepIn.");
+    // Create the directory before the machine ends: its start script copies the files then only if the directory exists.
     await mkdir(spec.keepIn, { mode: 0o700 });
     await this.destroy();
     if (child.exitCode === 0) return;
@@ -174,31 +174,31 @@ export class BubblewrapMachine implements Machine {
   }
 
   async #kill(): Promise<void> {
-    void this.#insist();
+    void this.#killUntilEnded();
     for (const reader of this.#readers) reader.kill("SIGKILL");
-    const init = await Promise.race([this.#init, sleep(insistMs, undefined, { ref: false })]);
+    const init = await Promise.race([this.#init, sleep(killRetryMs, undefined, { ref: false })]);
     // Kill process 1: the kernel then kills all other processes of the machine. Its pid cannot belong to another
     // process by now, because its parent, bubblewrap, is still running and has not reaped it.
     if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
     else this.#parts.child.kill("SIGKILL");
-    // A process killed while frozen only dies when its group is thawed.
+    // A process that was killed while frozen dies only when its group is thawed.
     if (this.#isPaused) await this.#setFrozen(false);
   }
 
-  /** Kills stopped processes and thaws the group until the machine ends: somebody on the host may have stopped or frozen them. */
-  async #insist(): Promise<void> {
+  /** Kills the remaining processes and thaws the group until the machine ends: somebody on the host may have stopped or frozen them. */
+  async #killUntilEnded(): Promise<void> {
     const { child, group } = this.#parts;
-    await Promise.race([this.exited, sleep(insistMs, undefined, { ref: false })]);
+    await Promise.race([this.exited, sleep(killRetryMs, undefined, { ref: false })]);
     while (this.#isRunning() && child.pid !== undefined) {
       if (group.canFreeze) await group.freeze(false).catch(() => undefined);
       const tree = await processTree().catch(() => undefined);
       for (const pid of tree?.descendants(child.pid) ?? [])
         if (/[Tt]/.test(tree?.state(pid) ?? "") && this.#isRunning()) tree?.signal(pid, "SIGKILL");
-      await sleep(insistMs, undefined, { ref: false });
+      await sleep(killRetryMs, undefined, { ref: false });
     }
   }
 
-  /** Removes what is left of the machine. Rejects if something stays; it can be called again. */
+  /** Runs the cleanups that are still to be run. Rejects if one of them fails; may be called again. */
   async #clean(): Promise<void> {
     const outcomes = await Promise.allSettled(this.#cleanups.map((cleanup) => cleanup()));
     this.#cleanups = this.#cleanups.filter((_, index) => outcomes[index]?.status === "rejected");
@@ -218,7 +218,7 @@ export class BubblewrapMachine implements Machine {
       await freeze(frozen);
       if (frozen && !this.#isRunning()) await freeze(false);
     } catch (error) {
-      // The group is missing because the machine has ended: `exited` reports that.
+      // If the machine has ended, its group is missing: `exited` reports the end.
       if (this.#isRunning()) throw error;
     }
     this.#isPaused = frozen && this.#isRunning();
@@ -226,7 +226,7 @@ export class BubblewrapMachine implements Machine {
 
   async #mapUids(): Promise<void> {
     const init = await this.#init;
-    // If the machine has ended, `exited` reports it.
+    // Without a pid the machine has ended, which `exited` reports.
     if (init !== undefined) await this.#parts.mapUids?.(init);
   }
 
@@ -245,7 +245,7 @@ export class BubblewrapMachine implements Machine {
     });
     // We destroyed the machine: skip the out-of-memory diagnosis.
     const kills = this.#isDestroyed ? 0 : await group.outOfMemoryKills();
-    // Ignore errors here: `destroy` tries to remove the rest again, and reports what cannot be removed.
+    // Ignore errors here: `destroy` runs the failed cleanups again and reports their errors.
     await Promise.all([rm(socketPath, { force: true }), this.#clean()]).catch(() => undefined);
     return this.#explain(kills);
   }

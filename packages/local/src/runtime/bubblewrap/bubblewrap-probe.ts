@@ -19,7 +19,7 @@ import { allowsWritableRoot, diskCount } from "./writable-root.js";
 
 const run = promisify(execFile);
 
-/** Runs `true` in the real profile, because only a try shows what the kernel, AppArmor and sysctls allow. */
+/** Runs the program `true` in the real profile, because only a trial shows what the kernel, AppArmor and sysctls allow. */
 export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
     runtime: "bubblewrap",
@@ -35,7 +35,7 @@ export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise
   }
   if (!seccompProgram(process.arch) && !withoutSystemCallFilter) {
     return unusable(
-      `there is no system call filter for ${process.arch}, so code in a sandbox could reach all of the kernel`,
+      `there is no system call filter for ${process.arch}, so code in a sandbox could make any system call`,
       "use an x64 or arm64 machine, or start with --without-system-call-filter if you trust the code that runs",
     );
   }
@@ -78,7 +78,7 @@ const probeLimitMs = 20_000;
  * A shell script that waits for a line on stdin, and then fails if a process inside can create a further user
  * namespace.
  */
-const tryAnother = "read -r started; ! unshare --user true 2>/dev/null";
+const failIfNested = "read -r started; ! unshare --user true 2>/dev/null";
 
 /**
  * Descriptor number of a pipe whose other end only this process holds. When this process closes it or dies, the probe
@@ -93,7 +93,7 @@ const leash = 8;
 const onLeash = `{ read -r _; kill -9 0; } <&${leash} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
 exec "$@" ${leash}>&-`;
 
-/** Throws bubblewrap's message when the host does not allow the profile, or only a weaker one. */
+/** Throws bubblewrap's message when the host does not allow the profile, or allows only a weaker one. */
 async function startProfile(isRoot: boolean): Promise<void> {
   const { first } = isRoot ? usableRange(await readFile("/proc/self/uid_map", "utf8")) : { first: 0 };
   const uids = isRoot ? { agent: first, code: first + 1 } : undefined;
@@ -102,7 +102,7 @@ async function startProfile(isRoot: boolean): Promise<void> {
     ...["/bin/sh", "-c", onLeash, "probe"],
     ...["bwrap", ...namespaceArguments(isRoot), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
-    ...["/bin/sh", "-c", tryAnother],
+    ...["/bin/sh", "-c", failIfNested],
   ];
   const stdio: ("pipe" | "ignore")[] = ["pipe", "ignore", "pipe"];
   for (const number of Object.values(descriptors)) stdio[number] = "ignore";
@@ -165,25 +165,27 @@ async function measureEnforcement(
   const remarks: string[] = [];
   if (!groups) {
     remarks.push(
-      "a sandbox's memory is checked four times a second instead of held by the kernel, without what the kernel keeps for its sockets and file names, and its CPU is not limited: start as root, or where control groups can be written",
+      "the memory limit of a sandbox is enforced by a check four times a second, which does not see the kernel's memory for sockets and file names, and its CPU is not limited: start as root, or where control groups can be written",
     );
   }
   const hasWritableRoot = await allowsWritableRoot(isRoot);
   if (!hasWritableRoot) {
     remarks.push(
-      "the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can see when this machine opens the programs and libraries that it shares, and lock them: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to everybody)",
+      "the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can notice when this machine opens a shared program or library, and can lock it: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to all users)",
     );
   } else if (!(await allowsOwnDevices(isRoot))) {
     remarks.push(
-      "code in a sandbox can see when this machine opens /dev/null and the other devices that it shares, and lock them: start as root, who may make device nodes for each sandbox",
+      "code in a sandbox can notice when this machine opens /dev/null or another shared device, and can lock it: start as root, who may make device nodes for each sandbox",
     );
   }
   if (!seccompProgram(process.arch))
     remarks.push(
-      `there is no system call filter for ${process.arch}: code in a sandbox reaches all of the kernel`,
+      `there is no system call filter for ${process.arch}: code in a sandbox can make any system call`,
     );
   if (!dynamicLoader(process.execPath))
-    remarks.push("this Node.js is a static program: the agent's memory is not shielded");
+    remarks.push(
+      "code in a sandbox can read its agent's memory, because this Node.js is statically linked: use a dynamically linked Node.js",
+    );
   return {
     enforcement: [
       { limit: "memory", by: by("memory", "watchdog") },

@@ -24,14 +24,14 @@ import { runProgram } from "./program-start.js";
 import { mapUids, uidInside } from "./user-namespace.js";
 import { diskCount } from "./writable-root.js";
 
-const clearAgainMs = 1000;
+const removalRetryMs = 1000;
 
 /** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
 export class BubblewrapRuntime implements SandboxRuntime {
   readonly name = "bubblewrap";
   #foundation: Promise<Foundation> | undefined;
-  #cleared: Promise<void> | undefined;
-  #clearing: NodeJS.Timeout | undefined;
+  #removal: Promise<void> | undefined;
+  #removalTimer: NodeJS.Timeout | undefined;
 
   readonly #late: LateCleanups;
 
@@ -43,37 +43,37 @@ export class BubblewrapRuntime implements SandboxRuntime {
     return probeBubblewrap(this.options.withoutSystemCallFilter ?? false);
   }
 
-  /** Runs once. If it failed, the start of the first machine runs it again. */
+  /** The removal runs once. If it failed, the next call, such as the start of the first machine, repeats it. */
   removeLeftovers(): Promise<void> {
-    this.#cleared ??= removeLeftovers().then(
+    this.#removal ??= removeLeftovers().then(
       (isAllGone) => {
-        if (!isAllGone) this.#clearAgain();
+        if (!isAllGone) this.#removeLeftoversLater();
       },
       (error: unknown) => {
-        this.#cleared = undefined;
+        this.#removal = undefined;
         throw error;
       },
     );
-    return this.#cleared;
+    return this.#removal;
   }
 
-  /** Removes leftovers again later: those of killed machines can be removed only when their last processes have ended. */
-  #clearAgain(): void {
-    this.#clearing = setTimeout(() => {
+  /** Removes leftovers again later: control groups of killed machines can be removed only when their last processes have ended. */
+  #removeLeftoversLater(): void {
+    this.#removalTimer = setTimeout(() => {
       void removeLeftovers()
         .catch(() => false)
         .then((isAllGone) => {
-          if (!isAllGone && this.#clearing !== undefined) this.#clearAgain();
+          if (!isAllGone && this.#removalTimer !== undefined) this.#removeLeftoversLater();
         });
-    }, clearAgainMs).unref();
+    }, removalRetryMs).unref();
   }
 
   async prepare(): Promise<void> {
-    await this.#laidFoundation();
+    await this.#getFoundation();
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
-    const foundation = await this.#laidFoundation();
+    const foundation = await this.#getFoundation();
     const { groups, uids } = foundation;
     const cleanups: (() => Promise<void>)[] = [];
     // A random name, not the sandbox's id: every user of the host can read the names of control groups and sockets, and
@@ -110,11 +110,11 @@ export class BubblewrapRuntime implements SandboxRuntime {
 
   async run(program: ProgramSpec): Promise<Outcome> {
     const { holdsProcess = true } = this.options;
-    return runProgram(program, await this.#laidFoundation(), { holdsProcess, late: this.#late });
+    return runProgram(program, await this.#getFoundation(), { holdsProcess, late: this.#late });
   }
 
-  /** Lays the foundation once. If that failed, the next call tries again. */
-  #laidFoundation(): Promise<Foundation> {
+  /** The foundation, laid by the first call. If that failed, the next call tries again. */
+  #getFoundation(): Promise<Foundation> {
     this.#foundation ??= this.removeLeftovers()
       .then(layFoundation)
       .catch((error: unknown) => {
@@ -199,9 +199,9 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async close(): Promise<void> {
-    await this.#cleared?.catch(() => undefined);
-    clearTimeout(this.#clearing);
-    this.#clearing = undefined;
+    await this.#removal?.catch(() => undefined);
+    clearTimeout(this.#removalTimer);
+    this.#removalTimer = undefined;
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
     this.#late.close();

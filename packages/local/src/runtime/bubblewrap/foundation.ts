@@ -28,7 +28,7 @@ export interface Foundation {
   readonly strayDescriptors: readonly number[];
   /** Whether machines are started by `launcher.pl`; see {@link openLauncher}. */
   readonly hasLauncher: boolean;
-  /** For programs that are run without an agent. */
+  /** The pipes for programs that run without an agent. */
   readonly pipes: ProgramPipes;
   readonly proxyPorts: ProxyPorts;
 }
@@ -37,7 +37,7 @@ export interface Foundation {
 export async function removeLeftovers(): Promise<boolean> {
   await InstanceDirectory.removeStale();
   const remaining = await removeStaleGroups(isAliveIdentity);
-  // Keep the uid leases of an instance whose groups are left: its processes may still run with these uids.
+  // Keep the uid leases of an instance whose control groups remain: its processes may still run with these uids.
   if (process.getuid?.() === 0)
     await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
   return remaining.size === 0;

@@ -23,8 +23,8 @@ export function programEnvironment(image: MachineImage): Record<string, string> 
 }
 
 /**
- * The environment of a machine's init and agent. It has no LANG, because with it the init's shell would read locale files,
- * which code in the sandbox may have written before a stop.
+ * The environment of a machine's init and agent. It has no LANG: with LANG the init's shell would read locale files, which
+ * code in the sandbox may have written before a stop.
  */
 export function machineEnvironment(limits: MachineLimits, image: MachineImage): Record<string, string> {
   return { ...programEnvironment(image), ...agentTimeZone, ...limitVariables(limits) };

@@ -145,8 +145,8 @@ done
 `;
 
 /**
- * Keeps the agent from reading time zone files: code in the machine can replace one by a pipe, at which the agent would wait
- * for ever. The directory has no such files. Without these variables Node.js reads all of `/usr/share/zoneinfo` at each start.
+ * Keeps the agent from reading time zone files: code in the machine can replace one with a pipe, which would block the agent
+ * forever. TZDIR is an empty directory. Without these variables Node.js reads all of `/usr/share/zoneinfo` at each start.
  */
 export const agentTimeZone = { TZ: "UTC", TZDIR: `${opt}/empty` } as const;
 
@@ -156,11 +156,11 @@ const nodeParts = "/usr/share/nodejs";
 const opensslConfiguration = (parts: string): string => join(parts, "openssl.cnf");
 
 /**
- * Keeps code of the same uid from controlling the agent's Node.js. SIGUSR1 starts the inspector; listening fails because no
- * machine has the address (RFC 5737), also while Node.js boots and no signal handler is set yet. OpenSSL loads what its
- * configuration names into the process, so the agent has a configuration of its own.
+ * Keeps code of the same uid from controlling the agent's Node.js. SIGUSR1 would start the inspector; the inspector then
+ * fails to listen, because no machine has its address (RFC 5737), even before Node.js has set a signal handler. OpenSSL loads
+ * libraries that its configuration names into the process, so the agent has a configuration of its own.
  *
- * No flag of V8's: with any, Node cannot use the code cache it is built with, and starts half as fast.
+ * V8 flags must not be added: with any of them Node.js cannot use its built-in code cache, and starts half as fast.
  */
 const nodeOptions = [
   ...(process.allowedNodeEnvironmentFlags.has("--disable-sigusr1") ? ["--disable-sigusr1"] : []),
@@ -176,14 +176,14 @@ function programOf(name: string): string {
   return realpathSync(path);
 }
 
-/** The path inside a machine at which a program of the host's `/usr` is mounted read-only. */
+/** The path inside a machine of a read-only mount of a program in the host's `/usr`. Other paths are returned unchanged. */
 function sealed(path: string): string {
   return path.startsWith("/usr/") ? opt + path : path;
 }
 
 /**
  * The dynamic loader that starts the init and the agent; empty on hosts where programs have different loaders. If machines
- * can change their `/usr`, the loader takes programs and libraries from read-only mounts, so code cannot replace the agent.
+ * can change their `/usr`, the loader reads programs and libraries from read-only mounts, so code cannot replace the agent.
  */
 async function placeLoader(
   parts: string,

@@ -13,8 +13,8 @@ py_compile.compile(sys.argv[1], cfile=sys.argv[2], dfile="<cloud-sandbox>", dora
 
 /**
  * Writes the drivers of programs that run without an agent to `directory`. Python's driver is also compiled, which
- * saves each program several milliseconds. If it cannot be compiled, or a machine has another Python, the source is
- * used. `searchPath`: where machines find Python.
+ * saves each program several milliseconds. If the driver cannot be compiled, or a machine has another Python, its source is
+ * used. `searchPath`: the PATH on which machines find Python.
  */
 export async function placeDrivers(directory: string, searchPath: string): Promise<void> {
   const { name, source } = lonePythonDriver;

@@ -8,11 +8,11 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** How many pipes one command makes, and how many are kept for reuse. */
+/** How many pipes one `mkfifo` command makes, and how many are kept for reuse. */
 const batch = 16;
 const mostKept = 64;
 
-/** A pipe that a program writes to. Whoever takes it closes both ends. */
+/** A pipe that a program writes to. The caller that takes a pipe closes both ends. */
 export interface ProgramPipe {
   readonly path: string;
   readonly read: number;
@@ -42,7 +42,7 @@ export class ProgramPipes {
       try {
         return opened(path);
       } catch (error) {
-        // The last program that used this pipe may have run as this process's user and taken away the right to open it.
+        // The last program that used this pipe may have run as this process's user and changed the pipe's mode.
         await this.discard(path);
         if (attempt >= batch) throw error;
       }
@@ -64,7 +64,7 @@ export class ProgramPipes {
     const paths = Array.from({ length: batch }, () =>
       join(this.directory, `pipe-${randomBytes(8).toString("hex")}`),
     );
-    // Programs of other uids may open their end again, as `echo > /dev/stderr` does.
+    // Mode 622, because programs of other uids open the writing end again, as `echo > /dev/stderr` does.
     await run("mkfifo", ["-m", "622", ...paths], { cwd: "/" });
     this.#ready.push(...paths);
   }

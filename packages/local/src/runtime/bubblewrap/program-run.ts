@@ -35,12 +35,12 @@ export const programDescriptors = { ...loneDescriptors, information: 6, seccomp:
 /** Most bytes of each output that an answer contains, as through an agent. */
 const outputLimit = 1024 * 1024;
 /**
- * Of an output with more bytes than this, the server reads at most one chunk (64 KiB) in `paceMs`, because reading
- * costs the server more CPU than writing costs the program.
+ * After this many bytes of an output, the server reads at most one chunk (64 KiB) in `paceMs`, because reading costs the
+ * server more CPU than writing costs the program.
  */
 const unpacedBytes = 4 * 1024 * 1024;
 const paceMs = 2;
-/** A program has to wait while more bytes than this of an output are unread. Twice as many are kept of each output. */
+/** If the reader has not read more than this many bytes of an output, the program has to wait. Twice as many bytes are kept. */
 const unreadBytes = outputLimit / 4;
 /** A driver sends a frame for each of at most 64 displayed values, and few others. */
 const mostFrames = 128;
@@ -50,7 +50,7 @@ const startLimitMs = 30_000;
 const drainGraceMs = 100;
 /** Milliseconds that the processes of a program may take to end once they were killed. */
 const endLimitMs = 1000;
-/** Milliseconds after which the answer waits no longer for processes that were killed and do not end. */
+/** Milliseconds after which the answer is sent although processes that were killed have not ended. */
 const stuckLimitMs = 2000;
 const sweepLimitMs = 5000;
 
@@ -72,7 +72,7 @@ export interface ProgramRunParts {
  */
 export class ProgramRun {
   readonly #parts: ProgramRunParts;
-  /** The exit code of the program's bubblewrap. It may never come: see `#giveUp`. */
+  /** The exit code of the program's bubblewrap. May stay pending forever: see `#giveUp`. */
   readonly #exit: Promise<number | null>;
   readonly #init: Promise<number | undefined>;
   readonly #channel: ControlChannel;
@@ -125,7 +125,7 @@ export class ProgramRun {
     return this.#stdout.isReusable && this.#stderr.isReusable;
   }
 
-  /** Waits for the end of the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
+  /** Waits for the program's end. Rejects with {@link ProgramNotStarted} only if none of the program's code has run. */
   async outcome(): Promise<Outcome> {
     try {
       await this.#waitForStart();
@@ -136,8 +136,8 @@ export class ProgramRun {
   }
 
   /**
-   * Ends processes that did not end when they were killed, because somebody has frozen or stopped them on the host.
-   * Rejects while one is left.
+   * Ends processes that did not end when they were killed, because somebody on the host has frozen or stopped them.
+   * Rejects while such a process remains.
    */
   async endStuck(): Promise<void> {
     if (!this.#isRunning()) return;
@@ -153,7 +153,7 @@ export class ProgramRun {
     try {
       this.#ports = init && (await openPorts?.(init));
     } catch (error) {
-      // End the program before it begins, so that it can be run in another way.
+      // End the program before it begins, so that it can be run in a machine instead.
       this.#noWayOut = error;
       return this.#kill();
     }
@@ -172,7 +172,7 @@ export class ProgramRun {
     const givenUp = once(giveUp.signal, "abort");
     try {
       if (!giveUp.signal.aborted) await Promise.race([this.#start, this.#exit, givenUp]);
-      // The program has ended, but its report may not be read yet: wait for that.
+      // The program has ended, but its report of the start may still be unread: wait for the report.
       if (!this.#report.isStarted && !giveUp.signal.aborted)
         await Promise.race([this.#start, this.#channel.closed, givenUp]);
       if (this.#report.isStarted) return;
@@ -203,7 +203,7 @@ export class ProgramRun {
     const exitCode = reported ? reported.exitCode : await this.#exit;
     const endedAt = performance.now();
     await watch.stop();
-    // Read the rest of the pipes now, even if the reader has not read what came before.
+    // Read the rest of the pipes now, even if the caller's reader is behind.
     for (const output of [this.#stdout, this.#stderr]) output.stopWaiting();
     await Promise.race([Promise.all([this.#stdout.ended, this.#stderr.ended]), sleep(drainGraceMs)]);
     await this.#kill();
@@ -227,8 +227,7 @@ export class ProgramRun {
     if (reported?.what === "started") this.#started();
     else if (reported?.what === "ended") this.#ended(reported.end);
     else if (reported?.what !== "value") {
-      // If the code has begun, the code itself wrote this frame: a driver that cannot start the code reports that
-      // before.
+      // If the code has begun, the code wrote this frame: a driver that cannot start the code reports that earlier.
       this.#isGarbled = this.#report.isStarted;
       this.#channel.close();
       void this.#kill();
@@ -258,7 +257,7 @@ export class ProgramRun {
     if (this.#isRunning() && tree.children(init).includes(pid)) tree.signal(target(pid), signal);
   }
 
-  /** Kills what the code has started. Its interpreter stays, to report the interruption. */
+  /** Kills the processes that the code has started. The interpreter stays, to report the interruption. */
   async #sweep(init: number | undefined): Promise<void> {
     const deadline = Date.now() + sweepLimitMs;
     while (init !== undefined && this.#isRunning() && Date.now() < deadline) {
@@ -327,7 +326,7 @@ class Output {
     return this.#captured.finish();
   }
 
-  /** The output for a reader. From now on the program waits when the reader is slow. */
+  /** The output for a reader. After this call the program waits when the reader is slow. */
   follow(): KeptOutput {
     this.#kept.waitsForReader = true;
     return this.#kept;
@@ -347,10 +346,10 @@ class Output {
   }
 }
 
-/** An output whose program has to wait when it writes very much, or more than its reader takes. */
+/** An output that makes its program wait when the program writes very much, or faster than the reader reads. */
 class PacedOutput extends KeptOutput {
   #waitsForReader = false;
-  /** Bytes that the reader has taken. */
+  /** Number of bytes that the reader has read. */
   #taken = 0;
   #goOn: () => void = () => undefined;
 
@@ -387,7 +386,7 @@ function signalOf(exitCode: number | null): NodeJS.Signals | null {
   return names.find(([, number]) => number + 128 === exitCode)?.[0] ?? null;
 }
 
-/** bubblewrap's process 1 has one child when the program starts. Undefined if it has ended, or the kernel does not list children. */
+/** The first child of bubblewrap's process 1: the program. Undefined if it has ended, or if the kernel does not list children. */
 function firstChild(init: number): number | undefined {
   try {
     const [pid] = readFileSync(`/proc/${init}/task/${init}/children`, "utf8").split(" ", 1);

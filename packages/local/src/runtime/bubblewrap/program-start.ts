@@ -34,7 +34,7 @@ export async function runProgram(
   const { groups, uids, root, pipes, proxyPorts } = foundation;
   if (spec.egress && !proxyPorts.isUsable)
     throw new ProgramNotStarted("the ports of the egress proxy cannot be opened for it.");
-  // Decide this before pipes are opened: only a program that has started closes them.
+  // Refuse such a program before pipes are opened: only a program that has started closes them.
   const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
   const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
@@ -74,7 +74,7 @@ interface ProgramOwn {
 function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): ProgramRun {
   const { image, root, seccompFile, strayDescriptors, directory } = foundation;
   const { program, group, stdout, stderr } = own;
-  // Use one uid for everything: there is no agent that would have to be protected from the code.
+  // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [] });
   const limited = `${limitsScript}exec "$@"`;
@@ -89,10 +89,10 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
   const args = [
     ...launching,
     ...["bwrap", "--args", String(programDescriptors.arguments)],
-    // No variable has this name. The option puts the instance directory on the command line, so that the programs of a
-    // killed server can be found.
+    // Unset a variable that does not exist, only to have the instance directory on the command line, by which the
+    // programs of a killed server are found.
     ...["--unsetenv", directory.path, "--"],
-    // An ordinary user's processes count together, except within a user namespace: the limits are set there.
+    // The kernel counts all processes of an ordinary user together, except in a user namespace. So set the limits there.
     ...(uids ? [] : ["/bin/sh", "-c", limited, "limits"]),
     ...[program.command, ...program.args],
   ];

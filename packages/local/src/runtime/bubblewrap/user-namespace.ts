@@ -18,7 +18,7 @@ export interface Init {
   readonly network: number | undefined;
 }
 
-/** What bubblewrap reports of process 1. Undefined if bubblewrap ended before it started one. */
+/** Reads what bubblewrap reports about process 1. Undefined if bubblewrap ended before it started process 1. */
 export async function readInit(information: Readable): Promise<Init | undefined> {
   try {
     const told = JSON.parse(await text(information)) as Record<string, number | undefined>;
@@ -30,7 +30,7 @@ export async function readInit(information: Readable): Promise<Init | undefined>
   }
 }
 
-/** The host's process id of a machine's process 1. Undefined if bubblewrap ended before it started one. */
+/** The host's process id of a machine's process 1. Undefined if bubblewrap ended before it started process 1. */
 export const readInitPid = async (information: Readable) => (await readInit(information))?.pid;
 
 /**
@@ -42,7 +42,7 @@ export const readInitPid = async (information: Readable) => (await readInit(info
  */
 export async function mapUids(init: number, uids: MachineUids, gate: Writable): Promise<void> {
   const map = `${uidInside.agent} ${uids.agent} 1\n${uidInside.code} ${uids.code} 1\n`;
-  // Synchronously, which is faster: bubblewrap waits, and writing to /proc does not block.
+  // Write synchronously, which is faster: bubblewrap waits for the mapping, and a write to /proc does not block.
   for (const name of ["uid_map", "gid_map"]) writeFileSync(`/proc/${init}/${name}`, map);
   gate.end("\n");
   const inside = ["--target", String(init), "--user"];

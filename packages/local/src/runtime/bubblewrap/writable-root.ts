@@ -28,9 +28,9 @@ export interface MachineDisk {
 
 /** How a machine's tree is mounted. */
 export interface RootEntry {
-  /** Arguments that mount it with a shell and then run the command after them. */
+  /** The arguments of a shell that mounts the tree and then runs the command after these arguments. */
   readonly command: readonly string[];
-  /** What the shell, or `launcher.pl` instead of it, has to mount. */
+  /** Variables that tell the shell, or `launcher.pl`, what to mount. */
   readonly environment: Readonly<Record<string, string>>;
   /** Whether files are copied to or from the tree, which only the shell does. */
   readonly copiesFiles: boolean;
@@ -40,16 +40,16 @@ export interface RootEntry {
  * A root file system that each machine may change as it likes, over files that it shares with the host.
  *
  * It is an overlay: the machine's own changes on a tmpfs of limited size, then the layers of its template, then a
- * skeleton, then the host's `/usr`. The host's directories belong to a uid that does not exist inside, so nothing could
- * be made in them. A merged directory takes its attributes from the topmost layer that has it; the skeleton therefore
- * holds nothing but those directories, with a mode that lets everybody write. Files stay the host's: they can be
- * replaced inside, never written.
+ * skeleton, then the host's `/usr`. The host's directories belong to a uid that does not exist inside, so programs could
+ * not create files in them. A merged directory takes its attributes from the topmost layer that has it. So the skeleton
+ * contains the same directories, with a mode that lets everybody write. Files of the host can be replaced inside, but never
+ * written.
  *
  * Everything is mounted in a mount namespace of the machine's own and ends with it.
  */
 export class WritableRoot {
   readonly disk: MachineDisk;
-  /** Overlays over the host's files for the machines; undefined before {@link view}, when host files are bound directly. */
+  /** The machines' overlays over host files. Undefined before {@link view}; host files are then bound directly. */
   #views: HostViews | undefined;
   readonly #at: string;
 
@@ -67,12 +67,12 @@ export class WritableRoot {
     };
   }
 
-  /** The skeleton's root: files put there are in every machine, which may replace or remove them. */
+  /** The skeleton's root. Every machine has the files in it, and may replace or remove them. */
   get skeleton(): string {
     return join(this.directory, "skeleton", "root");
   }
 
-  /** Prepares the root in `directory`. Undefined if this kernel refuses overlay mounts, which only a trial shows. */
+  /** Prepares the root in `directory`. Undefined if a trial shows that this kernel refuses overlay mounts. */
   static async open(directory: string, isRoot: boolean): Promise<WritableRoot | undefined> {
     if (!(await allowsWritableRoot(isRoot))) return undefined;
     const root = new WritableRoot(directory, isRoot);
@@ -90,7 +90,7 @@ export class WritableRoot {
     this.#views = await HostViews.open(directories, { isRoot: this.isRoot, at: this.#at, devices });
   }
 
-  /** What mounts the tree of one machine before its command is run. */
+  /** The command and variables that mount the tree of one machine before its command is run. */
   enter(machine: {
     /** Undefined if an ordinary user runs this process: the machine then has that user's uid. */
     uids: MachineUids | undefined;
@@ -170,7 +170,7 @@ export class WritableRoot {
       stdio: "ignore",
       cwd: "/usr",
     });
-    // Listen for the end at once: on a busy machine the copy may end before the directories are made.
+    // Listen for the end of the copy at once: it may end before the directories are made.
     await Promise.all([once(copying, "close"), this.#makeRootDirectories()]);
   }
 
@@ -183,10 +183,10 @@ export class WritableRoot {
   }
 }
 
-/** How many times its disk size a machine may fill: with a read-only root, `/workspace` and the rest have a tmpfs each. */
+/** How many times its disk size a machine may fill: twice with a read-only root, where `/workspace` has a tmpfs of its own. */
 export const diskCount = (isWritable: boolean): number => (isWritable ? 1 : 2);
 
-/** Whether this kernel allows overlay mounts. Only a trial shows it, which leaves nothing behind. A success is not tried again. */
+/** Whether this kernel allows overlay mounts. Tries one and leaves nothing behind. After a success no call tries again. */
 export async function allowsWritableRoot(isRoot: boolean): Promise<boolean> {
   isAllowed ||= await tryWritableRoot(isRoot);
   return isAllowed;
@@ -223,7 +223,7 @@ const ownDirectories = [
 
 const page = 4096;
 
-/** Limits files to one per page of the size: an empty file takes no space, but 1.25 KiB of kernel memory that nothing counts. */
+/** Limits the number of files to one per page of the size: an empty file takes no space, but 1.25 KiB of uncounted kernel memory. */
 function tmpfsOptions(megabytes: number): string {
   const bytes = Math.ceil(megabytes * 1024 * 1024);
   return `size=${bytes},nr_inodes=${Math.ceil(bytes / page)},nodev,nosuid,mode=0755`;
@@ -287,7 +287,7 @@ exec "$@"
 `;
 
 const mountScript = `set -e
-# The list of mounts has a small disk of its own, until it was read: restored files may fill the machine's disk.
+# Keep the list of mounts on a tmpfs of its own until mount has read it: restored files may fill the machine's disk.
 mount -t tmpfs -o size=256k tmpfs "$MACHINE_PLACE"
 printf '%s\\n' "$MACHINE_MOUNTS" > "$MACHINE_PLACE/mounts"
 exec 9< "$MACHINE_PLACE/mounts"
@@ -304,11 +304,11 @@ mount -a -T /proc/self/fd/9
 exec 9<&-
 keep=$MACHINE_KEEP
 layer=$MACHINE_LAYER
-# The topmost layer holds all of both: it was made from a copy of those below. A second copy over the first would be
-# written to wherever a link of the first leads on the host.
+# Copy /workspace and home from the topmost layer only, which contains the files of all lower layers. A second copy would
+# follow links of the first, which may lead to the host.
 if [ -n "$layer" ] && [ -z "$MACHINE_DISK" ]; then
   for part in workspace home; do
-    # From within, so that no command line tells where it is.
+    # Copy from inside the directory, so that no command line shows its path.
     (cd "$layer/$part"; [ -z "$(ls -A)" ] || cp -a . "$MACHINE_PLACE/$part/")
   done
   chown -hR "$owner:$owner" workspace home
@@ -316,7 +316,7 @@ fi
 unset MACHINE_PLACE MACHINE_SIZE MACHINE_OWNER MACHINE_DIRECTORIES MACHINE_MOUNTS MACHINE_KEEP MACHINE_LAYER MACHINE_DISK
 `;
 
-/** Mounts `/proc` of a new process namespace: the only one an ordinary user may mount. The mount outlives the namespace. */
+/** Mounts the `/proc` of a new process namespace, because an ordinary user may mount no other. The mount outlives the namespace. */
 const procScript = `unshare --pid --fork mount -t proc -o ro,nosuid,nodev,noexec proc proc
 `;
 
@@ -332,12 +332,13 @@ exec "$@"
  */
 const keepScript = `set +e
 "$@" &
-# Until nobody holds them, those at the other end wait.
+# Close the descriptors: readers at their other ends wait until no process holds them.
 exec 3>&- 4>&- 5>&- 6>&- 7>&-
 wait $!
 code=$?
 [ -d "$keep" ] || exit "$code"
-# The agent's own, with the variables of this machine. Its parent may be a link to a place on the host by now.
+# Remove the agent's own files, which contain this machine's variables. Use find, because root/tmp may be a link to a
+# place on the host by now.
 find root/tmp -maxdepth 1 -name '.cloud-sandbox*' -exec rm -rf {} +
 chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && exec 8< "$keep" &&
   cp -a root usr workspace home /proc/self/fd/8/ && sync -f /proc/self/fd/8

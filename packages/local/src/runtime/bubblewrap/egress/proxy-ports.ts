@@ -15,7 +15,7 @@ const mostFailures = 3;
 
 /** The proxy's ports inside the network namespace of one program. */
 export interface OpenPorts {
-  /** Connections that were accepted before stay open. */
+  /** Stops listening. Connections that were accepted before stay open. */
   close(): void;
 }
 
@@ -81,7 +81,7 @@ class Helper {
   constructor(file: string, onEnd: () => void) {
     const child = spawn("python3", ["-I", "-S", file], {
       cwd: "/",
-      // A Python that sandboxes have too starts faster than the shims that developers put before it.
+      // Prefer the system's Python, which starts faster than the shims that developers put before it on the PATH.
       env: { PATH: `/usr/local/bin:/usr/bin:/bin:${process.env.PATH ?? ""}` },
       // Detached: the helper gets its own session, so a signal to this process's group does not end it.
       detached: true,
@@ -162,10 +162,10 @@ interface Waiting {
   readonly reject: (problem: Error) => void;
 }
 
-/** A message of the helper: a socket comes with it, or a problem. */
+/** A message of the helper, which carries a socket or a problem. */
 interface Answer {
   readonly id: number;
   readonly problem?: string;
-  /** Whether the program has ended, which is no fault of the helper. */
+  /** Whether the program has ended. That does not count as a failure of the helper. */
   readonly gone?: boolean;
 }

@@ -14,7 +14,7 @@ export interface MaskedKernelFiles {
  */
 export async function maskedKernelFiles(): Promise<MaskedKernelFiles> {
   const modes = await Promise.all(
-    telling.map(async (name) => {
+    revealingNames.map(async (name) => {
       const path = `/proc/${name}`;
       const status = await stat(path).catch(() => undefined);
       return { path, isDirectory: status?.isDirectory() ?? false, mode: status?.mode ?? 0 };
@@ -28,7 +28,7 @@ export async function maskedKernelFiles(): Promise<MaskedKernelFiles> {
 }
 
 // biome-ignore format: a list of names reads best as a list
-const telling = [
+const revealingNames = [
   "acpi", "asound", "bus", "cmdline", "config.gz", "diskstats", "fs", "interrupts", "iomem", "ioports", "kallsyms",
   "kcore", "keys", "latency_stats", "locks", "mdstat", "modules", "partitions", "pressure", "sched_debug", "schedstat",
   "scsi", "slabinfo", "timer_list", "timer_stats", "vmallocinfo",

@@ -9,7 +9,7 @@ import { become, becomeMachine } from "./shell-launch.js";
 
 const run = promisify(execFile);
 
-/** What has to be done before a command can be bubblewrap's. */
+/** What has to be done before the process becomes bubblewrap. */
 export interface Launch {
   readonly memberFiles: readonly string[];
   readonly strayDescriptors: readonly number[];
@@ -43,8 +43,8 @@ export async function openLauncher(root: WritableRoot | undefined): Promise<bool
 }
 
 /**
- * The command that prepares a machine's first process and becomes the command after it. `launcher.pl` does it where it works,
- * unless files have to be copied; a shell and the programs that it starts do it otherwise.
+ * The command that prepares a machine's first process and becomes the command after it. It runs `launcher.pl` where that
+ * works, unless files have to be copied. Otherwise it runs a shell, which starts a program for each step.
  */
 export function launchCommand(launch: Launch, hasLauncher: boolean): LaunchCommand {
   return hasLauncher && launch.entry?.copiesFiles !== true ? perlLaunch(launch) : shellLaunch(launch);

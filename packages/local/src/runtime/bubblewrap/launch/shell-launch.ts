@@ -11,7 +11,7 @@ export function becomeMachine(
   strayDescriptors: readonly number[],
   limits = "",
 ): [string, ...string[]] {
-  // bash, because other shells cannot redirect descriptors above 9.
+  // Use bash, because other shells cannot redirect descriptors above 9.
   const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
   const script = `[ "$PPID" = ${process.pid} ] || exit 125; ${close}echo 500 > /proc/self/oom_score_adj

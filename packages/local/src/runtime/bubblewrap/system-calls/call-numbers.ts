@@ -1,4 +1,4 @@
-/** The number of each system call on an architecture that there is a filter for. */
+/** The number of each system call of one architecture, by name. */
 export type CallNumbers = ReadonlyMap<string, number>;
 
 function numbered(...runs: readonly (readonly [first: number, names: string])[]): CallNumbers {
