@@ -71,10 +71,7 @@ export interface LocalControlPlaneOptions {
   readonly runtime?: "auto" | RuntimeName;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
-  /**
-   * Most sandboxes at a time. Stopped sandboxes, and programs that run without a sandbox, count too. Beyond that a create is
-   * refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256.
-   */
+  /** Most sandboxes at a time, stopped ones and programs without a sandbox included. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;
   /**
    * All sandboxes together may use this many times the machine's memory, for memory and files. A create beyond it is refused
@@ -238,7 +235,7 @@ async function serve(
     isKept: store.directory !== undefined,
     log,
   });
-  await taken(store, async () => {
+  await withStoreErrors(store, async () => {
     builds.restore();
     await fleet.restore();
     if (store.directory !== undefined) await layers.collect();
@@ -312,15 +309,11 @@ async function serve(
     await withStoreErrors(store, () => webhooks.resume());
     url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
   } catch (error) {
-    await close().catch((closeError: unknown) =>
-      log(`The control plane failed to start, and could not clean up: ${String(closeError)}`),
-    );
+    await close().catch((closeError: unknown) => log(`The failed start left files behind: ${closeError}`));
     throw error;
   }
   machines.fill();
-  runtime.removeLeftovers().catch((error: unknown) => {
-    log(`Files and processes of control planes that were killed could not be removed: ${String(error)}`);
-  });
+  runtime.removeLeftovers().catch((cause: unknown) => log(`Leftovers of killed servers remain: ${cause}`));
   return {
     url,
     apiKey,
