@@ -1,6 +1,7 @@
 import module from "node:module";
 import { join } from "node:path";
 import { cacheDirectory } from "./cache-directory.js";
+import { keepCompiledCode } from "./code-cache.js";
 
 /** The part of `node:module` that exists since Node.js 22.1. */
 interface CompileCache {
@@ -8,10 +9,12 @@ interface CompileCache {
 }
 
 /**
- * Lets Node.js keep what it compiles, which makes the next start faster. The directory is the user's own: compiled code is run as it
- * is found, and anybody can write to the directory for temporary files. Where it cannot be written, nothing is kept.
+ * Stores what V8 compiles, which makes the next start faster. The directory is the user's own, because compiled code is run as it
+ * is found, and anybody can write to the directory for temporary files. Where the directory cannot be written, nothing is stored.
  */
 export function useCompileCache(): void {
   const { enableCompileCache } = module as CompileCache;
-  enableCompileCache?.(join(cacheDirectory(process.env), "cloud-sandbox-mcp"));
+  const directory = join(cacheDirectory(process.env), "cloud-sandbox-mcp");
+  if (enableCompileCache) enableCompileCache(directory);
+  else keepCompiledCode(__dirname, directory);
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import nodeModule from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,17 +99,60 @@ it.each(profiles.map((profile) => [profile.name, profile] as const))(
   },
 );
 
-it("compiled code is stored in the user's own directory, if Node.js can do that", async () => {
-  const caches = mkdtempSync(join(tmpdir(), "caches-"));
-  try {
+describe("compiled code", () => {
+  const inCaches = async (work: (caches: string) => Promise<void>): Promise<void> => {
+    const caches = mkdtempSync(join(tmpdir(), "caches-"));
+    try {
+      await work(caches);
+    } finally {
+      rmSync(caches, { recursive: true });
+    }
+  };
+  const serve = async (caches: string): Promise<void> => {
     const env = { PATH: process.env.PATH, XDG_CACHE_HOME: caches, CLOUD_SANDBOX_BACKEND: "local" };
-    const server = spawn(process.execPath, [serverFile], { env, stdio: "ignore" });
-    expect(await once(server, "exit")).toEqual([0, null]);
-    const canKeep = "enableCompileCache" in nodeModule;
-    expect(readdirSync(caches)).toEqual(canKeep ? ["cloud-sandbox-mcp"] : []);
-  } finally {
-    rmSync(caches, { recursive: true });
-  }
+    const server = spawn(process.execPath, [serverFile], { env, stdio: ["pipe", "pipe", "inherit"] });
+    const exited = once(server, "exit");
+    server.stdin.write(`${JSON.stringify(initialize(newest))}\n`);
+    await once(server.stdout, "data");
+    server.stdin.end();
+    expect(await exited).toEqual([0, null]);
+  };
+  it("is stored in the user's own directory", () =>
+    inCaches(async (caches) => {
+      await serve(caches);
+      expect(readdirSync(caches)).toEqual(["cloud-sandbox-mcp"]);
+    }));
+
+  it("is used by the next start if it is as it was written, and made anew otherwise", ({ skip }) => {
+    skip("enableCompileCache" in nodeModule, "this Node.js checks its compile cache itself");
+    return inCaches(async (caches) => {
+      await serve(caches);
+      const directory = join(caches, "cloud-sandbox-mcp");
+      const name = readdirSync(directory).find((found) => found.startsWith("start-")) ?? "none";
+      const file = join(directory, name);
+      const written = statSync(file);
+      expect(written.mode & 0o777).toBe(0o600);
+      await serve(caches);
+      expect(statSync(file).ino).toBe(written.ino);
+
+      const damaged = readFileSync(file);
+      damaged.fill(0xff, 1000, 2000);
+      writeFileSync(file, damaged);
+      await serve(caches);
+      expect(readFileSync(file).equals(damaged)).toBe(false);
+
+      chmodSync(file, 0o666);
+      await serve(caches);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readdirSync(directory).filter((found) => found.startsWith("start-"))).toEqual([name]);
+    });
+  });
+
+  it("is not stored where the directory is a file, and the server starts", () =>
+    inCaches(async (caches) => {
+      writeFileSync(join(caches, "cloud-sandbox-mcp"), "");
+      await serve(caches);
+    }));
 });
 
 it("the server ends when stdin is empty", async () => {
