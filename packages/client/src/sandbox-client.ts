@@ -143,9 +143,9 @@ export class SandboxClient implements AsyncDisposable {
   }
 
   /**
-   * Runs programs like `executeIsolated`, some at a time, and yields what became of each as soon as it has ended: its
-   * `index` among the programs, and its `result` or the `error` with which it failed. `programs` is read as places become
-   * free, so any number of them takes constant memory. Leaving the loop kills the programs that run.
+   * Runs programs like `executeIsolated`, `concurrency` at a time, and yields an outcome for each as soon as it has ended:
+   * its `index` among the programs, and its `result` or the `error` with which it failed. The next program is read from
+   * `programs` only when it can start, so any number of them takes constant memory. Leaving the loop kills running programs.
    */
   async *executeIsolatedMany(
     programs: Iterable<IsolatedProgram> | AsyncIterable<IsolatedProgram>,
@@ -237,7 +237,7 @@ function emitWarning(warning: SandboxError): void {
 }
 
 function warningText({ message }: SandboxError): string {
-  return `A sandbox could not be deleted, or a program in it not ended. ${message}`;
+  return `Cleanup failed: a sandbox or a program may still run. ${message}`;
 }
 
 const noCredentials: Credentials = { headers: () => ({}), secrets: () => [] };

@@ -4,11 +4,11 @@ import { clientClosed, isSandboxError, type SandboxError } from "../errors/error
 export class BackgroundWork {
   readonly #running = new Set<Promise<void>>();
   readonly #warn: (warning: SandboxError) => void;
-  /** Number of running `whole` pieces of work, which may still start further work. */
+  /** Number of running calls of `whole()`. Their work may call `during()` even after `end()`. */
   #wholes = 0;
   #isEnding = false;
   #close: () => void = () => undefined;
-  /** Resolves when the client is being closed: work that waits for its caller must end then. */
+  /** Resolves when the client is being closed. Work that waits for its caller, such as a reader's next read, ends then. */
   readonly closing = new Promise<void>((resolve) => {
     this.#close = resolve;
   });
@@ -27,8 +27,8 @@ export class BackgroundWork {
   }
 
   /**
-   * Runs work that takes several calls, and would leave something behind if it were stopped half-way. After `end()` it is
-   * refused, unless a `whole` is running, which it may be part of.
+   * Runs work that takes several calls, and would leave something behind if it were stopped half-way. Throws after
+   * `end()`, unless `whole()` is running, because this work may be part of it.
    */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isEnding && this.#wholes === 0) throw clientClosed();
@@ -38,10 +38,7 @@ export class BackgroundWork {
     return running;
   }
 
-  /**
-   * Runs work that consists of several `during` calls and is never itself part of other work. After `end()` it is
-   * refused.
-   */
+  /** Runs work that calls `during()` and is never itself part of other work. Throws after `end()`. */
   async whole<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isEnding) throw clientClosed();
     this.#wholes += 1;

@@ -5,7 +5,7 @@ export interface IssuedToken {
   expiresAt: Date | undefined;
 }
 
-interface HeldToken extends IssuedToken {
+interface StoredToken extends IssuedToken {
   /** When to renew the token, in milliseconds by this machine's clock; undefined if its lifetime is unknown. */
   dueAt: number | undefined;
   endsAt: number | undefined;
@@ -14,33 +14,33 @@ interface HeldToken extends IssuedToken {
 /** The token of one sandbox. It is renewed shortly before it expires, with one request for all waiting calls. */
 export class TokenCache {
   readonly #issue: () => Promise<IssuedToken>;
-  #held: HeldToken | undefined;
-  #renewal: Promise<HeldToken> | undefined;
+  #token: StoredToken | undefined;
+  #renewal: Promise<StoredToken> | undefined;
 
   constructor(issue: () => Promise<IssuedToken>) {
     this.#issue = issue;
   }
 
   get value(): string | undefined {
-    return this.#held?.value;
+    return this.#token?.value;
   }
 
   /** Stores a token that came with another answer, such as a new sandbox. */
   accept(issued: IssuedToken): void {
-    this.#held = held(issued, Date.now());
+    this.#token = withTimes(issued, Date.now());
   }
 
   /** The token to use now. Returns a string, not a promise, if the stored token is good, which is nearly always. */
   current(): string | Promise<string> {
-    const token = this.#held;
+    const token = this.#token;
     if (token !== undefined && (token.dueAt === undefined || Date.now() < token.dueAt)) return token.value;
     return this.#renewed();
   }
 
   /** Whether a token other than the refused one is available. Renews it if needed. */
   async replace(refused: string): Promise<boolean> {
-    if (this.#held?.value === refused) this.#held = undefined;
-    const token = this.#held ?? (await this.#renew());
+    if (this.#token?.value === refused) this.#token = undefined;
+    const token = this.#token ?? (await this.#renew());
     return token.value !== refused;
   }
 
@@ -54,18 +54,18 @@ export class TokenCache {
     try {
       return (await this.#renew()).value;
     } catch (error) {
-      const token = this.#held;
+      const token = this.#token;
       // Renewal starts before the token expires: if it fails, the old token still works until then.
       if (token?.endsAt !== undefined && Date.now() < token.endsAt) return token.value;
       throw error;
     }
   }
 
-  #renew(): Promise<HeldToken> {
+  #renew(): Promise<StoredToken> {
     this.#renewal ??= this.#issue()
       .then((issued) => {
-        this.#held = held(issued, Date.now());
-        return this.#held;
+        this.#token = withTimes(issued, Date.now());
+        return this.#token;
       })
       .finally(() => {
         this.#renewal = undefined;
@@ -81,7 +81,7 @@ const longestMargin = 5 * 60_000;
  * five minutes, is left. The lifetime is read from the token itself, because this machine's clock may differ from the
  * server's. If it is unknown, only a 401 renews the token.
  */
-function held(issued: IssuedToken, now: number): HeldToken {
+function withTimes(issued: IssuedToken, now: number): StoredToken {
   const life =
     lifeOf(issued.value) ?? (issued.expiresAt === undefined ? 0 : issued.expiresAt.getTime() - now);
   if (!(life > 0)) return { ...issued, dueAt: undefined, endsAt: undefined };

@@ -306,8 +306,8 @@ function credential(what: string, option: string | undefined, suffix: string): s
   if (value === "") return undefined;
   if (/^[\x21-\x7e]+$/.test(value)) return value;
   throw new ConfigurationError({
-    summary: `The ${what} holds characters that cannot be part of one.`,
-    hint: `Look at CLOUD_SANDBOX_${suffix} (or HOPX_${suffix}), or at the option: it must be the ${what} alone.`,
+    summary: `The ${what} contains invalid characters.`,
+    hint: `Check CLOUD_SANDBOX_${suffix} (or HOPX_${suffix}), or the option: it must be the ${what} and nothing else.`,
     code: "CREDENTIAL_INVALID",
   });
 }

@@ -1,6 +1,6 @@
 import { invalidArgument } from "../errors/errors.js";
 
-/** The names of all options of a type. The compiler reports a missing and a superfluous name. */
+/** The names of all options of a type. The compiler reports missing and superfluous names. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /**

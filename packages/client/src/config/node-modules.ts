@@ -2,7 +2,7 @@ import { ConfigurationError, isSandboxError, SandboxError } from "../errors/erro
 
 /**
  * Node.js modules for code that needs a file system. Not imported, because bundlers for browsers would fail. Throws a
- * {@link ConfigurationError} with this hint in runtimes that do not have them.
+ * {@link ConfigurationError} with `hint` in runtimes that do not have them.
  */
 export function nodeModules(
   hint = "Files on the disk need Node.js, Deno or Bun; elsewhere, give contents to files.write().",

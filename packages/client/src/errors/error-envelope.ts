@@ -26,7 +26,7 @@ export function readErrorEnvelope(body: unknown, secrets: readonly string[]): Er
     text(body.message) ?? text(nested.message) ?? text(body.error) ?? text(body.detail) ?? text(body.title);
   const hint = text(body.hint) ?? text(nested.hint);
   return {
-    // Our servers append the hint to the message, for clients that do not know `hint`: cut it off again.
+    // Cut off the hint: this project's servers append it to the message, for clients that do not know `hint`.
     message:
       hint !== undefined && message?.endsWith(` ${hint}`) ? message.slice(0, -hint.length - 1) : message,
     hint,

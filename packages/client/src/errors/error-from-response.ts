@@ -40,10 +40,10 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   const kind = classify(status, envelope, plane);
   const retryAfter = parseRetryAfter(headers) ?? envelope.retryAfter;
   const code = envelope.code ?? kind.code ?? `HTTP_${status}`;
-  const ours = code === "EXECUTION_TIMEOUT" ? moreTime : kind.hint?.(retryAfter);
+  const ownHint = code === "EXECUTION_TIMEOUT" ? moreTime : kind.hint?.(retryAfter);
   const otherwise = `The server answered ${status} without saying why.`;
   const options: ApiErrorOptions = {
-    ...sentences(envelope, otherwise, kind, ours, code),
+    ...sentences(envelope, otherwise, kind, ownHint, code),
     code,
     requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
     retryable: mayRetry(kind, failed, retryAfter),
@@ -95,26 +95,26 @@ function sentences(
   { message, hint }: ErrorEnvelope,
   otherwise: string,
   { error }: Kind,
-  ours: string | undefined,
+  ownHint: string | undefined,
   code: string,
 ) {
-  const theirs = hint === undefined ? undefined : inOurTerms(hint);
+  const serverHint = hint === undefined ? undefined : withMethodNames(hint);
   return {
-    summary: inOurTerms(message ?? otherwise),
-    hint: ours ?? theirs ?? adviceFor(error, code),
-    serverHint: theirs,
+    summary: withMethodNames(message ?? otherwise),
+    hint: ownHint ?? serverHint ?? adviceFor(error, code),
+    serverHint,
   };
 }
 
 function adviceFor(error: Kind["error"], code: string): string {
   if (error === ValidationError)
-    return ofTheRequest.has(code)
+    return inputErrors.has(code)
       ? "Correct what the message names, and call again."
       : "Another server may support this call.";
   if (error === NotFoundError) return "Check the name or the id.";
   if (error === ConflictError)
     return "Look at the state of the sandbox or template, and call again once that state allows it.";
-  if (error === PermissionDeniedError) return "Use an API key that may do this.";
+  if (error === PermissionDeniedError) return "Use an API key with this permission.";
   return "Report the request id to the server's operator.";
 }
 
@@ -122,7 +122,7 @@ function adviceFor(error: Kind["error"], code: string): string {
  * Codes that mean that the caller's input is wrong. Every other code means that the server cannot do the work, whatever
  * the input.
  */
-const ofTheRequest: ReadonlySet<string> = new Set([
+const inputErrors: ReadonlySet<string> = new Set([
   "FILE_TOO_LARGE",
   "INVALID_JSON",
   "INVALID_PATH",
@@ -135,7 +135,7 @@ const ofTheRequest: ReadonlySet<string> = new Set([
 ]);
 
 /** Replaces operation paths in a server's message by method names, because callers of this client know only methods. */
-function inOurTerms(message: string): string {
+function withMethodNames(message: string): string {
   return message.replace(/(?<![\w./-])\/files\/(mkdir|download)\b/g, (_, name) =>
     name === "mkdir" ? "files.mkdir()" : "files.readBytes()",
   );
@@ -151,9 +151,9 @@ interface Kind {
 /**
  * Chooses the error's class and advice: first by the server's code, then by the words of its message, then by the status.
  *
- * The words count only in answers without a code, which our own servers never give. The cloud's API description has no type
- * for errors, and its control plane may answer `{"error": "Sandbox … not found"}`: without the words, that 404 would look
- * like a wrong base URL, and a 403 for an account's limit like a missing permission.
+ * The words count only in answers without a code. This project's servers always send a code, but the cloud's control plane
+ * may answer `{"error": "Sandbox … not found"}`: without the words, that 404 would look like a wrong base URL, and a 403 for
+ * an account's limit like a missing permission.
  */
 function classify(status: number, { code, message = "" }: ErrorEnvelope, plane: Plane): Kind {
   const byCode = code === undefined ? undefined : kindOfCode[code];
@@ -240,7 +240,7 @@ const serverFailed: Kind = {
   hint: waiting("Try again; if it goes on failing, report the request id to the server's operator."),
 };
 const moreTime =
-  "Give the execution more time with the timeout option (at most 300 s), or do less in one execution.";
+  "Give the execution more time with timeoutSeconds (at most 300), or do less in one execution.";
 
 const kindOfCode: Record<string, Kind> = {
   RESOURCE_LIMIT_ERROR: limited,
@@ -261,7 +261,7 @@ const kindOfCode: Record<string, Kind> = {
   STORAGE_FULL: {
     error: ResourceLimitError,
     hint: () =>
-      "Delete sandboxes and templates that are no longer needed, or have room made in the server's data directory, and call again.",
+      "Delete sandboxes and templates that are no longer needed, or free disk space for the server's data directory, and call again.",
   },
   INTERNET_ACCESS_UNAVAILABLE: {
     error: ValidationError,

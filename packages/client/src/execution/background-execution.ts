@@ -46,7 +46,7 @@ export async function executeAsync(
   const body = asyncRequest(code, callbackUrl, options);
   return started(access, options, async (init) => {
     const pending = access.client.POST("/execute/async", { body, ...init });
-    // Use `execution_id`, which the webhook report names: some servers' jobs have a second handle besides.
+    // Use `execution_id`, because webhook reports contain it; some servers return a second id too.
     return (await bodyOf(pending, "execution_id")).execution_id;
   });
 }
@@ -72,7 +72,7 @@ export function startCommand(
   });
 }
 
-/** After the caller gives up: milliseconds to wait for the answer, which has the id of the program to kill. */
+/** Milliseconds to wait for the answer after the caller's signal fired: it has the id of the program to kill. */
 const lastMoment = 1000;
 /** Timeout of the kill request, in seconds. */
 const longestKill = 30;

@@ -40,8 +40,8 @@ export class CommandStream extends ProgramStream<StreamedResult> {
    * of earlier input is still unread. Input that the command no longer reads is dropped.
    *
    * The input of one call arrives in one piece, in the order of the calls, whether or not they are awaited. If the stream
-   * ends while a long input is being sent, the error says how much of it was: an `AbortError` after the signal, else a
-   * `StreamClosedError` with the code `INPUT_CUT`.
+   * ends while a long input is being sent, the call rejects with an error that says how many bytes were sent: an
+   * `AbortError` after the signal, else a `StreamClosedError` with the code `INPUT_CUT`.
    */
   async write(input: string | Uint8Array): Promise<void> {
     if (this.#stdin !== true)

@@ -76,14 +76,14 @@ export class Execution {
     const until = performance.now() + seconds * 1000;
     const left = (): number => Math.max(0, (until - performance.now()) / 1000);
     const step = onProgress === undefined ? longestWait : progressInterval;
-    let position: OutputPosition = { limit: onProgress === undefined ? smallestPiece : toldPiece };
+    let position: OutputPosition = { limit: onProgress === undefined ? smallestPiece : progressPiece };
     const scope = new CallScope(signal);
     try {
       for (let delay = shortestDelay; ; ) {
         // Round down, because the server takes whole seconds.
         const wait = Math.min(step, Math.floor(left()));
-        const asked = performance.now();
-        const told = await this.#output(position, wait, { signal });
+        const askedAt = performance.now();
+        const output = await this.#output(position, wait, { signal });
         const {
           status,
           exitCode,
@@ -92,7 +92,7 @@ export class Execution {
           error,
           stdoutBytes,
           stderrBytes,
-        } = told;
+        } = output;
         if (status !== "running")
           return {
             status,
@@ -113,12 +113,12 @@ export class Execution {
             durationSeconds: duration,
             stdoutBytes,
             stderrBytes,
-            latest: told.stdout || told.stderr,
+            latest: output.stdout || output.stderr,
           });
           position = { ...position, stdoutOffset: stdoutBytes, stderrOffset: stderrBytes };
         }
         // The server answered too early, so it does not support waiting: poll it with a growing delay.
-        if (performance.now() - asked < wait * 500) {
+        if (performance.now() - askedAt < wait * 500) {
           await scope.sleep(Math.min(delay, left()));
           delay = Math.min(delay * 1.5, longestDelay);
         }
@@ -210,9 +210,10 @@ export interface WaitOptions {
 
 const offsetNames = { stdoutOffset: true, stderrOffset: true } as const;
 
-/** Bytes of output to ask for when only the end matters: the smallest limit that the server accepts. */
+/** Bytes of output to request if only the program's end matters: the smallest limit that the server accepts. */
 const smallestPiece = 16;
-const toldPiece = 1024;
+/** Bytes of output to request for `onProgress`. */
+const progressPiece = 1024;
 /** Seconds of one long poll without `onProgress`. */
 const longestWait = 60;
 const progressInterval = 2;

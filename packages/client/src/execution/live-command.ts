@@ -172,8 +172,8 @@ class KeptOutput {
       : `${this.#head}\n[... ${this.#cut} characters cut ...]\n${this.#tail}`;
   }
 
-  extent(told: OutputExtent): OutputExtent {
-    return { ...told, truncated: told.truncated || this.#cut > 0 || this.#skipped > 0 };
+  extent(reported: OutputExtent): OutputExtent {
+    return { ...reported, truncated: reported.truncated || this.#cut > 0 || this.#skipped > 0 };
   }
 
   #shorten(): void {

@@ -83,8 +83,8 @@ function indexOptions(url: string | undefined): string[] {
 }
 
 function checked(requirements: readonly string[]): readonly string[] {
-  if (requirements.length === 0) throw invalidArgument("There is no package to install.");
-  // Refuse options such as `--target`: they are no packages, even though "--" would make pip refuse them too.
+  if (requirements.length === 0) throw invalidArgument("requirements must name a package.");
+  // Refuse options such as `--target` here, with a clearer message than pip's.
   for (const requirement of requirements) {
     if (typeof requirement !== "string" || !/^[A-Za-z0-9][^\n\r\0]{0,499}$/.test(requirement.trim()))
       throw invalidArgument(
@@ -123,7 +123,7 @@ class LastLines {
 function notInstalled(why: string, lines: readonly string[]): SandboxError {
   return new SandboxError({
     summary: `The packages could not be installed (${why}):\n${lines.join("\n")}\n`,
-    hint: "Correct the list; the sandbox must be one with internet access.",
+    hint: "Correct the package names; the sandbox needs internet access.",
     code: "PACKAGES_NOT_INSTALLED",
   });
 }

@@ -139,7 +139,7 @@ function checkWatch(path: unknown, options: WatchOptions): void {
 function notReady(seconds: number): TimeoutError {
   return new TimeoutError({
     summary: `The server did not say within ${seconds} s that watching has begun.`,
-    hint: "Some servers never tell that a watch is ready: read the changes without waiting for ready().",
+    hint: "Some servers never report that a watch is ready: read the changes without calling ready().",
     kind: "request",
     code: "TIMEOUT",
   });

@@ -26,8 +26,8 @@ export class EnvironmentVariables {
   }
 
   /**
-   * All variables that a program sees: those that were set, and those that every program inherits if the server tells
-   * them, such as PATH, HOME and LANG (GET /env). The server masks values whose names look secret.
+   * All variables that a program sees (GET /env): those that were set and, if the server reports them, those that every
+   * program inherits, such as PATH, HOME and LANG. The server masks values whose names look secret.
    */
   async effective(options?: CallOptions): Promise<Record<string, string>> {
     const pending = this.#access.client.GET("/env", callInit(options));

@@ -22,7 +22,7 @@ export interface Expiring {
 export type KeepAliveEnd = "idle" | "maximum" | "stopped" | "gone" | "failed";
 
 /** The parts of a sandbox that `keepAlive` needs: its deadline, which can be moved, and when it was last used. */
-export interface Keepable {
+export interface KeptSandbox {
   /** Milliseconds until the deadline; undefined if the sandbox has none. */
   remaining(): number | undefined;
   refresh(): Promise<unknown>;
@@ -31,15 +31,18 @@ export interface Keepable {
 }
 
 /** The checked options of `keepAlive`. */
-export interface Keeping {
+export interface KeepAliveLoopOptions {
   readonly seconds: number;
-  /** When `maxSeconds` is over, in milliseconds as `performance.now()` counts. */
+  /** When `maxSeconds` have passed, in milliseconds as `performance.now()` counts. */
   readonly endsAt: number;
   readonly signal: AbortSignal;
 }
 
 /** Runs the loop of `keepAlive` and resolves with the reason why it ended. Its timers do not keep the process alive. */
-export async function kept(sandbox: Keepable, { endsAt, seconds, signal }: Keeping): Promise<KeepAliveEnd> {
+export async function keepAliveLoop(
+  sandbox: KeptSandbox,
+  { endsAt, seconds, signal }: KeepAliveLoopOptions,
+): Promise<KeepAliveEnd> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stopped = new Promise<"stopped">((resolve) => {
     signal.addEventListener("abort", () => {
@@ -49,7 +52,7 @@ export async function kept(sandbox: Keepable, { endsAt, seconds, signal }: Keepi
   });
   while (!signal.aborted) {
     const end =
-      performance.now() >= endsAt ? "maximum" : await Promise.race([stopped, look(sandbox, seconds)]);
+      performance.now() >= endsAt ? "maximum" : await Promise.race([stopped, moveDeadline(sandbox, seconds)]);
     if (end !== undefined) return end;
     // Check three times per `seconds`: two attempts to move the deadline may then fail before it passes.
     const delay = Math.max(0, Math.min((seconds * 1000) / 3, endsAt - performance.now()));
@@ -62,16 +65,16 @@ export async function kept(sandbox: Keepable, { endsAt, seconds, signal }: Keepi
   return "stopped";
 }
 
-/** Moves the deadline if it comes too early. Returns a reason if `keepAlive` is over, else undefined. */
-async function look(sandbox: Keepable, seconds: number): Promise<KeepAliveEnd | undefined> {
+/** Moves the deadline if it is too early. Returns the reason if `keepAlive` must end, else undefined. */
+async function moveDeadline(sandbox: KeptSandbox, seconds: number): Promise<KeepAliveEnd | undefined> {
   const left = seconds - sandbox.activity.idle / 1000;
   if (left <= 0) return "idle";
-  // Never shorten a sandbox's life: leave a deadline alone that is late enough, or absent.
-  const isLate = (): boolean => (sandbox.remaining() ?? Number.POSITIVE_INFINITY) >= left * 1000;
-  if (isLate()) return undefined;
+  // Never make the deadline earlier: do nothing if it is late enough, or if there is none.
+  const isLateEnough = (): boolean => (sandbox.remaining() ?? Number.POSITIVE_INFINITY) >= left * 1000;
+  if (isLateEnough()) return undefined;
   try {
     await sandbox.refresh();
-    if (!isLate()) await sandbox.extend(Math.ceil(left));
+    if (!isLateEnough()) await sandbox.extend(Math.ceil(left));
     return undefined;
   } catch (error) {
     if (isGone(error)) return "gone";

@@ -2,7 +2,7 @@ import { checkKnown } from "../config/known-options.js";
 import { checkSeconds } from "../config/option-checks.js";
 import { lifetime } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
-import { type KeepAliveEnd, type Keepable, kept } from "./deadline.js";
+import { type KeepAliveEnd, type KeptSandbox, keepAliveLoop } from "./deadline.js";
 
 /** Options of `keepAlive`. */
 export interface KeepAliveOptions {
@@ -23,11 +23,11 @@ export class KeepAlive implements Disposable {
   readonly ended: Promise<KeepAliveEnd>;
 
   /** @internal */
-  static of(sandbox: Keepable, options: KeepAliveOptions): KeepAlive {
+  static of(sandbox: KeptSandbox, options: KeepAliveOptions): KeepAlive {
     return new KeepAlive(sandbox, options);
   }
 
-  private constructor(sandbox: Keepable, options: KeepAliveOptions) {
+  private constructor(sandbox: KeptSandbox, options: KeepAliveOptions) {
     checkKnown("keepAlive", options, { seconds: true, maxSeconds: true });
     const { maxSeconds, seconds = 300 } = options;
     if (lifetime(seconds, "seconds") < shortest)
@@ -35,7 +35,7 @@ export class KeepAlive implements Disposable {
     checkSeconds("maxSeconds", maxSeconds);
     const endsAt = performance.now() + (maxSeconds ?? Number.POSITIVE_INFINITY) * 1000;
     const { signal } = this.#stopping;
-    this.ended = kept(sandbox, { seconds, endsAt, signal });
+    this.ended = keepAliveLoop(sandbox, { seconds, endsAt, signal });
   }
 
   /** Stops moving the deadline. The sandbox keeps the deadline it has. */

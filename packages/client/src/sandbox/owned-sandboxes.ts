@@ -3,7 +3,7 @@ import { beforeTermination } from "../transport/calls/termination-watch.js";
 /** The sandboxes that a client created and has not deleted yet. A signal that ends the process deletes them. */
 export class OwnedSandboxes {
   readonly #delete: (id: string) => Promise<void>;
-  /** Promised ids. The key is the id once it is known, and a serial number while the sandbox is being created. */
+  /** Ids of the sandboxes. The key is the id once it is known, and a serial number while the sandbox is being created. */
   readonly #ids = new Map<string, Promise<string | undefined>>();
   #leave: (() => void) | undefined;
   #serial = 0;

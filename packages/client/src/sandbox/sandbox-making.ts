@@ -42,7 +42,7 @@ interface MadeSandbox {
   isNew: boolean;
 }
 
-/** After the caller gives up: seconds to wait for the server's answer, which has the id of the sandbox to delete. */
+/** Seconds to wait for the server's answer after the caller gave up: it has the id of the sandbox to delete. */
 const graceForTheId = 60;
 /** Seconds without an answer after which the request is repeated, if the server supports idempotency keys. */
 const longestSilence = 15;
@@ -63,9 +63,9 @@ export async function makeSandbox(
   const scope = new CallScope(options.signal);
   const isOver = making.calls.stoppable(scope);
   try {
-    scope.limit({ seconds, kind: "request", passed: "The sandbox was not ready", hint: whatMayBe });
+    scope.limit({ seconds, kind: "request", passed: "The sandbox was not ready", hint: notReadyHint });
     scope.throwIfAborted();
-    // This request goes on after the caller gives up: only its answer has the id of the sandbox to delete.
+    // Do not end this request when the caller gives up: only its answer has the id of the sandbox to delete.
     const pending = answered(making, request);
     owned?.expect(pending.then(({ wire }) => wire.id));
     const made = await unlessAborted(pending, scope).catch((error: unknown) => {
@@ -176,23 +176,23 @@ async function deleteComing({ sandboxes }: Making, pending: Promise<MadeSandbox>
     const { isNew, wire } = await pending;
     if (isNew) await sandboxes.delete(wire.id);
   } catch (error) {
-    // An error that the server answered means that no sandbox was created: nothing to report.
+    // Report only a lost answer: an error that the server sent means that no sandbox was created.
     if (isLost({ error })) sandboxes.background.warn(error);
   }
 }
 
-const whatMayBe =
-  "A sandbox that the server still makes is deleted as soon as the server names it, and ends with its lifetime at the latest; " +
-  "client.sandboxes.list() tells which sandboxes there are. Allow more with the requestTimeoutSeconds option.";
+const notReadyHint =
+  "If the server still creates the sandbox, this client deletes it as soon as its id arrives; at the latest it ends with its lifetime. " +
+  "client.sandboxes.list() shows all sandboxes. Allow more time with requestTimeoutSeconds.";
 
 function unanswered(cause: unknown): unknown {
   if (!(cause instanceof NetworkError && cause.wasSent)) return cause;
   const { code, requestId, summary, wasSent } = cause;
-  return new NetworkError({ summary, hint: mayBeThere, code, requestId, wasSent, cause });
+  return new NetworkError({ summary, hint: mayExistHint, code, requestId, wasSent, cause });
 }
 
-const mayBeThere =
-  "A sandbox may have been made, which ends with its lifetime at the latest; look at client.sandboxes.list() before trying again.";
+const mayExistHint =
+  "A sandbox may have been created; it ends with its lifetime at the latest. Look at client.sandboxes.list() before trying again.";
 
 async function prepared(
   { access, sandbox: sandboxOf, sandboxes }: Making,
@@ -210,7 +210,7 @@ async function prepared(
     if ([options.minIsolation, options.egress, options.limits].some((asked) => asked !== undefined)) {
       checkGranted(options, wire);
     }
-    // A server that states the isolation is one of ours: its agent was ready, with its environment, before the answer.
+    // Wait only for other servers: this project's, which state the isolation, answer when the agent is ready.
     if (sandbox.isolation === undefined) {
       await untilPrepared(access(id), options.env ?? {}, scope);
     }

@@ -18,8 +18,8 @@ export function notRunning({ id, status }: Sandbox): ConflictError {
 
 export function noNames(): SandboxError {
   return new SandboxError({
-    summary: "The server does not find sandboxes by their names, and made another one.",
-    hint: "Keep the id of the sandbox and connect() to it.",
+    summary: "The server cannot find a sandbox by its name: it created another one.",
+    hint: "Keep the id of a sandbox, and call connect(id).",
     code: "GET_OR_CREATE_UNAVAILABLE",
   });
 }

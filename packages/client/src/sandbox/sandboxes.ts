@@ -104,7 +104,7 @@ export class Sandboxes {
     const { agents, deleteOnSignal, timeouts } = this.#parts;
     const isOwned = name === undefined && (options?.deleteOnSignal ?? deleteOnSignal);
     const maker = this.#maker();
-    // The failure is that of the create, which awaits it later.
+    // Prevent an unhandled rejection: the creation awaits this promise later, and reports its error.
     maker.catch(() => undefined);
     return this.background.during(() =>
       makeSandbox(
@@ -223,7 +223,7 @@ export class Sandboxes {
     return (await successOf(pending))?.status ?? status;
   }
 
-  /** Loads the parts of sandboxes, and gives the function that makes a sandbox of an answer. */
+  /** Loads the code of a sandbox's parts. Resolves with the function that turns an answer into a `Sandbox`. */
   async #maker(): Promise<(wire: WireSandbox) => Sandbox> {
     const parts = await import("./sandbox-parts.js");
     return (wire) => this.#sandbox(wire, parts);

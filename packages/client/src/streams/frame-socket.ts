@@ -6,7 +6,7 @@ import {
   TimeoutError,
 } from "../errors/errors.js";
 import type { CallScope } from "../transport/calls/call-scope.js";
-import type { CarriedSocket, SocketListener } from "../transport/sockets/sockets.js";
+import type { OpenSocket, SocketListener } from "../transport/sockets/sockets.js";
 import { jsonObject, type RawFrame } from "./raw-frame.js";
 
 export interface FrameSocketOptions {
@@ -33,35 +33,35 @@ const highWater = 1024 * 1024;
 const lowWater = highWater / 4;
 /** Characters at which the stream is closed, if the WebSocket implementation cannot be paused. */
 const mostQueued = 64 * 1024 * 1024;
-/** Close code for a connection that seems lost: with 1000, the server would take it that the stream is not needed any more. */
+/** Close code for a connection that seems lost. Not 1000, which tells the server to end a terminal that could be resumed. */
 const lostCode = 4000;
 /** Seconds between two checks of the connection. Short, because servers drop clients that do not answer pings. */
-const longestBeat = 15;
+const longestCheckInterval = 15;
 
 /** The frames of one WebSocket, read one after the other. When it ends, the reader always gets a typed error. */
 export class FrameSocket implements SocketListener {
   readonly #options: FrameSocketOptions;
   readonly #stop = (): void => this.#fail(this.#options.scope.failure ?? this.#closedEarly(1006, ""));
-  #carried: CarriedSocket | undefined;
+  #socket: OpenSocket | undefined;
   readonly #queue: string[] = [];
   #queued = 0;
   #isPaused = false;
   #failure: SandboxError | undefined;
   #wake: (() => void) | undefined;
-  #beat: ReturnType<typeof setInterval> | undefined;
+  #checks: ReturnType<typeof setInterval> | undefined;
   #received = 0;
-  #heardAt = performance.now();
+  #lastReceivedAt = performance.now();
 
   constructor(options: FrameSocketOptions) {
     this.#options = options;
   }
 
   /** Starts the checks of an opened connection, until it ends or `close` is called. */
-  attach(carried: CarriedSocket): void {
+  attach(socket: OpenSocket): void {
     const { idle, scope } = this.#options;
-    this.#carried = carried;
+    this.#socket = socket;
     if (this.#failure !== undefined) {
-      carried.close();
+      socket.close();
       return;
     }
     scope.addEventListener("abort", this.#stop);
@@ -69,13 +69,13 @@ export class FrameSocket implements SocketListener {
       this.#stop();
       return;
     }
-    this.#heardAt = performance.now();
-    const seconds = Math.min(idle / 4, longestBeat);
-    this.#beat = setInterval(() => this.#look(carried), seconds * 1000);
+    this.#lastReceivedAt = performance.now();
+    const seconds = Math.min(idle / 4, longestCheckInterval);
+    this.#checks = setInterval(() => this.#check(socket), seconds * 1000);
   }
 
   readonly message = (text: string): void => {
-    this.#heardAt = performance.now();
+    this.#lastReceivedAt = performance.now();
     if (this.#failure !== undefined || text.trim() === "") return;
     this.#queue.push(text);
     this.#queued += text.length;
@@ -111,7 +111,7 @@ export class FrameSocket implements SocketListener {
 
   /** Sends a frame. Does nothing if the connection has ended: the reader receives that error. */
   send(frame: object): void {
-    if (this.#failure === undefined) this.#carried?.send(JSON.stringify(frame));
+    if (this.#failure === undefined) this.#socket?.send(JSON.stringify(frame));
   }
 
   get requestId(): string {
@@ -124,7 +124,7 @@ export class FrameSocket implements SocketListener {
 
   /** Waits until little unsent data is left. */
   async drained(): Promise<void> {
-    while ((this.#carried?.buffered ?? 0) > highWater && this.#failure === undefined)
+    while ((this.#socket?.buffered ?? 0) > highWater && this.#failure === undefined)
       await new Promise((resolve) => setTimeout(resolve, 10));
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -132,41 +132,41 @@ export class FrameSocket implements SocketListener {
   #fail(failure: SandboxError, closeCode?: number): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
-    clearInterval(this.#beat);
+    clearInterval(this.#checks);
     this.#options.scope.removeEventListener("abort", this.#stop);
-    this.#carried?.close(closeCode);
+    this.#socket?.close(closeCode);
     this.#options.ended();
     this.#wake?.();
   }
 
   #hold(): void {
     this.#isPaused = true;
-    if (this.#carried?.pause !== undefined) this.#carried.pause();
+    if (this.#socket?.pause !== undefined) this.#socket.pause();
     else if (this.#queued > mostQueued) this.#fail(overrun());
   }
 
   #release(): void {
     this.#isPaused = false;
-    this.#heardAt = performance.now();
-    this.#carried?.resume?.();
+    this.#lastReceivedAt = performance.now();
+    this.#socket?.resume?.();
   }
 
-  #look(carried: CarriedSocket): void {
+  #check(socket: OpenSocket): void {
     const now = performance.now();
-    if (this.#isPaused && carried.pause !== undefined) {
+    if (this.#isPaused && socket.pause !== undefined) {
       // Resume for a moment, so that the socket answers the server's pings.
-      this.#heardAt = now;
-      carried.resume?.();
-      carried.pause();
+      this.#lastReceivedAt = now;
+      socket.resume?.();
+      socket.pause();
       return;
     }
-    const received = carried.pulse?.();
+    const received = socket.pulse?.();
     if (received !== undefined && received !== this.#received) {
       this.#received = received;
-      this.#heardAt = now;
+      this.#lastReceivedAt = now;
     }
     const seconds = received === undefined ? this.#options.silence : this.#options.idle;
-    if (now - this.#heardAt > seconds * 1000) this.#fail(this.#silent(seconds), lostCode);
+    if (now - this.#lastReceivedAt > seconds * 1000) this.#fail(this.#silent(seconds), lostCode);
   }
 
   #parsed(text: string): RawFrame {
@@ -185,7 +185,7 @@ export class FrameSocket implements SocketListener {
   #silent(seconds: number): TimeoutError {
     return new TimeoutError({
       summary: `${this.#options.origin} gave no sign of life over a stream for ${seconds} s.`,
-      hint: "The program has possibly ended, too. Allow more silence with timeouts.idleSeconds.",
+      hint: "The program may have ended, too. Allow more silence with timeouts.idleSeconds.",
       kind: "idle",
       code: "TIMEOUT",
       requestId: this.#options.requestId,
@@ -196,7 +196,7 @@ export class FrameSocket implements SocketListener {
     const why = closeCode === 1006 ? "the connection broke" : `code ${closeCode}${reason && `, ${reason}`}`;
     return new StreamClosedError({
       summary: `The stream from ${this.#options.origin} closed before its end (${why}).`,
-      hint: "The program has possibly ended, too: look at its effects before starting it again.",
+      hint: "The program may have ended, too: look at its effects before starting it again.",
       code: "STREAM_CLOSED",
       requestId: this.#options.requestId,
       closeCode,

@@ -30,7 +30,7 @@ export interface FrameStreamOptions<Frame extends ServerFrame> {
   fields: FrameFields<Frame>;
   /** Seconds for which the server may send no frame. */
   silence: number;
-  /** Most seconds without a sign of life, if the client allows longer. */
+  /** Upper limit for this stream's share of `timeouts.idleSeconds`, in seconds. */
   idle?: number | undefined;
   /** Seconds for which to try to open the connection, in place of the client's number of attempts. */
   patience?: number | undefined;
@@ -74,7 +74,7 @@ export class FrameStream<Frame extends ServerFrame> {
   }
 
   /** Closes the stream from this side, even while it is opening. A pending read rejects with `reason`. */
-  close(reason: SandboxError = left()): void {
+  close(reason: SandboxError = closedByReader()): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
     this.#scope?.stop(reason);
@@ -91,7 +91,7 @@ export class FrameStream<Frame extends ServerFrame> {
 
   /** Reports a reader's error to the client's hooks and log, unless the reader itself closed the stream. */
   report(error: unknown): void {
-    if (isSandboxError(error) && error.code !== leftCode) this.#socket?.report(error);
+    if (isSandboxError(error) && error.code !== closedByReaderCode) this.#socket?.report(error);
   }
 
   /** The error for an invalid message of the server. */
@@ -140,14 +140,14 @@ export class FrameStream<Frame extends ServerFrame> {
   }
 }
 
-const leftCode = "STREAM_LEFT";
+const closedByReaderCode = "STREAM_LEFT";
 
 /** The error of a stream that its reader closed before the end. */
-export function left(): StreamClosedError {
+export function closedByReader(): StreamClosedError {
   return new StreamClosedError({
     summary: "The stream was closed by its reader before its end.",
     hint: "Read the stream to its end for the result.",
-    code: leftCode,
+    code: closedByReaderCode,
   });
 }
 

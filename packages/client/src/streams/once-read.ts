@@ -1,5 +1,5 @@
 import { invalidArgument } from "../errors/errors.js";
-import { left } from "./frame-stream.js";
+import { closedByReader } from "./frame-stream.js";
 
 /** A stream that can be read once: event by event, or only for its result. */
 export class OnceRead<Event, Result> {
@@ -7,7 +7,7 @@ export class OnceRead<Event, Result> {
   readonly #failed: (error: unknown) => void;
   readonly #result: Promise<Result>;
   #settle: { resolve(result: Result): void; reject(error: unknown): void } | undefined;
-  #isTaken = false;
+  #isStarted = false;
 
   /** `failed` is called with the error that ends reading, if there is no result. */
   constructor(source: () => AsyncGenerator<Event, Result, void>, failed: (error: unknown) => void) {
@@ -21,14 +21,14 @@ export class OnceRead<Event, Result> {
   }
 
   async *iterate(): AsyncGenerator<Event, void, void> {
-    if (this.#isTaken) throw invalidArgument("This stream was already read.", "Start another stream.");
-    this.#isTaken = true;
+    if (this.#isStarted) throw invalidArgument("This stream was already read.", "Start another stream.");
+    this.#isStarted = true;
     yield* this.#events();
   }
 
   /** The result. Reads the stream to its end if nobody else does. */
   async result(): Promise<Result> {
-    if (!this.#isTaken) for await (const _ of this.iterate());
+    if (!this.#isStarted) for await (const _ of this.iterate());
     return this.#result;
   }
 
@@ -44,9 +44,9 @@ export class OnceRead<Event, Result> {
       this.#failed(error);
       throw error;
     } finally {
-      // Ends the source if the loop was left early; has no effect after its end.
+      // End the source if the loop was left early. No effect after its end.
       await source.return(undefined as never);
-      this.#settle?.reject(left());
+      this.#settle?.reject(closedByReader());
     }
   }
 }

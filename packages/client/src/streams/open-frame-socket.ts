@@ -40,9 +40,9 @@ export interface StreamRequest {
   scope: CallScope;
   /** Seconds for which the server may send no frame. */
   silence: number;
-  /** Most seconds without a sign of life, if the client allows longer. */
+  /** Seconds without a sign of life after which the connection counts as lost, if `timeouts.idleSeconds` is longer. */
   idle?: number | undefined;
-  /** Seconds for which to try again after each failure that may pass, in place of the client's number of attempts. */
+  /** Seconds for which to repeat failed attempts, in place of the client's number of attempts. */
   patience?: number | undefined;
 }
 
@@ -174,7 +174,7 @@ async function handshake(
 
 const notOpened = (origin: string): string => `${origin} did not open a stream`;
 
-/** Seconds for one attempt of a client that tries for long: a lost network may swallow a handshake without a word. */
+/** Timeout of one attempt in seconds, if `patience` is given. Needed because a lost network gives no error at all. */
 const attemptSeconds = 10;
 
 function attemptOf(scope: CallScope, origin: string, requestId: string): CallScope {

@@ -2,7 +2,7 @@ import type { TerminalFrame } from "@cloud-sandbox/protocol";
 import { NetworkError, type SandboxError, StreamClosedError, TimeoutError } from "../errors/errors.js";
 import { terminalFrames } from "./frame-fields.js";
 import type { FrameSocket } from "./frame-socket.js";
-import { FrameStream, left, type StreamOpener } from "./frame-stream.js";
+import { closedByReader, FrameStream, type StreamOpener } from "./frame-stream.js";
 
 /** Size of a terminal, in characters. */
 export interface TerminalSize {
@@ -17,8 +17,8 @@ export interface TerminalReconnection {
   /** Called when the connection is lost, before the client tries to connect again. */
   onLost?(error: SandboxError): void;
   /**
-   * Called when the terminal is connected again. `skippedBytes` were shown meanwhile and are no longer kept; a full-screen
-   * program then shows its screen again when the terminal's size changes.
+   * Called when the terminal is connected again. `skippedBytes`: bytes of output that the shell wrote meanwhile and the
+   * server no longer has. A full-screen program redraws its screen when the terminal's size changes.
    */
   onReconnect?(event: { skippedBytes: number }): void;
 }
@@ -39,14 +39,14 @@ interface InputFrame {
 
 type AttachedFrame = Extract<TerminalFrame, { type: "attached" }>;
 
-/** Seconds without a sign of life after which a resumable terminal's connection counts as lost: well below its patience. */
+/** Seconds without a sign of life after which a resumable terminal's connection counts as lost. Below the server's 60 s. */
 const idle = 20;
-/** Characters that may be typed without a receipt before `type` waits. */
-const mostUntaken = 1024 * 1024;
-/** Milliseconds before the next attempt, where a connection was opened and lost at once. */
+/** Characters of input that the server may leave unconfirmed before `type` waits. */
+const mostUnconfirmed = 1024 * 1024;
+/** Milliseconds before the next attempt, if a connection was lost right after it was opened. */
 const pause = 250;
 
-/** The frames of a terminal. That of a resumable one is replaced when it is lost; its reader learns nothing of that. */
+/** The frames of a terminal. If the terminal is resumable, a lost connection is replaced without the reader noticing. */
 export class TerminalConnection {
   readonly #options: TerminalConnectionOptions;
   readonly #hooks: TerminalReconnection;
@@ -55,14 +55,14 @@ export class TerminalConnection {
   #frames: FrameStream<TerminalFrame>;
   /** The open connection; undefined while there is none. */
   #socket: FrameSocket | undefined;
-  /** Seconds for which the server keeps the terminal; undefined until it has said that it does. */
+  /** Seconds for which the server keeps the terminal without a connection; undefined if it does not keep it. */
   #keptSeconds: number | undefined;
   /** Position of the last output that was read. */
   #received = 0;
   #number = 0;
-  /** Input that the server may not have got. */
-  readonly #untaken: InputFrame[] = [];
-  #untakenLength = 0;
+  /** Input that the server has not confirmed. */
+  readonly #unconfirmed: InputFrame[] = [];
+  #unconfirmedLength = 0;
   #failure: unknown;
   #wake: (() => void) | undefined;
 
@@ -85,33 +85,33 @@ export class TerminalConnection {
       const frame = await this.#nextFrame();
       if (frame.type === "attached") {
         this.#keptSeconds = frame.kept_seconds;
-        this.#receipt(frame.taken);
+        this.#confirm(frame.taken);
         continue;
       }
-      // The first frame of a server that knows no sessions.
+      // The server's first frame was not `attached`, so the server cannot resume terminals.
       if (this.#keptSeconds === undefined && this.#session !== undefined) {
         this.#session = undefined;
-        this.#receipt(this.#number);
+        this.#confirm(this.#number);
       }
       if (frame.type === "output") {
         this.#received = frame.position ?? this.#received;
-        this.#receipt(frame.taken ?? 0);
+        this.#confirm(frame.taken ?? 0);
         if (frame.data === "") continue;
       }
       return frame;
     }
   }
 
-  /** Sends input. Resolves when little of it is still on its way; what is sent while there is no connection waits for one. */
+  /** Sends input, or keeps it until there is a connection. Resolves when little input is unconfirmed. */
   async type(data: string): Promise<void> {
     if (this.#session === undefined) return this.#frames.send({ type: "input", data });
     this.#number += 1;
     const frame: InputFrame = { type: "input", data, number: this.#number };
-    this.#untaken.push(frame);
-    this.#untakenLength += data.length;
+    this.#unconfirmed.push(frame);
+    this.#unconfirmedLength += data.length;
     await this.#send(frame);
-    // Input is written one piece after the other, so one caller waits at a time.
-    while (this.#keptSeconds !== undefined && this.#untakenLength > mostUntaken) {
+    // One `#wake` is enough: `Turns` lets only one caller at a time write input.
+    while (this.#keptSeconds !== undefined && this.#unconfirmedLength > mostUnconfirmed) {
       if (this.#failure !== undefined) throw this.#failure;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -127,7 +127,7 @@ export class TerminalConnection {
   }
 
   close(): void {
-    this.#fail(left());
+    this.#fail(closedByReader());
     this.#frames.close();
   }
 
@@ -158,7 +158,7 @@ export class TerminalConnection {
     });
   }
 
-  /** Sends a frame of a session. If the connection is lost, the next one makes up for it. */
+  /** Sends a frame of a resumable terminal. Ignores a lost connection: the next one repeats the input and the size. */
   async #send(frame: object): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const socket = this.#socket;
@@ -184,7 +184,7 @@ export class TerminalConnection {
     }
   }
 
-  /** Whether the connection was lost, and the server keeps the terminal for a client that lost it. */
+  /** Whether the error means a lost connection to a terminal that the server keeps. */
   #mayResume(error: unknown): error is SandboxError {
     if (this.#keptSeconds === undefined || this.#failure !== undefined) return false;
     if (error instanceof TimeoutError) return error.kind === "idle";
@@ -209,10 +209,10 @@ export class TerminalConnection {
         const frame = await this.#frames.next();
         if (frame.type === "error") throw this.#frames.error(frame);
         if (frame.type !== "attached") throw lost;
-        this.#receipt(frame.taken);
+        this.#confirm(frame.taken);
         if (this.#size.cols !== cols || this.#size.rows !== rows)
           socket.send({ type: "resize", ...this.#size });
-        for (const input of this.#untaken) socket.send(input);
+        for (const input of this.#unconfirmed) socket.send(input);
         this.#socket = socket;
         this.#hooks.onReconnect?.({ skippedBytes: frame.skipped_bytes });
         return;
@@ -224,10 +224,10 @@ export class TerminalConnection {
     }
   }
 
-  /** Forgets input that the server has taken. */
-  #receipt(number: number): void {
-    while (this.#untaken[0] !== undefined && this.#untaken[0].number <= number)
-      this.#untakenLength -= this.#untaken.shift()?.data.length ?? 0;
+  /** Drops the stored input up to this number, because the server has confirmed it. */
+  #confirm(number: number): void {
+    while (this.#unconfirmed[0] !== undefined && this.#unconfirmed[0].number <= number)
+      this.#unconfirmedLength -= this.#unconfirmed.shift()?.data.length ?? 0;
     this.#wake?.();
   }
 
@@ -237,7 +237,7 @@ export class TerminalConnection {
   }
 }
 
-/** Whether an error says more than that the network failed. */
+/** Whether the error has another cause than the network. */
 const isFinal = (error: unknown): boolean =>
   !(error instanceof NetworkError || error instanceof TimeoutError);
 

@@ -10,12 +10,13 @@ export interface TerminalOptions extends Partial<TerminalSize> {
   /** The program to run, by name or path. Default: bash, or sh if there is no bash. */
   shell?: string | undefined;
   /**
-   * Whether the terminal outlives a lost connection. The client then connects again by itself, for up to a minute, and goes
-   * on where it was: nothing shown or typed is lost or doubled, unless more than 256 KiB were shown meanwhile. Functions say
-   * when that happens. Default false: the shell ends with its connection. Servers without this extension ignore it.
+   * Whether the shell outlives a lost connection. The client then connects again by itself, for up to a minute: no output
+   * and no input is lost or repeated, unless the shell wrote more than 256 KiB meanwhile. To be called when that happens,
+   * give functions in place of `true`. Default false: the shell ends with its connection. Servers without this extension
+   * ignore the option.
    *
-   * The terminal is connected again when its output is read. A shell whose client is gone without `close()`, or closed it
-   * while it was not connected, runs on for 60 s.
+   * The client connects again only while the output is read. Without a `close()` that reaches the server, the shell runs
+   * on for 60 s.
    */
   resumable?: boolean | TerminalReconnection | undefined;
   /** Closes the terminal and ends what runs in it. */

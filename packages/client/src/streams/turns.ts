@@ -1,8 +1,8 @@
-/** Does asynchronous work one piece after the other, in the order in which it was asked for. */
+/** Runs asynchronous functions one after the other, in the order in which they were given. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Does `work` when all earlier work has ended, well or not. */
+  /** Runs `work` after all earlier work has ended, also if some of it failed. */
   take<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);

@@ -47,12 +47,12 @@ export async function matchImage(image: string, templates: TemplateSource): Prom
 
 function offerOf({ features }: TemplateRecord): ImageOffer {
   const versionOf = (feature: RegExp): string | undefined =>
-    features.map((told) => feature.exec(told)?.[1]).find((version) => version !== undefined);
+    features.map((text) => feature.exec(text)?.[1]).find((version) => version !== undefined);
   const languages = languageFeatures
     .map(([language, feature]): OfferedLanguage => ({ language, version: versionOf(feature) }))
     .filter(({ version }) => version !== undefined);
   const [, id, version = ""] =
-    features.map((told) => systemFeature.exec(told)).find((found) => found !== null) ?? [];
+    features.map((text) => systemFeature.exec(text)).find((found) => found !== null) ?? [];
   return { languages, system: id === undefined ? undefined : { id: id.toLowerCase(), like: [], version } };
 }
 

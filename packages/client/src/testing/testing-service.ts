@@ -92,7 +92,7 @@ export class TestingService {
   /** Answers a request as the network would. Rejects for URLs outside the service's address. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
-    // As with a connection: a caller who reads no further has left, too.
+    // Abort the request also when the caller stops reading the answer, as a closed connection would.
     const leaving = new AbortController();
     const leave = (): void => leaving.abort(request.signal.reason);
     if (request.signal.aborted) leave();

@@ -113,7 +113,7 @@ export class Channel {
     if (!url.startsWith(base) || !"/?".includes(url.charAt(base.length))) {
       throw invalidArgument(
         `This client calls ${base} only.`,
-        "Make another SandboxClient for another server.",
+        "Create another SandboxClient for another server.",
       );
     }
     return url.slice(this.#origin.length);

@@ -112,7 +112,7 @@ export async function readBody<Body, Value>(
   try {
     return read(body);
   } catch (error) {
-    throw (await httpCalls()).unreadable((await pending).response, error);
+    throw (await httpCalls()).malformed((await pending).response, error);
   }
 }
 

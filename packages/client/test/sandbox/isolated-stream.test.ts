@@ -11,7 +11,7 @@ import { TestingService } from "../../src/testing/index.js";
 
 type Way = "in a sandbox" | "without a sandbox";
 const ways: readonly Way[] = ["in a sandbox", "without a sandbox"];
-const lone = "POST /v1/executions";
+const oneShot = "POST /v1/executions";
 
 /**
  * A client of a service in memory. Its program prints, and goes on when the test calls `goOn`. `answer`: another answer to
@@ -62,7 +62,7 @@ describe.each(ways)("code that runs %s", (way) => {
         told.push({ exitCode, value, sandboxId: typeof sandboxId, cleanupError });
       } else if (event.type !== "error") told.push(event.text);
       if (told.length === 2) {
-        expect(requests.includes(lone)).toBe(way === "without a sandbox");
+        expect(requests.includes(oneShot)).toBe(way === "without a sandbox");
         goOn();
       }
     }

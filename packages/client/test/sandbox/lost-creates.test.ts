@@ -55,7 +55,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     expect(failure).toMatchObject({
       name: "NetworkError",
       wasSent: true,
-      hint: expect.stringMatching(/may have been made.*client\.sandboxes\.list\(\)/),
+      hint: expect.stringMatching(/may have been created.*client\.sandboxes\.list\(\)/),
     });
     expect(controlPlane.calls()).toEqual([create, health]);
   });

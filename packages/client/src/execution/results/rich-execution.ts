@@ -22,7 +22,7 @@ export async function executeRich(
     return await readBody(agent.POST("/execute/rich", { body, ...init }), richResult, "stdout", "exit_code");
   } catch (error) {
     if (!(error instanceof NotFoundError) || error.code === "SANDBOX_NOT_FOUND") throw error;
-    // A plain 404 means that the server lacks `/execute/rich`, an extension of ours: nothing ran, so use `/execute`.
+    // Use `/execute`: a plain 404 means that the server lacks the extension `/execute/rich`, and that nothing ran.
     return readBody(agent.POST("/execute", { body: request, ...init }), richResult, "stdout", "exit_code");
   }
 }

@@ -13,7 +13,7 @@ import type { ControlPlaneClient } from "../../transport/contract-clients.js";
 import { Sandbox } from "../sandbox.js";
 import type { Sandboxes } from "../sandboxes.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
-import { executeAlone } from "./lone-execution.js";
+import { executeOneShot } from "./one-shot-execution.js";
 
 /** Code that is still running, and its sandbox, which the caller must delete. */
 export interface DetachedExecution {
@@ -45,7 +45,7 @@ export async function executeIsolated(
   const { signal } = options;
   const run = (sandbox: Sandbox): Promise<ExecutionResult> => execute(sandbox.agent, body, { signal });
   return background.whole(async () => {
-    const alone = await executeAlone(controlPlane, body, options);
+    const alone = await executeOneShot(controlPlane, body, options);
     if (alone !== undefined) return alone;
     const own = await inOwnSandbox(sandboxes, background, options, lifetime, run, () => false);
     const { result, ...place } = own;
@@ -67,8 +67,8 @@ export async function executeIsolatedOrDetach(
   const until = performance.now() + patience * 1000;
   // Code that may outlast the caller's time needs a sandbox, in which it can continue.
   if (body.timeout < patience) {
-    const alone = await background.whole(() => executeAlone(controlPlane, body, options));
-    if (alone !== undefined) return alone;
+    const result = await background.whole(() => executeOneShot(controlPlane, body, options));
+    if (result !== undefined) return result;
   }
   const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
     const detachAfterSeconds = Math.max(1, (until - performance.now()) / 1000);

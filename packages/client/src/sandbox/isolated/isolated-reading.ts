@@ -4,7 +4,7 @@ import { checkKnown } from "../../config/known-options.js";
 import { isSandboxError, type SandboxError } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";
 import type { ExecutionStream, StreamedExecution } from "../../execution/execution-stream.js";
-import { left } from "../../streams/frame-stream.js";
+import { closedByReader } from "../../streams/frame-stream.js";
 import { OnceRead } from "../../streams/once-read.js";
 import { CallScope } from "../../transport/calls/call-scope.js";
 import type { ControlPlaneClient } from "../../transport/contract-clients.js";
@@ -18,8 +18,8 @@ import {
   longestDelete,
 } from "./isolated-execution.js";
 import type { IsolatedExecutionEvent, StreamedIsolatedExecution } from "./isolated-stream.js";
-import { streamAlone } from "./lone-execution.js";
-import { loneEvents } from "./lone-stream.js";
+import { streamOneShot } from "./one-shot-execution.js";
+import { oneShotEvents } from "./one-shot-stream.js";
 
 type EventBeforeResult = Exclude<IsolatedExecutionEvent, { type: "result" }>;
 
@@ -75,7 +75,7 @@ export class IsolatedReading {
   }
 
   async close(): Promise<void> {
-    this.#scope.stop(left());
+    this.#scope.stop(closedByReader());
     this.#over();
     await this.#life?.catch(() => undefined);
   }
@@ -83,7 +83,7 @@ export class IsolatedReading {
   async *#events(): AsyncGenerator<IsolatedExecutionEvent, StreamedIsolatedExecution, void> {
     try {
       this.#scope.throwIfAborted();
-      const whole = (yield* this.#alone()) ?? (yield* this.#inSandbox());
+      const whole = (yield* this.#oneShot()) ?? (yield* this.#inSandbox());
       yield { type: "result", result: whole };
       return whole;
     } catch (error) {
@@ -94,10 +94,11 @@ export class IsolatedReading {
   }
 
   /** Runs the code without a sandbox. Undefined if it needs one: then nothing has run. */
-  async *#alone(): AsyncGenerator<EventBeforeResult, StreamedIsolatedExecution | undefined, void> {
+  async *#oneShot(): AsyncGenerator<EventBeforeResult, StreamedIsolatedExecution | undefined, void> {
     const { controlPlane, request, options } = this.#parts;
-    const alone = await streamAlone(controlPlane, request, { ...options, signal: this.#scope.abortSignal });
-    return alone && (yield* loneEvents(alone, request, options));
+    const signal = this.#scope.abortSignal;
+    const stream = await streamOneShot(controlPlane, request, { ...options, signal });
+    return stream && (yield* oneShotEvents(stream, request, options));
   }
 
   async *#inSandbox(): AsyncGenerator<EventBeforeResult, StreamedIsolatedExecution, void> {
@@ -142,7 +143,7 @@ export class IsolatedReading {
     });
   }
 
-  /** Has the sandbox deleted. */
+  /** Ends reading, and waits until the sandbox is deleted. */
   async #end(): Promise<SandboxError | undefined> {
     this.#over();
     try {
@@ -156,7 +157,7 @@ export class IsolatedReading {
     return { sandboxId, isolation };
   }
 
-  /** The error for the reader: why reading was stopped, if it was. */
+  /** The error for the reader: why reading was stopped, if the reader or its signal stopped it, else `error`. */
   #failure(error: unknown, cleanupError: SandboxError | undefined): unknown {
     const failure = this.#scope.failure ?? error;
     if (!isSandboxError(failure)) return failure;

@@ -47,7 +47,7 @@ export class IsolatedExecutionStream implements AsyncIterable<IsolatedExecutionE
     return (await this.#opened()).result();
   }
 
-  /** Kills the code. Resolves when its sandbox is deleted, or, where it has none, when the server is told. */
+  /** Kills the code. Resolves when its sandbox is deleted; if it has none, when its connection is closed. */
   async close(): Promise<void> {
     await (await this.#opened()).close();
   }

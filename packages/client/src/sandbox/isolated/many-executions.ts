@@ -46,10 +46,7 @@ export async function* executeMany(
   const source = (async function* () {
     yield* programs;
   })();
-  /**
-   * The next program. It is requested as soon as another one may run. Results are yielded while the source takes its
-   * time.
-   */
+  /** The next program, requested as soon as it may start. Results are yielded meanwhile, because the source may be slow. */
   let coming: Promise<IteratorResult<IsolatedProgram, void>> | undefined;
   let isOver = false;
   try {
@@ -70,11 +67,11 @@ export async function* executeMany(
     }
   } finally {
     signal?.removeEventListener("abort", stop);
-    // The caller has left the loop, or nothing runs any more: end the rest.
+    // Kill the programs that still run: the caller has left the loop.
     ending.abort();
     await Promise.all(running.values());
     const sourceEnds = source.return();
-    // A source that waits for its next program ends only then, so do not wait for it.
+    // Do not wait for a source that was asked for a program: it ends only after it has given that program.
     if (coming === undefined) await sourceEnds;
     else for (const left of [coming, sourceEnds]) left.catch(() => undefined);
   }

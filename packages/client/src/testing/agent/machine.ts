@@ -140,11 +140,12 @@ class ExecutionCounts {
 /** Thrown for a command without a shell whose behaviour the test does not define. */
 export class CommandNotFound extends Problem {
   constructor(readonly command: string) {
-    super(400, "INVALID_REQUEST", `${command}: command not found. ${howToTell}`, { details: { command } });
+    super(400, "INVALID_REQUEST", `${command}: command not found. ${howToDefine}`, { details: { command } });
   }
 }
 
-const howToTell = "The testing service runs no code: say what this program does with its programs option.";
+const howToDefine =
+  "The testing service runs no code: define what this program does in the service's option programs.";
 
 function unknownProgram({ text, language, args }: ProgramRequest): Problem {
   if (args) return new CommandNotFound(text.split(" ", 1).join());
@@ -153,6 +154,6 @@ function unknownProgram({ text, language, args }: ProgramRequest): Problem {
   return new Problem(
     400,
     "EXECUTION_FAILED",
-    `The test does not define what the ${what} ${shown} does. ${howToTell}`,
+    `The test does not define what the ${what} ${shown} does. ${howToDefine}`,
   );
 }

@@ -27,7 +27,7 @@ export async function runProgram(fleet: MemoryFleet, wish: ProgramWish): Promise
     };
     const program = await startCode(fleet.reachable(sandbox.id), body, signal, { isFresh: true });
     wish.onStart();
-    const [outcome] = await Promise.all([program.outcome, told(program, wish.reader)]);
+    const [outcome] = await Promise.all([program.outcome, forwardOutput(program, wish.reader)]);
     return {
       ...{ id: sandbox.id, isolation: sandbox.isolation },
       ...{ ...outcomeFields(outcome), ...valueFields(outcome) },
@@ -39,12 +39,13 @@ export async function runProgram(fleet: MemoryFleet, wish: ProgramWish): Promise
   }
 }
 
-async function told(program: RunningProgram, reader: ProgramReader | undefined): Promise<void> {
+/** Passes the output to the reader as the program writes it. */
+async function forwardOutput(program: RunningProgram, reader: ProgramReader | undefined): Promise<void> {
   if (!reader) return;
   reader.begin();
-  const tell = async (type: "stdout" | "stderr"): Promise<void> => {
+  const forward = async (type: "stdout" | "stderr"): Promise<void> => {
     for await (const data of program[type].follow())
       await reader.take({ type, data, timestamp: new Date().toISOString() });
   };
-  await Promise.all([tell("stdout"), tell("stderr")]);
+  await Promise.all([forward("stdout"), forward("stderr")]);
 }

@@ -32,7 +32,7 @@ const own: readonly MemoryTemplate[] = [
   },
 ];
 
-/** The templates of a service: two built-in ones, and those built by tests. */
+/** The templates of a service: two built-in ones, and those that tests build. */
 export class TemplateCatalogue {
   readonly #built = new Map<string, MemoryTemplate>();
 

@@ -52,7 +52,7 @@ export interface MemoryExchange {
 export type MemoryService = ContractService<MemoryExchange>;
 export type MemoryReply = Awaited<ReturnType<MemoryService>>;
 
-/** Converts a service's reply into a `Response`. `left` is called when its reader leaves before the end. */
+/** Converts a service's reply into a `Response`. `left` is called when its reader stops before the end. */
 export function responseOf(
   { body, headers, status }: MemoryReply,
   request: Request,

@@ -90,6 +90,6 @@ export function answerTo(programs: Programs, program: TestingProgram): ProgramAn
 
 /** @internal */
 export async function performed(answer: ProgramAnswer, program: TestingProgram): Promise<ProgramResult> {
-  const told = typeof answer === "function" ? await answer(program) : answer;
-  return typeof told === "string" ? { stdout: told } : (told ?? {});
+  const given = typeof answer === "function" ? await answer(program) : answer;
+  return typeof given === "string" ? { stdout: given } : (given ?? {});
 }

@@ -66,7 +66,7 @@ export class Reports implements Deliveries {
         report.body = JSON.stringify(payload(report.delivery, outcome, this.clock.now()));
         return this.redeliver(id);
       })
-      // The test's handler threw; the test learns that elsewhere. Record the report as failed.
+      // Record the report as failed: the test's handler threw. The error itself is reported by the program's own call.
       .catch(() => this.#change(report, { status: "failed", error: "The program did not end." }));
   }
 

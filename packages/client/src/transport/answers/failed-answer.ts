@@ -5,7 +5,7 @@ import { callFacts, invalidResponse, LightResponse } from "../http/light-respons
 
 /** The error for an answer with an error status. */
 export function refused(response: Response, body: unknown): SandboxError {
-  const answer = ours(response);
+  const answer = asLight(response);
   const { status, headers } = answer;
   const call = callFacts(answer);
   const error = errorFromResponse({ ...call, status, headers, body, secrets: call.secrets() });
@@ -15,7 +15,7 @@ export function refused(response: Response, body: unknown): SandboxError {
 
 /** The error for a successful answer that lacks something. */
 export function incomplete(response: Response, what: string): SandboxError {
-  return invalidResponse(ours(response), { summary: `The server's answer lacks ${what}.` });
+  return invalidResponse(asLight(response), { summary: `The server's answer lacks ${what}.` });
 }
 
 /** The error for a successful answer that lacks a field. Some servers answer 200 with an error in the body. */
@@ -24,14 +24,15 @@ export function lacking(response: Response, body: object, field: string): Sandbo
 }
 
 /**
- * The error for a body that could not be read: a `TypeError` means that the body has the wrong form, such as a missing
- * list.
+ * The error to throw when the code that reads a body threw `error`. A `TypeError` means that the body has the wrong form,
+ * such as a missing list, and becomes an `InvalidResponseError`.
  */
-export function unreadable(response: Response, error: unknown): unknown {
+export function malformed(response: Response, error: unknown): unknown {
   return error instanceof TypeError ? incomplete(response, "fields of the right form") : error;
 }
 
-function ours(response: Response): LightResponse {
+/** The response as a `LightResponse`, which every answer of a `Channel` is. */
+function asLight(response: Response): LightResponse {
   if (response instanceof LightResponse) return response;
-  throw new TypeError("This response did not come through a channel.");
+  throw new TypeError("The response is not one that this client received.");
 }

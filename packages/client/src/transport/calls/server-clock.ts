@@ -2,7 +2,7 @@
 export class ServerClock {
   #offset = 0;
 
-  /** Learns the server's time from the Date header of an answer, which is exact to the second. */
+  /** Sets the server's time from the Date header of an answer, which is exact to the second. */
   observe(date: string | null): void {
     const offset = Date.parse(date ?? "") - Date.now();
     if (!Number.isNaN(offset)) this.#offset = Math.abs(offset) < usualDifference ? 0 : offset;

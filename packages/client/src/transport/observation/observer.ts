@@ -49,8 +49,8 @@ export class Observer {
 
   /** Reports that a call failed for good, once per error. */
   failed(event: RequestEvent, error: SandboxError): void {
-    if (told.has(error)) return;
-    told.add(error);
+    if (reported.has(error)) return;
+    reported.add(error);
     const { hooks, log } = this.#parts;
     const { code, name } = error;
     const status = error instanceof ApiError ? error.status : undefined;
@@ -61,7 +61,7 @@ export class Observer {
 }
 
 /** Errors already reported: the same error passes several places that report it. */
-const told = new WeakSet<SandboxError>();
+const reported = new WeakSet<SandboxError>();
 
 /** Reports one attempt of a call. */
 export class ObservedTry {

@@ -30,7 +30,7 @@ export class RetryPolicy {
     if (asked !== undefined && asked > this.#options.maxRetryAfterSeconds) return undefined;
     const { baseDelaySeconds, maxDelaySeconds } = this.#options;
     const backoff = Math.random() * Math.min(maxDelaySeconds, baseDelaySeconds * 2 ** (attempt - 1));
-    // Add jitter, because many clients may be told the same time and would return together.
+    // Add jitter: the server may name the same time to many clients, which would then all return together.
     return asked === undefined
       ? backoff
       : asked + Math.random() * Math.min(baseDelaySeconds, maxDelaySeconds);

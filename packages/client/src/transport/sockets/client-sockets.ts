@@ -1,6 +1,6 @@
 import { clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
-import type { CarriedSocket, OpeningSocket, OpenWebSocket, Sockets } from "./sockets.js";
+import type { OpeningSocket, OpenSocket, OpenWebSocket, Sockets } from "./sockets.js";
 
 /** The WebSockets of a client. Their code is loaded when the first one is opened. */
 export class ClientSockets implements Sockets {
@@ -13,7 +13,7 @@ export class ClientSockets implements Sockets {
     this.#given = given;
   }
 
-  async open(opening: OpeningSocket): Promise<CarriedSocket> {
+  async open(opening: OpeningSocket): Promise<OpenSocket> {
     if (this.#isClosed) throw clientClosed();
     this.#opening.add(opening.scope);
     try {

@@ -43,7 +43,7 @@ export interface OpeningSocket {
 }
 
 /** An open connection. */
-export interface CarriedSocket {
+export interface OpenSocket {
   /** Bytes not sent yet. */
   readonly buffered: number;
   send(text: string): void;
@@ -61,7 +61,7 @@ export interface CarriedSocket {
 
 export interface Sockets {
   /** Rejects with the scope's failure, with {@link HandshakeRefused}, or with the implementation's own error. */
-  open(opening: OpeningSocket): Promise<CarriedSocket>;
+  open(opening: OpeningSocket): Promise<OpenSocket>;
   /** Closes all connections, open or opening: some would never end by themselves. */
   close(): Promise<void>;
 }

@@ -4,10 +4,10 @@ import { clientClosed } from "../../errors/errors.js";
 import { Connecting } from "../undici/connecting.js";
 import { LightHeaders } from "../undici/light-headers.js";
 import {
-  type CarriedSocket,
   established,
   HandshakeRefused,
   type OpeningSocket,
+  type OpenSocket,
   type Sockets,
   type WebSocketLike,
 } from "./sockets.js";
@@ -21,19 +21,19 @@ export class UndiciSockets implements Sockets {
   readonly #open = new Set<UndiciSocket>();
   #closing: Promise<void> | undefined;
 
-  async open({ url, headers, listener, scope }: OpeningSocket): Promise<CarriedSocket> {
+  async open({ url, headers, listener, scope }: OpeningSocket): Promise<OpenSocket> {
     if (this.#closing !== undefined) throw clientClosed();
     this.#loading ??= load();
     const { agent, ping, WebSocket } = await this.#loading;
     scope.throwIfAborted();
     const handshake = new Handshake();
     const socket = new WebSocket(url, { headers, dispatcher: agent.compose(handshake.interceptor) });
-    let carried: UndiciSocket | undefined;
+    let opened: UndiciSocket | undefined;
     let isOver = false;
     const closed = (code: number, reason: string): void => {
       isOver = true;
-      if (carried !== undefined) this.#open.delete(carried);
-      carried?.end();
+      if (opened !== undefined) this.#open.delete(opened);
+      opened?.end();
       listener.closed(code, reason);
     };
     try {
@@ -42,10 +42,10 @@ export class UndiciSockets implements Sockets {
       throw scope.failure ?? handshake.failure ?? error;
     }
     if (handshake.connection === undefined) throw new Error("undici opened a WebSocket without a connection");
-    carried = new UndiciSocket(socket, handshake.connection, () => ping(socket));
-    // The socket may already be closed again, right after opening.
-    if (!isOver) this.#open.add(carried);
-    return carried;
+    opened = new UndiciSocket(socket, handshake.connection, () => ping(socket));
+    // Add only an open socket: it may already be closed again.
+    if (!isOver) this.#open.add(opened);
+    return opened;
   }
 
   close(): Promise<void> {
@@ -83,7 +83,7 @@ async function load(): Promise<Loaded> {
 /** Milliseconds to wait for the other side's answer in the closing handshake, before the connection is destroyed. */
 const longestGoodbye = 2000;
 
-class UndiciSocket implements CarriedSocket {
+class UndiciSocket implements OpenSocket {
   readonly #socket: WebSocketLike;
   readonly #connection: Duplex;
   readonly #ping: () => void;

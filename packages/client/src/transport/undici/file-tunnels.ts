@@ -12,7 +12,7 @@ export interface TunnelWay {
   failed(): void;
 }
 
-/** Bytes from which a file is worth its own connection. */
+/** Size in bytes from which a file goes through a tunnel. */
 const worthwhile = 256 * 1024;
 const mostServers = 256;
 const mostTunnels = 64;

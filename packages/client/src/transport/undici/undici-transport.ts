@@ -95,7 +95,7 @@ async function exchanged(
     path,
     method: method as Dispatcher.HttpMethod,
     headers,
-    body: body === null ? null : carried(body, headers, onSent),
+    body: body === null ? null : undiciBody(body, headers, onSent),
     signal: scope,
   });
   const response = await unlessStopped(pending, scope);
@@ -183,7 +183,7 @@ class UndiciResponse implements IncomingResponse {
 }
 
 /** The body in a form that undici sends with its content length, if it has one. */
-function carried(
+function undiciBody(
   body: RequestBody,
   headers: Record<string, string>,
   onSent: OutgoingRequest["onSent"],
@@ -223,7 +223,7 @@ async function* pieces(
   }
 }
 
-/** Errors while producing a request body (reading a file, reporting progress). Another connection would not help. */
+/** Errors while producing a request body (reading a file, reporting progress). Not retried: they would occur again. */
 const ownFailures = new WeakSet<Error>();
 
 const isOwn = (error: unknown): boolean => error instanceof Error && ownFailures.has(error);

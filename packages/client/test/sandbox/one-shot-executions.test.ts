@@ -34,7 +34,7 @@ function clientOf(answer: (request: Request) => Response | undefined = () => und
 }
 
 const pathOf = ({ url }: Request): string => new URL(url).pathname;
-const lone = "POST /v1/executions";
+const oneShot = "POST /v1/executions";
 
 test("code is executed without a sandbox if the server offers that, which is asked once", async () => {
   const { client, keys, requests } = clientOf();
@@ -53,7 +53,7 @@ test("code is executed without a sandbox if the server offers that, which is ask
     kind: "result",
     stdout: "three\n",
   });
-  expect(requests).toEqual(["GET /health", lone, lone, lone]);
+  expect(requests).toEqual(["GET /health", oneShot, oneShot, oneShot]);
   expect(keys.size).toBe(3);
   expect(steps).toEqual(["execute"]);
 });
@@ -97,14 +97,14 @@ test.for([
   expect([await run("one"), await run("two")]).toEqual(["one\n", "two\n"]);
   for (const kind of ["POST /v1/sandboxes", "DELETE /v1/sandboxes/ID"])
     expect(requests.filter((request) => request === kind)).toHaveLength(2);
-  expect(requests.filter((request) => request === lone).length).toBeLessThan(2);
+  expect(requests.filter((request) => request === oneShot).length).toBeLessThan(2);
 });
 
 test("code that may be handed over to the background has a sandbox in which it can continue", async () => {
   const { client, requests } = clientOf();
   await client.executeIsolatedOrDetach("one", { timeoutSeconds: 60, detachAfterSeconds: 45 });
   expect(requests).toContain("POST /v1/sandboxes");
-  expect(requests).not.toContain(lone);
+  expect(requests).not.toContain(oneShot);
 });
 
 test("a program is sent again under the same key if it was refused, and not if its connection broke", async () => {
@@ -115,14 +115,14 @@ test("a program is sent again under the same key if it was refused, and not if i
     pathOf(request) === "/v1/executions" && refusals-- > 0 ? busy() : undefined,
   );
   expect((await refused.client.executeIsolated("one")).stdout).toBe("one\n");
-  expect(refused.requests).toEqual(["GET /health", lone, lone]);
+  expect(refused.requests).toEqual(["GET /health", oneShot, oneShot]);
   expect(refused.keys.size).toBe(1);
   const broken = clientOf((request) => {
     if (pathOf(request) !== "/v1/executions") return undefined;
     throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNRESET" } });
   });
   await expect(broken.client.executeIsolated("one")).rejects.toThrow(NetworkError);
-  expect(broken.requests).toEqual(["GET /health", lone]);
+  expect(broken.requests).toEqual(["GET /health", oneShot]);
 });
 
 test("a server that cannot be reached is reported with one error", async () => {
@@ -147,7 +147,7 @@ test("a signal kills code without a sandbox, and also ends the question what the
   await expect(late.client.executeIsolated("one", { signal: AbortSignal.abort() })).rejects.toMatchObject({
     name: "AbortError",
   });
-  expect(late.requests).not.toContain(lone);
+  expect(late.requests).not.toContain(oneShot);
 });
 
 test("invalid options of a program without a sandbox are refused before anything is sent", async () => {

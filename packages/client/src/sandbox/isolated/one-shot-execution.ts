@@ -12,27 +12,27 @@ import { checkIsolation } from "../granted-options.js";
 import { createRequest } from "../sandbox-creation.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
 
-/** Seconds that a program may wait for its turn on the server. */
+/** Seconds that a program may wait on the server until there is room for it. */
 const longestWait = 120;
 /** Seconds to wait for the server to say what it offers. */
 const longestSilence = 15;
 
-/** Whether a client's server runs programs without a sandbox, as it said when it was asked. */
+/** For each client, whether its server runs programs without a sandbox. */
 const offers = new WeakMap<ControlPlaneClient, Promise<boolean>>();
 
 /**
  * Runs code without a sandbox (POST /v1/executions). Undefined if the server does not offer that, or the answer could not
  * confirm an option: then nothing has run.
  */
-export async function executeAlone(
+export async function executeOneShot(
   controlPlane: ControlPlaneClient,
   body: ExecuteRequest,
   options: IsolatedExecutionOptions,
 ): Promise<IsolatedExecutionResult | undefined> {
-  return sentAlone(controlPlane, body, options, (init) =>
+  return sendOneShot(controlPlane, body, options, (init) =>
     readBody(
       controlPlane.POST("/v1/executions", init),
-      (wire) => loneResult(wire, options),
+      (wire) => oneShotResult(wire, options),
       "stdout",
       "exit_code",
     ),
@@ -40,15 +40,15 @@ export async function executeAlone(
 }
 
 /**
- * Runs code like `executeAlone` and resolves when it has begun, with the stream of its frames: lines of JSON. A program
- * that prints more than its reader takes waits.
+ * Runs code like `executeOneShot` and resolves when it has begun, with the stream of its frames: lines of JSON. While the
+ * stream is not read, the program waits as soon as the buffers are full.
  */
-export async function streamAlone(
+export async function streamOneShot(
   controlPlane: ControlPlaneClient,
   body: ExecuteRequest,
   options: IsolatedExecutionOptions,
 ): Promise<ReadableStream<Uint8Array> | undefined> {
-  return sentAlone(controlPlane, { ...body, stream: true }, options, async (init) => {
+  return sendOneShot(controlPlane, { ...body, stream: true }, options, async (init) => {
     const stream = await successOf(controlPlane.POST("/v1/executions", { ...init, parseAs: "stream" }));
     if (stream instanceof ReadableStream) return stream;
     throw new InvalidResponseError({
@@ -59,14 +59,14 @@ export async function streamAlone(
   });
 }
 
-type LoneRequest = ExecuteRequest & { stream?: true };
+type OneShotRequest = ExecuteRequest & { stream?: true };
 
-/** Sends code that needs no sandbox. Undefined if it needs one: then nothing has run. */
-async function sentAlone<Answer>(
+/** Sends code with `send`. Undefined if the code needs a sandbox: then nothing has run. */
+async function sendOneShot<Answer>(
   controlPlane: ControlPlaneClient,
-  body: LoneRequest,
+  body: OneShotRequest,
   options: IsolatedExecutionOptions,
-  send: (init: LoneInit) => Promise<Answer>,
+  send: (init: OneShotInit) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
   const place = createRequest(
@@ -85,16 +85,16 @@ async function sentAlone<Answer>(
   try {
     return await send(init);
   } catch (error) {
-    // The server offered the operation before and has lost it since, so nothing has run.
+    // The server no longer has the operation, so nothing has run: do not try it again.
     if (!(error instanceof NotFoundError && error.code === "NOT_FOUND")) throw error;
     offers.set(controlPlane, Promise.resolve(false));
     return undefined;
   }
 }
 
-type LoneInit = CallInit & {
+type OneShotInit = CallInit & {
   params: { header: { "Idempotency-Key": string } };
-  body: LoneRequest & ReturnType<typeof createRequest>;
+  body: OneShotRequest & ReturnType<typeof createRequest>;
 };
 
 /** Whether the server says at GET /health that it runs programs without a sandbox. A client asks once. */
@@ -104,13 +104,13 @@ async function isOffered(
 ): Promise<boolean> {
   const scope = new CallScope(signal);
   try {
-    return await unlessAborted(asked(controlPlane), scope);
+    return await unlessAborted(askServer(controlPlane), scope);
   } finally {
     scope.end();
   }
 }
 
-function asked(controlPlane: ControlPlaneClient): Promise<boolean> {
+function askServer(controlPlane: ControlPlaneClient): Promise<boolean> {
   const known = offers.get(controlPlane);
   if (known !== undefined) return known;
   // Do not pass the caller's signal: other callers may wait for the same answer.
@@ -129,7 +129,7 @@ function asked(controlPlane: ControlPlaneClient): Promise<boolean> {
   return answer;
 }
 
-function loneResult(
+function oneShotResult(
   wire: ControlPlaneSchemas["ProgramResult"],
   { minIsolation }: IsolatedExecutionOptions,
 ): IsolatedExecutionResult {

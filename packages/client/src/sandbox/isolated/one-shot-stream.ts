@@ -29,16 +29,16 @@ type ResultFrame = AgentSchemas["ResultFrame"] &
   Pick<ControlPlaneSchemas["ProgramResult"], "id" | "isolation">;
 
 /** Reads the stream of a program that runs without a sandbox. Yields the events before its result, and returns that. */
-export async function* loneEvents(
+export async function* oneShotEvents(
   stream: ReadableStream<Uint8Array>,
   request: ExecuteRequest,
   { minIsolation }: IsolatedExecutionOptions,
 ): AsyncGenerator<OutputEvent | ErrorEvent, StreamedIsolatedExecution, void> {
   let result: StreamedIsolatedExecution | undefined;
   let failure: SandboxError | undefined;
-  for await (const frame of unbroken(stream)) {
+  for await (const frame of framesOf(stream)) {
     if (isOf(frame, "stdout") || isOf(frame, "stderr")) yield outputEvent(frame as OutputFrame);
-    else if (isOf(frame, "result")) result = loneResult(frame as ResultFrame, minIsolation);
+    else if (isOf(frame, "result")) result = oneShotResult(frame as ResultFrame, minIsolation);
     else if (isOf(frame, "error")) {
       failure = errorFromFrame(frame as AgentSchemas["ErrorFrame"], secretsOf(request));
       yield { type: "error", error: failure };
@@ -50,8 +50,8 @@ export async function* loneEvents(
   throw closedEarly();
 }
 
-/** The frames of a stream. If the connection breaks, so does the stream, in the way that others do. */
-async function* unbroken(stream: ReadableStream<Uint8Array>): AsyncGenerator<RawFrame, void, void> {
+/** The frames of a stream. Turns a broken connection into a `StreamClosedError`, as streams over WebSockets do. */
+async function* framesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<RawFrame, void, void> {
   try {
     yield* frameLines(stream);
   } catch (error) {
@@ -59,7 +59,7 @@ async function* unbroken(stream: ReadableStream<Uint8Array>): AsyncGenerator<Raw
   }
 }
 
-function loneResult(
+function oneShotResult(
   frame: ResultFrame,
   minIsolation: IsolatedExecutionOptions["minIsolation"],
 ): StreamedIsolatedExecution {
@@ -84,7 +84,7 @@ function isOf(frame: RawFrame, type: keyof typeof executeFrames): boolean {
 function closedEarly(cause?: NetworkError): StreamClosedError {
   return new StreamClosedError({
     summary: "The stream closed before the end of the code was reported.",
-    hint: "The code was possibly ended, too: look at its effects before starting it again.",
+    hint: "The code may have ended, too: look at its effects before starting it again.",
     code: "STREAM_CLOSED",
     requestId: cause?.requestId,
     cause,
