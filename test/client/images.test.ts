@@ -52,7 +52,9 @@ describe("an image is a template", () => {
   test("of another minor version, which is told", async () => {
     const { template, differences } = await client.templates.forImage("python:3.0.1-slim");
     expect(template).toBe("code-interpreter");
-    expect(differences).toEqual([`python:3.0.1-slim asks for Python 3.0.1; it is Python ${python}.`]);
+    expect(differences).toEqual([
+      `python:3.0.1-slim asks for Python 3.0.1; the server has Python ${python}.`,
+    ]);
   });
 
   test("of another operating system, which is told", async () => {
@@ -65,7 +67,7 @@ describe("an image is a template", () => {
 
 describe("an image that no template can replace is refused", () => {
   test.for([
-    ["of another major version", "python:2.7", /"python:2\.7".* Its Python is 3\./],
+    ["of another major version", "python:2.7", /"python:2\.7".* The server has Python 3\./],
     ["of another language", "rust:1.80", /"rust:1\.80"/],
     ["of a variant", "python:3.13-rc", /"python:3\.13-rc"/],
     ["of another registry", "ghcr.io/someone/python:3", /"ghcr\.io/],

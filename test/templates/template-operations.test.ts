@@ -66,7 +66,7 @@ describe("the template operations", () => {
       (json.features as string[]).find((feature) => feature.startsWith(`${language} `))?.split(" ")[1] ?? "";
     const node = version("javascript").split(".")[0];
     const notes: readonly (readonly [image: string, language: string, note: RegExp])[] = [
-      ["python:3.0", "python", /^python:3\.0 asks for Python 3\.0; it is Python 3\.\d/],
+      ["python:3.0", "python", /^python:3\.0 asks for Python 3\.0; the server has Python 3\.\d/],
       [`ubuntu/node:${node}-20.04_edge`, "javascript", /asks for ubuntu 20\.04; the operating system is \w/],
       [`node:${node}-buster`, "javascript", /asks for buster; the operating system is \w/],
       ["ubuntu:18.04", "multi", /^ubuntu:18\.04 asks for ubuntu 18\.04; the operating system is \w/],

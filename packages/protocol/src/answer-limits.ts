@@ -1,8 +1,8 @@
 const mebibyte = 1024 * 1024;
 
 /**
- * Answers with program output. One MiB of control characters takes 6 MiB as JSON, for each of the two outputs;
- * displayed values take twice their size.
+ * Bytes of the longest answer with program output: for each of the two outputs 6 MiB, because one MiB of control
+ * characters takes that much as JSON, and for displayed values twice their size.
  */
 const programs = 40 * mebibyte;
 const files = 64 * mebibyte;

@@ -40,8 +40,8 @@ export type ImageAnswer =
 /**
  * Compares an image's name with what is offered. An image for a language is accepted if that language is offered in
  * the same major version; an image of an operating system, if the system is of the same family. Another minor
- * version, or another system below a language, is accepted and listed as a difference. Undefined for a name that this
- * rule does not know.
+ * version, or another system below a language, is accepted and listed as a difference. Undefined for a name of neither
+ * kind.
  */
 export function imageAnswer(image: string, { languages, system }: ImageOffer): ImageAnswer | undefined {
   const wanted = parseImage(image);
@@ -50,17 +50,17 @@ export function imageAnswer(image: string, { languages, system }: ImageOffer): I
   if (known === undefined) return matchSystem(image, wanted, system);
   const { title, language } = known;
   const found = languages.find((offered) => offered.language === language);
-  if (found === undefined && languages.length > 0) return { refusal: `There is no ${title}.` };
+  if (found === undefined && languages.length > 0) return { refusal: `The server has no ${title}.` };
   const version = found?.version;
   if (version !== undefined && wanted.version !== "" && major(version) !== major(wanted.version))
-    return { refusal: `Its ${title} is ${version}.` };
+    return { refusal: `The server has ${title} ${version}.` };
   const differences: string[] = [];
   if (wanted.version !== "" && version === undefined)
     differences.push(
       `${image} asks for ${title} ${wanted.version}; the server does not say which version it has.`,
     );
   else if (version !== undefined && !isVersion(wanted.version, version))
-    differences.push(`${image} asks for ${title} ${wanted.version}; it is ${title} ${version}.`);
+    differences.push(`${image} asks for ${title} ${wanted.version}; the server has ${title} ${version}.`);
   if (wanted.system !== undefined && !isSystem(wanted.system, system))
     differences.push(`${image} asks for ${wanted.system}; the operating system is ${systemInWords(system)}.`);
   return { language, differences };

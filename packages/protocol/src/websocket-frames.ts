@@ -49,7 +49,7 @@ export const terminalFrame = z.discriminatedUnion("type", [
     type: z.literal("attached"),
     /** Seconds for which the terminal outlives a lost connection. */
     kept_seconds: z.int(),
-    /** Number of the last input frame that was taken. */
+    /** Number of the last input frame that the server has accepted. */
     taken: z.int(),
     /** Bytes of output that the client has not received and that are no longer kept. */
     skipped_bytes: z.int(),
@@ -59,7 +59,7 @@ export const terminalFrame = z.discriminatedUnion("type", [
     data: z.string(),
     /** Bytes of output up to the end of `data`, on a terminal that outlives its connection. */
     position: z.optional(z.int()),
-    /** Number of the last input frame that was taken, on a terminal that outlives its connection. */
+    /** Number of the last input frame that the server has accepted, on a terminal that outlives its connection. */
     taken: z.optional(z.int()),
   }),
   /** The last frame, if the shell has ended. */

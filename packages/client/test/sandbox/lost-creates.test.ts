@@ -67,7 +67,7 @@ describe.each(carriers)("over %s, a create whose answer", (_, carrier) => {
     expect(failure).toMatchObject({
       name: "TimeoutError",
       summary: "The sandbox was not ready within 1 s.",
-      hint: expect.stringMatching(/is deleted as soon as.*client\.sandboxes\.list\(\).*requestTimeout/),
+      hint: expect.stringMatching(/deletes it as soon as.*client\.sandboxes\.list\(\).*requestTimeout/),
     });
     expect(controlPlane.calls()).toEqual([create, health]);
     await client.close({ timeoutSeconds: 0 });

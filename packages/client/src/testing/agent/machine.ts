@@ -140,20 +140,21 @@ class ExecutionCounts {
 /** Thrown for a command without a shell whose behaviour the test does not define. */
 export class CommandNotFound extends Problem {
   constructor(readonly command: string) {
-    super(400, "INVALID_REQUEST", `${command}: command not found. ${howToDefine}`, { details: { command } });
+    super(400, "INVALID_REQUEST", `${command}: command not found.`, {
+      details: { command },
+      hint: howToDefine,
+    });
   }
 }
 
 const howToDefine =
-  "The testing service runs no code: define what this program does in the service's option programs.";
+  "The testing service runs no code: define what this program does with the service's programs option.";
 
 function unknownProgram({ text, language, args }: ProgramRequest): Problem {
   if (args) return new CommandNotFound(text.split(" ", 1).join());
   const what = language ?? "command";
   const shown = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
-  return new Problem(
-    400,
-    "EXECUTION_FAILED",
-    `The test does not define what the ${what} ${shown} does. ${howToDefine}`,
-  );
+  return new Problem(400, "EXECUTION_FAILED", `The test does not define what the ${what} ${shown} does.`, {
+    hint: howToDefine,
+  });
 }
