@@ -23,7 +23,7 @@ async function serveAsAsked(): Promise<void> {
   return serveOverHttp(offer, backend, options);
 }
 
-/** Loads what other people's MCP servers need only where some are named. */
+/** Loads the code for other people's MCP servers, if the options name some. */
 async function gatewayFor(
   options: Pick<ServerOptions, "mcpConfig" | "mcpGateway" | "mcpServer" | "readOnly">,
 ): Promise<Gateway | undefined> {

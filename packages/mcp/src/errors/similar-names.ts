@@ -10,7 +10,7 @@ export function instead(name: string, known: readonly string[]): string {
   return known.length > 0 ? `there is ${known.slice(0, mostListed).join(", ")}.` : "there is none.";
 }
 
-/** Names that begin or end like `name`, or that `name` shortens: at most two, the likeliest first. */
+/** Names that begin or end like `name`, or that `name` abbreviates: at most two, the likeliest first. */
 export function similarNames(name: string, known: readonly string[]): string[] {
   const wanted = letters(name);
   const scored = known.map((candidate) => ({ candidate, score: likeness(wanted, letters(candidate)) }));

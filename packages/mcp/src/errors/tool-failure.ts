@@ -28,14 +28,14 @@ export function explainFailure(
   // If this server has advice for the error, keep only the first sentence of the service's message: the rest advises
   // operations, which the model cannot call.
   const isAdvised = known !== undefined || advised.has(error.name);
-  const theirs = isAdvised || !(error instanceof ApiError) ? undefined : error.serverHint;
-  const happened = inToolTerms([error.summary, theirs].filter(Boolean).join(" "), advice);
+  const serverHint = isAdvised || !(error instanceof ApiError) ? undefined : error.serverHint;
+  const happened = withToolNames([error.summary, serverHint].filter(Boolean).join(" "), advice);
   if (hinted.has(error.code)) return [error.summary, error.hint, known].filter(Boolean).join(" ");
   const left = error.cleanupError === undefined ? "" : advice.leftBehind;
   return [closed(happened), known ?? stepOfKind(error, advice, environment), left].filter(Boolean).join(" ");
 }
 
-/** Whether an error's message says everything. */
+/** Whether the error's message already says what to do. */
 function isExplained(error: unknown): error is Error {
   return (
     error instanceof InvalidArgumentsError || error instanceof BackendError || error instanceof ServerFailure
@@ -52,8 +52,8 @@ const hinted: ReadonlySet<string> = new Set(["IMAGE_UNAVAILABLE", "PACKAGES_NOT_
  * Replaces names of the service's operations and of the client's methods by names of tools, because the model knows
  * only the tools.
  */
-function inToolTerms(text: string, { terms = [] }: FailureAdvice): string {
-  return terms.reduce((told, [wire, tool]) => told.replace(wire, tool), text);
+function withToolNames(text: string, { terms = [] }: FailureAdvice): string {
+  return terms.reduce((replaced, [wire, tool]) => replaced.replace(wire, tool), text);
 }
 
 export const unforeseen = "The tool failed for an unknown reason. Call it again, or use another sandbox.";
@@ -69,7 +69,7 @@ function stepOfKind(error: SandboxError, advice: FailureAdvice, environment: Env
     return steps.EXECUTION_TIMEOUT ?? otherwise;
   if (error instanceof AuthenticationError && error.code.includes("TOKEN"))
     return steps.TOKEN_REFUSED ?? otherwise;
-  if (error instanceof ConfigurationError) return `${error.hint ?? ""} This is the user's to do.`.trimStart();
+  if (error instanceof ConfigurationError) return `${error.hint ?? ""} The user must do this.`.trimStart();
   if (error instanceof ConflictError && /\btemplate\b/i.test(error.summary))
     return steps.TEMPLATE_CONFLICT ?? otherwise;
   // The service does not have this feature, so correcting the argument cannot help.

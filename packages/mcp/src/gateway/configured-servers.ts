@@ -5,7 +5,7 @@ import { instead } from "../errors/similar-names.js";
 import { OptionError } from "../settings/option-error.js";
 import { toolPrefix } from "./tool-names.js";
 
-/** The configurations of these servers. An entry of `config`, a file or its text, goes before one of the user's file. */
+/** The configurations of these servers. `config` is a file or its text; its entries override those of the user's file. */
 export async function configuredServers(
   names: readonly string[],
   config: string | undefined,
@@ -50,6 +50,8 @@ function requireDistinct(names: readonly string[]): void {
   for (const name of names) {
     const other = names.find((each) => each !== name && toolPrefix(name).startsWith(toolPrefix(each)));
     if (other !== undefined)
-      throw new OptionError(`The tools of servers ${other} and ${name} could not be told apart: rename one.`);
+      throw new OptionError(
+        `The tools of servers ${other} and ${name} would have the same names: rename one.`,
+      );
   }
 }

@@ -6,10 +6,10 @@ import type { OtherServers } from "../servers/other-servers.js";
 import type { ToolSource } from "../servers/server-registry.js";
 import { listedNames } from "./tool-names.js";
 
-/** Milliseconds that a client waits for the tools of servers that start. What comes later is told as a change of the list. */
+/** Milliseconds to wait for the tools of starting servers. Later tools are announced as a change of the list. */
 const patienceMs = 8_000;
 
-/** A client, and the tools of servers that are registered for it. */
+/** A client, and the tools of other servers that are registered for it. */
 interface Follower {
   readonly server: McpServer;
   readonly surroundings: ToolSurroundings;
@@ -54,7 +54,7 @@ export class FirstClassTools implements AdditionalTools {
     if (isLasting) this.#followers.add(follower);
   }
 
-  /** Starts a server for a client, to know its tools. */
+  /** Starts a server for a client, to get the list of its tools. */
   #askFor(name: string, { session }: ToolSurroundings): Promise<void> {
     const asking =
       this.#asking.get(name) ??
@@ -86,7 +86,9 @@ export class FirstClassTools implements AdditionalTools {
   }
 
   #failed(name: string, error: unknown): void {
-    this.#log(`no tools of MCP server ${name}: ${error instanceof Error ? error.message : "unknown"}`);
+    this.#log(
+      `the tools of MCP server ${name} are not listed: ${error instanceof Error ? error.message : "unknown"}`,
+    );
   }
 
   /** Registers the tools of a server, in place of those that are registered. */
@@ -107,7 +109,7 @@ export class FirstClassTools implements AdditionalTools {
   }
 }
 
-/** Whether a client has left, as opposed to one that is about to connect. */
+/** Whether a client has disconnected. A client that is not connected yet has 60 s to connect. */
 function isGone({ server, since }: Follower): boolean {
   return !server.isConnected() && performance.now() - since > 60_000;
 }

@@ -17,14 +17,14 @@ export interface Gateway {
   readonly servers: OtherServers;
   /** The tools of the servers that are listed beside this program's. */
   readonly additions: AdditionalTools | undefined;
-  /** What sandboxes on this machine need for servers. */
+  /** Options of the local backend that servers need. */
   readonly local: LocalOptions;
   readonly extend: (profile: Profile) => Profile;
 }
 
 type GatewayOptions = Pick<ServerOptions, "mcpConfig" | "mcpGateway" | "mcpServer" | "readOnly">;
 
-/** Throws an {@link OptionError} for a server that is not configured, or not rightly. */
+/** Throws an {@link OptionError} for a server without a valid configuration. */
 export async function openGateway(
   { mcpConfig, mcpGateway, mcpServer, readOnly }: GatewayOptions,
   environment: Environment,
@@ -32,7 +32,7 @@ export async function openGateway(
 ): Promise<Gateway> {
   if (readOnly === true)
     throw new OptionError(
-      "No tool of another MCP server is sure to change nothing: drop --read-only, or --mcp-gateway and --mcp-server.",
+      "Tools of other MCP servers may change something: drop --read-only, or --mcp-gateway and --mcp-server.",
     );
   const names = [...new Set([...mcpGateway, ...mcpServer])];
   const configurations = await configuredServers(names, mcpConfig);
@@ -47,7 +47,7 @@ export async function openGateway(
   };
 }
 
-/** Where a backend on this machine keeps what servers have installed, for the next start. */
+/** The directory in which a backend on this machine keeps what servers have installed, for the next start. */
 function layersDirectory(environment: Environment): string {
   return join(cacheDirectory(environment), "cloud-sandbox", "mcp-gateway");
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 /** The longest name that all model providers take. */
 const longest = 64;
 
-/** Begins the names of all tools of a server. */
+/** The beginning of the names of a server's tools. */
 export function toolPrefix(server: string): string {
   return `${safe(server)}__`;
 }

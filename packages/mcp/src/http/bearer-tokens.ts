@@ -1,4 +1,4 @@
-/** The tokens that let a client in over HTTP. */
+/** The bearer tokens that HTTP clients must send. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { OptionError } from "../settings/option-error.js";
 

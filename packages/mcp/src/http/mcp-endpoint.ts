@@ -20,7 +20,7 @@ import { type Refusal, refused } from "./request-checks.js";
 export interface EndpointParts {
   /** Creates the MCP server for a client: one for each session, or one for each request of the stateless protocol. */
   readonly newServer: (session: Session, isLasting: boolean) => McpServer | Promise<McpServer>;
-  /** Tells when the tools of all clients have become others. */
+  /** Notifies of changes to the tools that all clients get. */
   readonly additions?: Pick<AdditionalTools, "onToolsChange"> | undefined;
   readonly backend: SharedBackend;
   /** Whether to serve a request without `Mcp-Session-Id`, although its protocol version requires one. */
@@ -88,8 +88,8 @@ export class McpEndpoint {
   }
 
   /**
-   * The key of a client of the stateless protocol, whose requests name no session: its token, and the name that it
-   * gives itself.
+   * Serves a request of the stateless protocol. Such requests name no session, so a client is recognized by its token
+   * and the name that it gives itself.
    */
   async #serveStateless(
     request: Request,

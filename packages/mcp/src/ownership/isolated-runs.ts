@@ -1,6 +1,6 @@
 /**
- * A queue for runs in sandboxes of their own. A machine can boot and hold only so many sandboxes at a time: of hundreds of calls at
- * once, the others wait here, and their progress says so.
+ * A queue for runs in sandboxes of their own, because a machine can boot and hold only a limited number of sandboxes. Further
+ * runs wait here, and their progress says so.
  */
 
 /** Sandboxes that may be starting at a time. */
@@ -30,8 +30,8 @@ export class IsolatedRuns {
   ): Promise<Result> {
     for (;;) {
       await this.#turn(options).catch((error: unknown) => {
-        // This run was told that there is room, but it gives up: tell the next waiting run.
-        this.#tellOfRoom();
+        // Wake the next waiting run: this one was woken because there is room, but it gives up.
+        this.#wakeNext();
         throw error;
       });
       let isStarting = true;
@@ -44,15 +44,15 @@ export class IsolatedRuns {
         const result = await work(started);
         this.#running -= 1;
         started();
-        this.#tellOfRoom();
+        this.#wakeNext();
         return result;
       } catch (error) {
-        // Also after `started`: code that needs no sandbox is refused only when it is sent.
+        // Check also after `started` was called: code that needs no sandbox is refused only when it is sent.
         const isRefused = isFull(error);
         this.#running -= 1;
         started();
         if (!isRefused || this.#running === 0) {
-          this.#tellOfRoom();
+          this.#wakeNext();
           throw error;
         }
         options.report(`Waiting for room: ${this.#running} other runs are under way`);
@@ -61,7 +61,8 @@ export class IsolatedRuns {
     }
   }
 
-  #tellOfRoom(): void {
+  /** Lets the first run that waits for room try again. */
+  #wakeNext(): void {
     const [first] = this.#forRoom;
     first?.();
   }
@@ -70,7 +71,7 @@ export class IsolatedRuns {
   async #turn({ signal, report }: WaitOptions): Promise<void> {
     if (this.#starting >= mostStarting) {
       report(`Waiting for its turn: ${this.#queue.size + this.#starting} other runs start first`);
-      // Do not count this run here: `#passTurn` passes the place of the run before on to it.
+      // Do not count this run here: `#passTurn` gives it the place of an earlier run, which is already counted.
       return waitIn(this.#queue, signal);
     }
     this.#starting += 1;

@@ -17,7 +17,7 @@ export const idleSeconds = 3600;
  * checks.
  */
 const graceMs = 1_000;
-const lookAgainMs = 30_000;
+const checkAgainMs = 30_000;
 /** The longest delay of a timer, in milliseconds. For a later deadline, the timer is set again when it fires. */
 const longestTimer = 2_147_483_647;
 
@@ -31,7 +31,7 @@ export class SandboxDirectory {
   readonly #known = new Map<string, Sandbox>();
   readonly #deadlines = new Map<string, NodeJS.Timeout>();
   readonly #ledger: SandboxLedger;
-  /** The client of this server, as the ledger knows it. */
+  /** The client in the ledger's entries. */
   readonly #owner: Owner;
   /** The sandboxes that are being created, by the names that they will have. */
   readonly #creating = new Map<string, Promise<Sandbox>>();
@@ -101,12 +101,12 @@ export class SandboxDirectory {
     this.#drop(id);
   }
 
-  /** Sets the deadline of a sandbox anew. */
+  /** Sets the deadline of a sandbox, which has changed. */
   setDeadline(id: string, deadline: Date | undefined): void {
     this.#stopWaiting(id);
     if (deadline === undefined || !this.#known.has(id)) return;
     const wait = Math.min(Math.max(deadline.getTime() - Date.now(), 0) + graceMs, longestTimer);
-    this.#deadlines.set(id, setTimeout(() => void this.#lookAt(id), wait).unref());
+    this.#deadlines.set(id, setTimeout(() => void this.#checkDeadline(id), wait).unref());
   }
 
   /** The client's sandbox of that name. Waits if it is being created. Undefined if there is none. */
@@ -118,7 +118,7 @@ export class SandboxDirectory {
     return [...new Set([...this.#creating.keys(), ...this.#ledger.named(this.#owner).keys()])];
   }
 
-  /** The last names whose sandbox has ended. */
+  /** The names of sandboxes that have ended, the latest last. */
   endedNames(): string[] {
     return this.#ledger.freedNames(this.#owner);
   }
@@ -248,14 +248,14 @@ export class SandboxDirectory {
    * Fetches the sandbox's deadline, which other clients may have moved. If the service does not answer, the sandbox
    * stays in the records.
    */
-  async #lookAt(id: string): Promise<void> {
+  async #checkDeadline(id: string): Promise<void> {
     try {
       const sandbox = await this.#client.sandboxes.get(id).catch(unlessUnknown);
       if (sandbox === undefined) {
         this.#ledger.expire(id);
         return this.#drop(id);
       }
-      const deadline = Math.max(sandbox.expiresAt?.getTime() ?? 0, Date.now() + lookAgainMs);
+      const deadline = Math.max(sandbox.expiresAt?.getTime() ?? 0, Date.now() + checkAgainMs);
       this.setDeadline(id, sandbox.expiresAt && new Date(deadline));
     } catch {
       this.#stopWaiting(id);

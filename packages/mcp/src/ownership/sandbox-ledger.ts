@@ -80,7 +80,7 @@ export class SandboxLedger {
 
   /**
    * Called when a sandbox has ended by itself. If it has a name, its entry is kept, so that the next call with that
-   * name learns that it ended.
+   * name gets an error that says so.
    */
   expire(id: string): void {
     if (this.#entries.get(id)?.named === undefined) this.#entries.delete(id);

@@ -8,7 +8,7 @@ export interface AnswerParts {
   readonly text?: string;
   /** Images and links that follow the text. */
   readonly attachments?: readonly Content[];
-  /** The result as it is sent, in place of all else: that of somebody else's tool. */
+  /** The complete result of another MCP server's tool, which is sent in place of all other fields. */
   readonly whole?: CallToolResult;
 }
 

@@ -2,7 +2,7 @@
 
 /**
  * Most bytes of program output, file text or list entries in one result, as they are written in JSON. Clients drop
- * or cut results over some 25,000 tokens; this stays far below, in every script.
+ * or cut results over some 25,000 tokens; this limit stays far below that, whatever the text's language.
  */
 export const resultBudget = 30_000;
 

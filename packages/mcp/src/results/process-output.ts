@@ -56,13 +56,16 @@ export async function readOutput(
     const size = jsonBytes(piece.stdout, resultBudget) + jsonBytes(piece.stderr, resultBudget);
     if (size > resultBudget && limit > smallestPiece) continue;
     const place = { process_id: processId, sandbox_id: sandbox.id };
-    if (!piece.complete) return new Answer({ ...told(position, piece), ...place });
+    if (!piece.complete) return new Answer({ ...outputFields(position, piece), ...place });
     const { images, notes, values } = valuesOf(await execution.result({ signal }), { texts: true });
-    return new Answer({ ...told(position, piece, notes), ...values, ...place }, { attachments: images });
+    return new Answer(
+      { ...outputFields(position, piece, notes), ...values, ...place },
+      { attachments: images },
+    );
   }
 }
 
-function told(
+function outputFields(
   { stdoutOffset, stderrOffset }: Required<ReadPosition>,
   piece: ExecutionOutput,
   notes: readonly string[] = [],

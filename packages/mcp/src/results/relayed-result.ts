@@ -1,4 +1,4 @@
-/** The result of somebody else's tool: passed on as it is, but for its size, and for links, which only its server can follow. */
+/** The result of another MCP server's tool: passed on, but cut to a limit, and with links that this server can read. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { cutMiddle, jsonBytes } from "./output-limit.js";
 import { untrusted } from "./untrusted-content.js";

@@ -5,7 +5,7 @@ export const masked = "***MASKED***";
 const secretName = /KEY|SECRET|PASSW|PASSPHRASE|TOKEN|CREDENTIAL|AUTH|PRIVATE|SIGNATURE|COOKIE|DSN/i;
 /** `scheme://user:password@host`, wherever it is in the value. */
 const credentialsInUrl = /[a-z][a-z0-9+.-]*:\/\/[^\s/@]*:[^\s/@]+@/i;
-/** Prefixes of keys that name their kind, and the first line of private keys. */
+/** Prefixes of the keys of well-known services, and the first line of private keys. */
 const keyShape =
   /\beyJ[\w-]{10}|\b(?:gh[opsu]_|github_pat_|glpat-|xox[abp]-|AKIA|hopx_|(?:sk|rk|pk)[-_])\w{8}|-----BEGIN /;
 

@@ -45,12 +45,14 @@ function commandLine(): Command {
         .default(standard, standard.name),
     )
     .addOption(
-      option("--toolsets <names>", "only these groups of tools; default and all are names too").argParser(
+      option("--toolsets <names>", "only these groups of tools; also the names default and all").argParser(
         names,
       ),
     )
-    .addOption(option("--tools <names>", "only these tools, or these beside --toolsets").argParser(names))
-    .addOption(option("--exclude-tools <names>", "not these tools").argParser(names))
+    .addOption(
+      option("--tools <names>", "only these tools; with --toolsets, these in addition").argParser(names),
+    )
+    .addOption(option("--exclude-tools <names>", "leave these tools out").argParser(names))
     .addOption(
       option("--read-only [boolean]", "only tools that change nothing, whatever else is chosen")
         .preset("true")
@@ -72,11 +74,11 @@ function commandLine(): Command {
     .addOption(
       option(
         "--token <tokens>",
-        "bearer token that clients must send, with http; as a variable no other user sees it",
+        "bearer token that clients must send, with http; other users see arguments, so set the variable",
       ),
     )
     .addOption(
-      option("--no-token", "ask for no token, with http: then every user of this machine can use the server"),
+      option("--no-token", "require no token, with http: every user of this machine can use the server"),
     )
     .addOption(
       option("--allowed-host <names>", "further host names that requests may be addressed to, with http")
@@ -119,14 +121,17 @@ function commandLine(): Command {
         .default([], "none"),
     )
     .addOption(
-      ofServers("--mcp-server <names>", "such servers whose tools are listed as NAME__tool; repeatable")
+      ofServers(
+        "--mcp-server <names>",
+        "other people's MCP servers whose tools are listed one by one, as NAME__tool; repeatable",
+      )
         .argParser(moreNames)
         .default([], "none"),
     )
     .addOption(
       ofServers(
         "--mcp-config <file>",
-        'a file of such servers, or its JSON, beside those of "cloud-sandbox mcp server add"',
+        'file with MCP servers, or its JSON, in addition to those of "cloud-sandbox mcp server add"',
       ),
     )
     .addHelpText("after", environmentHelp)

@@ -11,9 +11,9 @@ const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
 /** Tools that are known only while the server runs. */
 export interface AdditionalTools {
-  /** Adds them, and keeps them up to date if `server` is there for more than one request. */
+  /** Registers the tools with `server`, and keeps them up to date if `isLasting`: `server` serves more than one request. */
   add(server: McpServer, surroundings: ToolSurroundings, isLasting: boolean): Promise<void>;
-  /** Calls `listener` whenever they have become others. */
+  /** Calls `listener` whenever the tools have changed. */
   onToolsChange(listener: () => void): void;
 }
 

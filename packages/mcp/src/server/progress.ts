@@ -5,13 +5,16 @@ import type { Measured } from "../servers/running-server.js";
 /** Milliseconds between reports while nothing new happens: clients wait longer for a call that reports progress. */
 const usualHeartbeat = 5_000;
 
-type Tell = (progress: number, message: string, total?: number) => void;
+type Send = (progress: number, message: string, total?: number) => void;
 
-/** What a step without a measure counts: little, so that measured progress, which follows, can be told as it is. */
+/**
+ * Progress that a step without a measure adds. Small, because progress must not decrease: so the measured progress of a
+ * later step can be sent unchanged.
+ */
 const smallStep = 0.001;
 
 export class Progress {
-  readonly #tell: Tell;
+  readonly #notify: Send;
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #count = 0;
@@ -19,12 +22,12 @@ export class Progress {
   #unit = 1;
   #step = "Working";
 
-  constructor(tell: Tell, heartbeat = usualHeartbeat) {
-    this.#tell = tell;
+  constructor(notify: Send, heartbeat = usualHeartbeat) {
+    this.#notify = notify;
     this.#timer = setInterval(() => this.#beat(), heartbeat).unref();
   }
 
-  /** Reports the current step, and how far it has got if somebody else has measured that. */
+  /** Reports the current step, and its progress if another MCP server has measured it. */
   report(step: string, measured?: Measured): void {
     this.#step = step;
     if (measured !== undefined) {
@@ -35,7 +38,7 @@ export class Progress {
     this.#timer.refresh();
   }
 
-  /** Counts steps in small parts from now on. */
+  /** From now on, each step adds only {@link smallStep}. */
   countLess(): this {
     this.#unit = smallStep;
     return this;
@@ -54,7 +57,7 @@ export class Progress {
   /** The number of steps is not known in advance, so each report counts one up. No report may be below the one before. */
   #send(message: string, measured = 0): void {
     this.#count = Math.max(this.#count + this.#unit, measured);
-    this.#tell(this.#count, message, this.#total);
+    this.#notify(this.#count, message, this.#total);
   }
 }
 
@@ -64,7 +67,7 @@ export function progressOf({ mcpReq }: ServerContext): Progress | undefined {
   if (progressToken === undefined) return undefined;
   return new Progress((progress, message, total) => {
     const params = { progressToken, progress, message, ...(total !== undefined && { total }) };
-    // The caller may have left; the work must not fail because of that.
+    // Ignore an error: the caller may have disconnected, and the work must not fail because of that.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   });
 }

@@ -23,7 +23,7 @@ export interface ToolEntry {
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema?: Record<string, unknown> | undefined;
   readonly _meta?: Record<string, unknown> | undefined;
-  /** Whether somebody else's tool does the work, and measures its progress. */
+  /** Whether the tool is another MCP server's, which measures its own progress. */
   readonly isRelayed: boolean;
 }
 
@@ -52,8 +52,8 @@ export function registerTool(
     ...(_meta !== undefined && { _meta }),
   };
   return server.registerTool(name, entry, async (given, context) => {
-    const told = progressOf(context);
-    const progress = tool.isRelayed ? told?.countLess() : told;
+    const counted = progressOf(context);
+    const progress = tool.isRelayed ? counted?.countLess() : counted;
     const report: ToolContext["report"] = (step, measured) => progress?.report(step, measured);
     const work = session.call((call) => run(given, call), { signal: context.mcpReq.signal, report, offered });
     return work
@@ -84,7 +84,7 @@ async function failure(
   { environment }: Session,
   log: (line: string) => void,
 ): Promise<CallToolResult> {
-  // This module imports the client library, which the start must not load.
+  // Import this module only here: it loads the client library, which would slow down the server's start.
   const { explainFailure, unforeseen } = await import("../errors/tool-failure.js");
   const explained = explainFailure(error, advice, environment);
   if (explained === undefined)

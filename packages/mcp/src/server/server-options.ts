@@ -19,7 +19,7 @@ export interface ServerOptions extends ToolSelection {
   readonly mcpGateway: readonly string[];
   /** Other people's MCP servers whose tools are listed beside this server's. */
   readonly mcpServer: readonly string[];
-  /** A file of such servers beside the user's, or its text. */
+  /** A file with MCP servers, or its text, in addition to the user's file. */
   readonly mcpConfig?: string;
 }
 

@@ -9,7 +9,7 @@ import type { RunningServer, ServerCall } from "./running-server.js";
 import type { ServerPlace, ServerRegistry } from "./server-registry.js";
 import { ServerSlot } from "./server-slot.js";
 
-/** A server as it is listed: nothing of how it is started, which may have secrets. */
+/** A server as it is listed: without its command and its variables, which may have secrets. */
 export interface ServerSummary {
   readonly name: string;
   readonly description?: string;
@@ -19,7 +19,7 @@ export interface ServerSummary {
 
 /** Seconds that a server may take to list its tools or to read a resource. */
 const listSeconds = 60;
-/** Seconds in which a server has to answer something simple after a call that it did not answer. */
+/** Seconds to list the tools of a server that did not answer a call. If it does not, it counts as dead. */
 const signOfLifeSeconds = 2;
 
 export class ClientServers {
@@ -54,8 +54,8 @@ export class ClientServers {
   }
 
   /**
-   * Calls a tool. Its result, also one that says that the tool failed. Throws a {@link ServerFailure} if the server or the
-   * tool does not exist, and if the server cannot be started or used.
+   * Calls a tool. Resolves with the tool's result, even if the tool failed. Throws a {@link ServerFailure} if the server or
+   * the tool does not exist, and if the server cannot be started or used.
    */
   call(
     server: string,
@@ -112,7 +112,7 @@ export class ClientServers {
     }
   }
 
-  /** Rejects when the caller leaves, and when a start takes so long that clients would give up: the start goes on. */
+  /** Rejects when the caller leaves, or when the start takes so long that clients would give up. The start itself continues. */
   #patience(
     name: string,
     slot: ServerSlot,
@@ -187,7 +187,7 @@ export class ClientServers {
       return names.includes(tool) ? undefined : names;
     };
     if ((await has()) === undefined) return;
-    // Not every server tells that its list has changed.
+    // Fetch the list again: not every server reports that its list has changed.
     this.#tools.delete(slot);
     const names = await has();
     if (names !== undefined)
@@ -197,7 +197,7 @@ export class ClientServers {
   }
 }
 
-/** Whether a server that did not answer a call in time answers anything. */
+/** Whether a server still works after `error`. If it did not answer in time, asks it for its tools. */
 async function isAlive(server: RunningServer, error: unknown): Promise<boolean> {
   if (!(error instanceof Error) || error.name !== "TimeoutError") return true;
   const signal = AbortSignal.timeout(signOfLifeSeconds * 2_000);

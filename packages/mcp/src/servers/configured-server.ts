@@ -1,16 +1,16 @@
 /** A server of somebody else that the assistant may use. */
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
 
-/** What a server may reach. */
+/** The internet hosts that a server may reach. */
 export type Reach = "none" | "all" | readonly string[];
 
-/** A server without `internet` in its configuration reaches nothing: somebody has to say what it may reach. */
+/** The hosts that a server may reach. Without `internet` in its configuration, these are none: the user must allow them. */
 export function reachOf({ internet }: McpServerConfiguration): Reach {
   if (internet === true) return "all";
   return internet === undefined || internet === false || internet.length === 0 ? "none" : internet;
 }
 
-/** What gives a server more than it may reach; empty for one that may reach everything. */
+/** Advice on how the user lets a server reach more. Empty for a server that may reach everything. */
 export function reachAdvice({ name, reach }: { readonly name: string; readonly reach: Reach }): string {
   if (reach === "all") return "";
   const now = reach === "none" ? "nothing" : `only ${reach.join(", ")}`;
@@ -20,7 +20,7 @@ export function reachAdvice({ name, reach }: { readonly name: string; readonly r
 const offline =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|fetch failed|getaddrinfo|could not resolve|failed to resolve|name or service not known|temporary failure in name|network is unreachable|connection error|DESTINATION_NOT_ALLOWED|tunnel connection failed|403 Forbidden/i;
 
-/** Whether a text tells of a network that was not reached. */
+/** Whether a text is an error about a network that cannot be reached. */
 export function tellsOfNoNetwork(text: string): boolean {
   return offline.test(text);
 }

@@ -1,4 +1,4 @@
-/** The errors of servers, in words for a model: what happened, and what helps. */
+/** Turns errors of MCP servers into messages for a model: what happened, and what to do. */
 import { isSandboxError } from "cloud-sandbox";
 import { ServerFailure } from "../errors/server-failure.js";
 import { type Reach, reachAdvice, tellsOfNoNetwork } from "./configured-server.js";
@@ -26,7 +26,7 @@ export function failureOf(error: unknown, { name, reach, what }: FailurePlace): 
   const network = reachAdvice({ name, reach });
   switch (error.name) {
     case "McpConfigurationError":
-      return failure(summary, hint, "This is the user's to do.");
+      return failure(summary, hint, "The user must do this.");
     case "McpInstallError":
       return failure(
         summary,
@@ -39,7 +39,7 @@ export function failureOf(error: unknown, { name, reach, what }: FailurePlace): 
     case "McpProtocolError":
       if (codeOf(error) === "INVALID_RESULT") return failure(summary);
       return failure(
-        `Server ${name} could not go on with ${what}: ${summary}`,
+        `Server ${name} stopped working during ${what}: ${summary}`,
         "The next call starts it again, without what it had in memory and in files.",
       );
     case "McpToolError":

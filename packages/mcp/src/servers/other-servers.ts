@@ -1,4 +1,4 @@
-/** All servers of other people that run here: how many there may be, and which of them gives way to another. */
+/** All servers of other people that run here. Limits their number: the one unused for longest ends to make room. */
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
 import { ServerFailure } from "../errors/server-failure.js";
 import type { Environment } from "../settings/environment.js";
@@ -39,7 +39,7 @@ export class OtherServers implements ServerRegistry {
     return new ClientServers(this, place);
   }
 
-  /** Calls `listener` when a server says that its tools are others now. */
+  /** Calls `listener` when a server reports that its tools have changed. */
   onToolsChange(listener: (server: string, source: ToolSource) => void): void {
     this.#listeners.add(listener);
   }
@@ -71,6 +71,6 @@ function makeRoom(slots: readonly ServerSlot[], limit: string): void {
     throw new ServerFailure(
       `No other server can be started now: ${slots.length} are at work, and at most ${limit} may run. Call again when one of the calls has ended.`,
     );
-  // Nobody waits for its end: it counts no more, and its sandbox goes in a moment.
+  // Do not wait for its end: it no longer counts, and its sandbox is deleted in the background.
   idle.close().catch(() => undefined);
 }

@@ -1,13 +1,13 @@
 /** A server that runs: what the rest of this program uses of it. */
 import type { CallToolResult, ReadResourceResult, Tool } from "@modelcontextprotocol/server";
 
-/** How far a call has got, as its server says. */
+/** The progress of a call, as the server reports it. */
 export interface Measured {
   readonly progress: number;
   readonly total?: number | undefined;
 }
 
-/** What a call of a server takes from its caller. */
+/** The caller's part of a call to a server. */
 export interface ServerCall {
   /** Fires when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface ServerCall {
 
 export interface RunningServer {
   listTools(call: Pick<ServerCall, "signal">, timeoutSeconds: number): Promise<Tool[]>;
-  /** The tool's result, also one that says that the tool failed. Each report of progress starts the time anew. */
+  /** Resolves with the tool's result, even if the tool failed. Each report of progress restarts the time limit. */
   callTool(
     tool: string,
     args: Readonly<Record<string, unknown>>,
@@ -26,19 +26,19 @@ export interface RunningServer {
     timeoutSeconds: number,
   ): Promise<CallToolResult>;
   readResource(uri: string, call: Pick<ServerCall, "signal">): Promise<ReadResourceResult>;
-  /** Lets the sandbox live for this long from now on. */
+  /** Moves the deadline of the server's sandbox to `seconds` from now. */
   extend(seconds: number): Promise<void>;
   /** Deletes the sandbox. */
   close(): Promise<void>;
 }
 
-/** What a server tells while it starts and later. */
+/** Callbacks for the events of a server's life, and the signal that ends its start. */
 export interface ServerEvents {
-  /** What the start does just now. */
+  /** Called with each step of the start. */
   readonly onStep: (step: string) => void;
   /** The server has ended by itself. */
   readonly onEnd: () => void;
-  /** The server says that its list of tools is another one now. */
+  /** The server reports that its list of tools has changed. */
   readonly onToolsChange: () => void;
   /** Ends the start. */
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** What the servers of one client need of those of all clients. */
+/** The part of the registry of all clients' servers that the servers of one client use. */
 import type { Tool } from "@modelcontextprotocol/server";
 import type { SandboxClient } from "cloud-sandbox";
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
@@ -19,7 +19,7 @@ export type StartServer = (
   events: ServerEvents,
 ) => Promise<RunningServer>;
 
-/** The servers of a client, as far as their tools are asked for. */
+/** Lists the tools of a client's servers. */
 export interface ToolSource {
   tools(server: string, call: ServerCall): Promise<Tool[]>;
 }
@@ -29,9 +29,9 @@ export interface ServerRegistry {
   readonly configurations: readonly McpServerConfiguration[];
   readonly environment: Environment;
   readonly start: StartServer;
-  /** Counts a server, for which another may have to end: the one that was not used for longest. */
+  /** Adds a server. If there are too many, ends the idle one that was unused for longest. */
   add(slot: ServerSlot): void;
   delete(slot: ServerSlot): void;
-  /** Called when a server says that its tools are others now. */
+  /** Called when a server reports that its tools have changed. */
   toolsChanged(server: string, source: ToolSource): void;
 }

@@ -7,7 +7,7 @@ const margin = 300;
 
 export interface SlotParts {
   readonly configuration: McpServerConfiguration;
-  /** Whose server it is. */
+  /** The client that uses the server. */
   readonly owner: object;
   readonly start: (events: ServerEvents) => Promise<RunningServer>;
   /** Called once, when the server has ended or is being closed. */
@@ -17,7 +17,7 @@ export interface SlotParts {
 
 export class ServerSlot {
   readonly owner: object;
-  /** What the start does just now. */
+  /** The current step of the start. */
   step = "Starting";
   isRunning = false;
   usedAt = performance.now();
@@ -36,7 +36,7 @@ export class ServerSlot {
     this.owner = parts.owner;
   }
 
-  /** A server that starts is at work, too. */
+  /** Whether the server is starting, or has running calls. */
   get isBusy(): boolean {
     return this.#calls > 0 || !this.isRunning;
   }
@@ -59,16 +59,16 @@ export class ServerSlot {
     }
   }
 
-  /** Moves the deadline of the sandbox, if that was not done lately. */
+  /** Moves the deadline of the sandbox, unless that was done recently. */
   async touch(server: RunningServer): Promise<void> {
     const now = performance.now();
     if (now - this.#extendedAt < (this.#idleSeconds * 1000) / 4) return;
     this.#extendedAt = now;
-    // One that cannot be moved: the server then ends at the deadline that it has, and the next call starts it again.
+    // Ignore an error: the server then ends at its present deadline, and the next call starts it again.
     await server.extend(Math.min(this.#idleSeconds + margin, day)).catch(() => undefined);
   }
 
-  /** Takes the server out of use, and deletes its sandbox in the background. */
+  /** Ends the server, and deletes its sandbox in the background. */
   leave(): void {
     this.close().catch(() => undefined);
   }

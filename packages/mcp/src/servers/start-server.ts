@@ -10,7 +10,7 @@ import { reachAdvice, reachOf, tellsOfNoNetwork } from "./configured-server.js";
 import type { RunningServer, ServerEvents } from "./running-server.js";
 import type { ServerPlace } from "./server-registry.js";
 
-/** Whom the sandboxes of servers belong to: to no client. */
+/** Owner of the servers' sandboxes. No client has this token digest, so no tool can use these sandboxes. */
 const nobody: Owner = { tokenDigest: "sandboxes of MCP servers" };
 
 /** Seconds that a server may take to answer after its start. */
@@ -80,7 +80,7 @@ class StartedServer implements RunningServer {
       if (!(error instanceof McpToolError) || error.result === undefined) throw error;
       const result = this.#shown(error.result) as CallToolResult;
       const advice = [
-        // The server wanted a model or a person, who answer nobody's server here.
+        // The server asked for a model's or a person's answer, which this program never gives to other servers.
         error.hint?.includes("asked for") ? error.hint : "",
         tellsOfNoNetwork(error.summary) ? this.networkAdvice : "",
       ].filter((sentence) => sentence !== "");
@@ -98,8 +98,8 @@ class StartedServer implements RunningServer {
       const read = await client.readResource({ uri }, { signal, timeout: resourceSeconds * 1000 });
       return this.#shown(read) as ReadResourceResult;
     } catch (error) {
-      const why = error instanceof Error ? this.#shown(error.message).slice(0, 500) : "it does not say why";
-      throw new ServerFailure(`Server ${server} did not give ${this.#shown(uri).slice(0, 500)}: ${why}`);
+      const why = error instanceof Error ? this.#shown(error.message).slice(0, 500) : "it gave no reason";
+      throw new ServerFailure(`Server ${server} cannot read ${this.#shown(uri).slice(0, 500)}: ${why}`);
     }
   }
 

@@ -15,8 +15,8 @@ export interface Backend {
 export type LocalOptions = LocalBackendOptions;
 
 /**
- * Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. A data directory
- * that another program uses is done without.
+ * Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. If another
+ * program uses the data directory, opens the backend without one.
  */
 export async function openBackend(
   local: LocalOptions | undefined,
@@ -27,7 +27,7 @@ export async function openBackend(
     return await open(local);
   } catch (error) {
     if (dataDir === undefined || !(error instanceof BackendError && isInUse(error))) throw error;
-    log("another program uses what MCP servers have installed; this one installs anew");
+    log("another program uses the directory of installed MCP servers, so this one installs them again");
     return open(others);
   }
 }
@@ -46,7 +46,7 @@ async function open(local: LocalOptions | undefined): Promise<Backend> {
     return {
       client,
       description,
-      // A control plane with a data directory keeps its sandboxes for the next one.
+      // With a data directory, the control plane keeps its sandboxes for the next start.
       endsItsSandboxes: local?.dataDir === undefined,
       // Do not wait for deletions: the sandboxes end together with their control plane.
       close: () => client.close({ timeoutSeconds: 0 }),

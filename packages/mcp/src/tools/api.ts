@@ -1,6 +1,6 @@
 /**
  * The control plane's operations by method and path, as HOPX's own server has them. Each operation calls the tool that does the
- * same, so that tool's checks hold: no operation of a tool that is not offered, no sandbox of another client, no token.
+ * same, so that tool's checks apply: call_api reaches no tool that is not offered, no sandbox of another client, no token.
  */
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
@@ -95,12 +95,12 @@ function numberIn(value: unknown): unknown {
 
 /** Converts texts of a query to numbers, and numbers of a body to texts, where the tool takes the other: template ids can be both. */
 function inTypes(given: Record<string, unknown>, { input }: Tool): Record<string, unknown> {
-  const asTaken = ([name, value]: [string, unknown]): [string, unknown] => {
+  const converted = ([name, value]: [string, unknown]): [string, unknown] => {
     const field = Object.hasOwn(input.shape, name) ? input.shape[name] : undefined;
     const isTaken = (other: unknown): boolean => field === undefined || z.safeParse(field, other).success;
     if (isTaken(value)) return [name, value];
     const other = typeof value === "number" ? String(value) : numberIn(value);
     return [name, isTaken(other) ? other : value];
   };
-  return Object.fromEntries(Object.entries(given).map(asTaken));
+  return Object.fromEntries(Object.entries(given).map(converted));
 }

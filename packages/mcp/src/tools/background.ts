@@ -121,7 +121,7 @@ const executeListProcesses = sandboxTool({
   handler: async ({ sandbox, max_results, signal }) => {
     const { limit, note } = entryLimit(max_results, mostListed);
     const all = await sandbox.processes.list({ signal });
-    const told = all.map(
+    const listed = all.map(
       ({ id, status, name, language, startedAt, endedAt, exitCode, durationSeconds: duration }) => ({
         process_id: id,
         status,
@@ -134,7 +134,7 @@ const executeListProcesses = sandboxTool({
       }),
     );
     // The list is cut at its end, so the latest executions come first.
-    const { items, truncated } = firstEntries(told.reverse(), limit);
+    const { items, truncated } = firstEntries(listed.reverse(), limit);
     return { processes: items, count: items.length, total_processes: all.length, truncated, note };
   },
 });

@@ -22,11 +22,11 @@ const envGet = sandboxTool({
   }),
   handler: async ({ sandbox, signal }) => {
     const variables = Object.entries(await sandbox.env.effective({ signal })).sort();
-    const told = variables.map(([name, value]) => {
+    const shown = variables.map(([name, value]) => {
       const shown = looksSecret(name, value) ? masked : cutMiddle(value, valueBudget).text;
       return [name, shown] as const;
     });
-    const { items, truncated } = firstEntries(told, told.length);
+    const { items, truncated } = firstEntries(shown, shown.length);
     return { env_vars: Object.fromEntries(items), count: variables.length, truncated };
   },
 });

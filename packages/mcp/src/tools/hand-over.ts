@@ -5,7 +5,7 @@ import { readOutput } from "../results/process-output.js";
 import { handOverAfter } from "../settings/hand-over-after.js";
 import type { ToolContext } from "./definition/tool.js";
 
-/** Seconds. Longer than any run that a call may wait for, so the call waits until the run ends. */
+/** Seconds to wait if the run cannot be handed over: longer than any run may take. */
 const untilItsEnd = 86_400;
 
 /**

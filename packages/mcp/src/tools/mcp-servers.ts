@@ -78,7 +78,9 @@ const mcpToolsList = tool({
       server,
       tools: items,
       count: all.length,
-      ...(rest.length > 0 && { note: `Without schemas, which tool shows one by one: ${rest.join(", ")}.` }),
+      ...(rest.length > 0 && {
+        note: `Left out, because the list is too long: ${rest.join(", ")}. Give one as tool to get its schema.`,
+      }),
       ...(wanted !== undefined && tools.length === 0 && { note: `Its tools are ${names.join(", ")}.` }),
     };
   },
@@ -96,7 +98,7 @@ const input = z.object({
     .describe(`Seconds to wait, 1-${mostSeconds}; each report of progress starts them anew`),
 });
 
-/** No schema of its result: that is the other tool's, passed on as it is. */
+/** Has no output schema, because the result is that of the other server's tool. */
 const mcpToolCall: Tool = {
   name: "mcp_tool_call",
   title: "Call an MCP server's tool",

@@ -43,16 +43,16 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
     });
     return { sandbox, created };
   } catch (error) {
-    // Another call was creating the sandbox for both and was cancelled; this call creates it anew.
-    const isAnothers = !created && error instanceof Error && error.name === "AbortError";
-    if (isAnothers && !signal.aborted) return createOrFind(creation);
+    // Create the sandbox here: the call that was creating it for both was cancelled.
+    const wasCancelledElsewhere = !created && error instanceof Error && error.name === "AbortError";
+    if (wasCancelledElsewhere && !signal.aborted) return createOrFind(creation);
     throw error;
   }
 }
 
 async function create({ client, sandboxes, signal, report, ...wanted }: Creation): Promise<Sandbox> {
   report("Creating a sandbox");
-  const limits = await limitsTaken(client, wanted, signal);
+  const limits = await supportedLimits(client, wanted, signal);
   const sandbox = await client.sandboxes.create({
     template: wanted.template_name,
     templateId: wanted.template_id,
@@ -71,7 +71,7 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
  * The limits to request. Undefined for a service that does not state its isolation, such as the cloud, because it
  * ignores limits.
  */
-async function limitsTaken(
+async function supportedLimits(
   client: SandboxClient,
   { vcpu, memory_mb: memoryMb }: WantedSandbox,
   signal: AbortSignal,
@@ -82,7 +82,7 @@ async function limitsTaken(
 }
 
 /** Whether a sandbox has the limits that were requested. */
-export function isAsWished(sandbox: Sandbox, { vcpu, memory_mb }: Partial<WantedSandbox>): boolean {
+export function hasRequestedLimits(sandbox: Sandbox, { vcpu, memory_mb }: Partial<WantedSandbox>): boolean {
   const { resources } = sandbox.toJSON();
   return (
     (vcpu === undefined || resources.vcpu === vcpu || Math.ceil(vcpu) === resources.vcpu) &&
@@ -101,7 +101,7 @@ async function fitting(sandbox: Sandbox, name: string, creation: Creation): Prom
     throw refused(`made from template ${template}`);
   if (internet_access !== undefined && (internetAccess ?? internet_access) !== internet_access)
     throw refused(`made ${internetAccess ? "with" : "without"} internet access`);
-  if (!isAsWished(sandbox, creation)) throw refused("of another size");
+  if (!hasRequestedLimits(sandbox, creation)) throw refused("of another size");
   const left = (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now();
   if (left < timeout_seconds * 1000) await sandbox.setTimeout(timeout_seconds, { signal });
   return sandbox;

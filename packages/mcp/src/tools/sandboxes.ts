@@ -14,7 +14,7 @@ import {
   variables,
 } from "./definition/input-fields.js";
 import { type Tool, tool } from "./definition/tool.js";
-import { createOrFind, isAsWished } from "./sandbox-creation.js";
+import { createOrFind, hasRequestedLimits } from "./sandbox-creation.js";
 
 const ignored = z.number("must be a number").optional().describe("Ignored: the template decides");
 const cpus = "must be a number of 0.05 to 1024";
@@ -83,8 +83,8 @@ const createSandbox = tool({
         env_vars !== undefined &&
         "The sandbox existed, so env_vars were not set: set them with env_set.",
       created &&
-        !isAsWished(sandbox, call) &&
-        "The sandbox has its template's size: this service takes no other.",
+        !hasRequestedLimits(sandbox, call) &&
+        "The sandbox has its template's size: this service accepts no other.",
     ].filter((note) => typeof note === "string");
     const note = notes.length > 0 ? notes.join(" ") : undefined;
     const result = { ...sandboxResult(sandbox), name, namespace, created, note };

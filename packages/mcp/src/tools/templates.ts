@@ -126,9 +126,9 @@ const buildTemplate = tool({
         report(line.slice(0, 200));
       },
     });
-    const told = { name, log: cutMiddle(log.join("\n"), resultBudget).text };
-    if (outcome === undefined) return { ...told, status: "building", note: builtOn };
-    return { ...told, ...wireNames(outcome), status: outcome.status ?? "active" };
+    const build = { name, log: cutMiddle(log.join("\n"), resultBudget).text };
+    if (outcome === undefined) return { ...build, status: "building", note: builtOn };
+    return { ...build, ...wireNames(outcome), status: outcome.status ?? "active" };
   },
 });
 

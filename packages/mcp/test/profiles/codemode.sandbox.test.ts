@@ -119,7 +119,7 @@ it("the profile codemode says once which parts of SANDBOX_IMAGE it cannot provid
   try {
     const first = await plainText(mcp, "execute_code", { code: "1" });
     expect(first).toMatch(
-      /^\[exit_code\] 0\n\[note\] python:3\.0-slim asks for Python 3\.0; it is Python 3\.\d+/,
+      /^\[exit_code\] 0\n\[note\] python:3\.0-slim asks for Python 3\.0; the server has Python 3\.\d+/,
     );
     expect(await plainText(mcp, "execute_code", { code: "1" })).toBe("[exit_code] 0");
   } finally {

@@ -212,7 +212,7 @@ describe("a sandbox of the profile microsandbox", () => {
   it("is replaced by a new one if a configuration is given, and says so", async () => {
     const config = { image: "python:3.0-slim" };
     expect(await text("sandbox_start", { ...python, config })).toMatch(
-      /^Sandbox my-python-env started\. The one that ran .* gone, with its files\. python:3\.0-slim asks for Python 3\.0; it is Python 3\./,
+      /^Sandbox my-python-env started\. The earlier sandbox .* deleted, with its files\. python:3\.0-slim asks for Python 3\.0; the server has Python 3\./,
     );
     expect((await mcp.result("sandbox_run_command", { ...python, command: "ls" })).output).toEqual([]);
   });

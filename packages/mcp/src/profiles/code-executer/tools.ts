@@ -16,7 +16,7 @@ const startCodeExecuter = tool({
   name: "start_code_executer",
   title: "Start the code executer",
   description:
-    "Starts a fresh Python environment in a sandbox, and installs packages in it; then the one before is deleted. It is deleted by stop_code_executer, or 60 minutes after its last use.",
+    "Starts a fresh Python environment in a sandbox, installs packages in it, and deletes the previous environment. The new one is deleted by stop_code_executer, or 60 minutes after its last use.",
   toolset: "sandboxes",
   annotations: { ...destructive, idempotentHint: false, openWorldHint: true },
   input: z.object({

@@ -3,7 +3,7 @@ import { listedTools } from "./listed-tools.js";
 import { codemodeSettings, sandboxLimits } from "./settings.js";
 
 const theUsers =
-  "CONTAINER_MEMORY_LIMIT and CONTAINER_CPU_LIMIT in this server's configuration are the user's to correct.";
+  "The user must correct CONTAINER_MEMORY_LIMIT and CONTAINER_CPU_LIMIT in this server's configuration.";
 const look = "sandbox_list_files shows what is there.";
 
 /** The profile that replaces the MCP server mcp-codemode: one sandbox without internet access for each client. */
@@ -35,12 +35,11 @@ export const codemode: Profile = {
       PATH_NOT_ALLOWED: "Use a path inside /workspace.",
       FILE_TOO_LARGE: "Read parts of it with execute_code.",
       DISK_FULL: "Delete files with execute_code.",
-      IMAGE_UNAVAILABLE:
-        "It is SANDBOX_IMAGE in this server's configuration, which is the user's to correct.",
+      IMAGE_UNAVAILABLE: "The user must correct SANDBOX_IMAGE in this server's configuration.",
       LIMITS_UNAVAILABLE: theUsers,
       LIMITS_NOT_MET: theUsers,
-      SandboxExpiredError: "Call again: a new sandbox is made, without the files of the one before.",
-      SANDBOX_NOT_FOUND: "Call again: a new sandbox is made, without the files of the one before.",
+      SandboxExpiredError: "Call again: a new sandbox is created, without the earlier files.",
+      SANDBOX_NOT_FOUND: "Call again: a new sandbox is created, without the earlier files.",
     },
     otherwise: "Call again in a few seconds.",
     leftBehind: "The call's sandbox could not be deleted; it ends by itself within an hour.",

@@ -24,7 +24,7 @@ export async function inSandbox(
       codemodeSettings(environment).SANDBOX_IMAGE,
     );
     remarks.push(...differences.map((difference) => `[note] ${difference}`));
-    return sandboxes.createLeased({ template, internetAccess: false, limits: limitsAsked(environment) });
+    return sandboxes.createLeased({ template, internetAccess: false, limits: requestedLimits(environment) });
   });
   const text = await sandboxes.use(sandbox, work);
   return textAnswer([text, ...remarks].join("\n"));
@@ -34,7 +34,7 @@ export async function inSandbox(
  * The limits for the sandbox. Undefined if the user set none: a service with its own limits would refuse mcp-codemode's
  * defaults.
  */
-function limitsAsked(environment: Environment): SandboxLimits | undefined {
+function requestedLimits(environment: Environment): SandboxLimits | undefined {
   const isSet = ["CONTAINER_MEMORY_LIMIT", "CONTAINER_CPU_LIMIT"].some(
     (name) => (environment[name]?.trim() ?? "") !== "",
   );

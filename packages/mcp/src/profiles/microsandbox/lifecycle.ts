@@ -13,7 +13,7 @@ const config = z.strictObject(
       .string("must be text")
       .min(1, "must not be empty")
       .default("microsandbox/python")
-      .describe("microsandbox/python, microsandbox/node, or what they are, such as python:3.12-slim"),
+      .describe("microsandbox/python, microsandbox/node, or an image such as python:3.12-slim"),
     memory: z
       .int("must be whole MiB, 128 or more")
       .min(128, "must be whole MiB, 128 or more")
@@ -54,13 +54,13 @@ export const sandboxStart = tool({
   name: "sandbox_start",
   title: "Start a sandbox",
   description:
-    "Starts an isolated sandbox under a name, with internet access unless the server is set otherwise. One that runs under it already stays as it is, or with config is replaced by a new one. Stop it with sandbox_stop; it is also deleted 60 minutes after its last use.",
+    "Starts an isolated sandbox under a name, with internet access unless the server is set otherwise. A sandbox that already runs under it stays as it is, or with config is replaced. Stop it with sandbox_stop; it is also deleted 60 minutes after its last use.",
   toolset: "sandboxes",
   annotations: { ...destructive, idempotentHint: false, openWorldHint: true },
   input: z.object({
     sandbox: sandboxInput,
     namespace: namespaceInput,
-    config: config.optional().describe("What it is made of"),
+    config: config.optional().describe("What the sandbox is made of"),
   }),
   output: textOutput,
   handler: async ({ sandbox, namespace, config: given, client, report, sandboxes, signal }) => {
@@ -74,9 +74,9 @@ export const sandboxStart = tool({
     const env = Object.fromEntries(envs.map(nameAndValue));
     const options = { template, limits, env, signal };
     const wasRunning = await sandboxes.replace(key, () => sandboxes.createLeased(options));
-    const replaced = wasRunning ? " The one that ran under this name is gone, with its files." : "";
-    const told = [`Sandbox ${sandbox} started.${replaced}`, ...differences];
-    return textAnswer(told.join(" "));
+    const replaced = wasRunning ? " The earlier sandbox of this name was deleted, with its files." : "";
+    const sentences = [`Sandbox ${sandbox} started.${replaced}`, ...differences];
+    return textAnswer(sentences.join(" "));
   },
 });
 

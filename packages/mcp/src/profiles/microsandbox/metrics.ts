@@ -19,7 +19,7 @@ export const sandboxGetMetrics = tool({
   name: "sandbox_get_metrics",
   title: "Get the metrics of sandboxes",
   description:
-    "Says of sandboxes whether they run, and how much CPU, memory and disk they use; of one, of a namespace, or of all. Stopped ones are listed too.",
+    "Gets the status and the CPU, memory and disk use of one sandbox, of those in a namespace, or of all. Stopped sandboxes are listed too.",
   toolset: "system",
   annotations: readOnly,
   input: z.object({

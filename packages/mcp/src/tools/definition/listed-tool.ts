@@ -13,7 +13,7 @@ export interface ListedTool {
   readonly toolset: Toolset;
   readonly annotations: Annotations;
   readonly inputSchema: Record<string, unknown>;
-  /** Absent where the result is somebody else's. */
+  /** Absent if the result is that of another MCP server's tool. */
   readonly outputSchema?: Record<string, unknown>;
 }
 

@@ -46,7 +46,7 @@ export interface ToolContext {
   readonly offered: ReadonlySet<string>;
   /** Fires when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
-  /** Reports progress, if the caller asked for it; `measured` if somebody else has measured it. */
+  /** Reports progress, if the caller asked for it. `measured`: the progress that another MCP server reported. */
   readonly report: (step: string, measured?: Measured) => void;
 }
 
@@ -59,7 +59,7 @@ export interface Tool {
   readonly input: z.ZodObject;
   /**
    * The schema of the structured result. Always a `z.looseObject`: clients reject a key that a closed schema does not
-   * name. Absent where the result is somebody else's.
+   * name. Absent if the result is that of another MCP server's tool.
    */
   readonly output?: z.ZodObject;
   /** Checks the arguments and does the work. */
