@@ -171,7 +171,7 @@ describe("cloud-sandbox mcp", () => {
 
   test.each([
     ["an unknown server", ["tools", "list", "nope"], /There is no server "nope"/],
-    ["params that are no JSON", ["tools", "execute", "x", "t", "--params", "{a"], /--params is no JSON/],
+    ["params that are no JSON", ["tools", "execute", "x", "t", "--params", "{a"], /--params is not JSON/],
     ["a param without a value", ["tools", "execute", "x", "t", "--param", "a"], /NAME=value/],
     ["a name that is none", ["server", "add", "a b", "--command", "x"], /letters, digits/],
     ["no command", ["server", "add", "a"], /--command/],

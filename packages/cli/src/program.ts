@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { shareOptions } from "./command-line/subcommand.js";
 import { version } from "./command-line/version.js";
 
-/** A command of the first level. Its code is loaded when the command is called. */
+/** A top-level command. Its code is loaded when the command is called. */
 interface Entry {
   readonly name: string;
   readonly description: string;
@@ -37,7 +37,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: "webhooks",
-    description: "show and repeat the deliveries of reports on executions",
+    description: "show and repeat webhook deliveries",
     heading: "Sandboxes:",
     load: () => import("./commands/sandbox/webhooks.js"),
   },
@@ -79,31 +79,31 @@ const entries: readonly Entry[] = [
   },
   {
     name: "serve",
-    description: "be a server of sandboxes on this machine; takes the options of cloud-sandbox-local serve",
+    description: "serve sandboxes of this machine; takes the options of cloud-sandbox-local serve",
     heading: "Servers:",
     load: () => import("./commands/service/serve.js"),
   },
   {
     name: "doctor",
-    description: "say what this machine can isolate, and what would mend what is missing",
+    description: "check whether this machine can isolate sandboxes, and say what is missing",
     heading: "Servers:",
     load: () => import("./commands/service/doctor.js"),
   },
   {
     name: "login",
-    description: "keep an API key, for all commands to come",
+    description: "store an API key for later commands",
     heading: "This command:",
     load: () => import("./commands/account/login.js"),
   },
   {
     name: "logout",
-    description: "remove the kept API key",
+    description: "remove the stored API key",
     heading: "This command:",
     load: () => import("./commands/account/logout.js"),
   },
   {
     name: "whoami",
-    description: "say which server commands talk to, and with which key",
+    description: "show which server and which key commands use",
     heading: "This command:",
     load: () => import("./commands/account/whoami.js"),
   },

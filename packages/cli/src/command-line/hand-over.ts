@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { takeNoSharedOptions } from "./subcommand.js";
 
 /**
- * Makes a command another program's: its words go there unread, `--help` among them. `load` imports the program, which reads
- * them from the command line of this process as if it had been started by itself.
+ * Passes all arguments of a command, `--help` included, to another program. `load` imports that program, which reads them
+ * from the command line of this process as if it had been started by itself.
  */
 export function handOver(command: Command, words: readonly string[], load: () => Promise<unknown>): Command {
   takeNoSharedOptions(command);

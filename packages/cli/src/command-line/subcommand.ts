@@ -29,6 +29,6 @@ export function shareOptions(command: Command): void {
 
 const shared = [
   ["--json", "print JSON; streams print a line for each event"],
-  ["-q, --quiet", "print the essence only, and no notes"],
-  ["--url <address>", "the server; default: CLOUD_SANDBOX_BASE_URL, else the login's"],
+  ["-q, --quiet", "print only what scripts need, such as ids"],
+  ["--url <address>", "address of the server; default: CLOUD_SANDBOX_BASE_URL, else that of the login"],
 ] as const;

@@ -14,10 +14,10 @@ export function answered<Body>({ data, error, response }: Answer<Body>): Body {
   const { code, hint, message } = Object(error) as Record<string, unknown>;
   if (typeof message !== "string")
     throw new CommandError("SERVER_FAILED", `The server answered ${response.status} without saying why.`);
-  const theirs = typeof hint === "string" ? hint : undefined;
+  const serverHint = typeof hint === "string" ? hint : undefined;
   // The message ends with the hint: docs/decisions/0034-the-hint-of-an-error.md.
-  const hasBoth = theirs !== undefined && message.endsWith(` ${theirs}`);
-  const summary = hasBoth ? message.slice(0, -theirs.length - 1) : message;
+  const hasBoth = serverHint !== undefined && message.endsWith(` ${serverHint}`);
+  const summary = hasBoth ? message.slice(0, -serverHint.length - 1) : message;
   const known = typeof code === "string" ? code : `HTTP_${response.status}`;
   throw new CommandError(known, summary, advice[known] ?? theirs);
 }

@@ -12,7 +12,11 @@ export function readPrivateFile(path: string): string | undefined {
   try {
     const { mode } = lstatSync(path);
     if ((mode & 0o077) !== 0)
-      throw new CommandError("CONFIG_NOT_PRIVATE", `Other users can use ${path}.`, `Run: chmod 600 ${path}`);
+      throw new CommandError(
+        "CONFIG_NOT_PRIVATE",
+        `Other users can read or change ${path}.`,
+        `Run: chmod 600 ${path}`,
+      );
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -21,7 +25,7 @@ export function readPrivateFile(path: string): string | undefined {
     throw new CommandError(
       "CONFIG_UNREADABLE",
       `${path} cannot be read (${code}).`,
-      "Look at its permissions.",
+      "Check the permissions of the file.",
     );
   }
 }
@@ -45,7 +49,7 @@ export async function writePrivateFile(path: string, content: string): Promise<v
     throw new CommandError(
       "CONFIG_UNWRITABLE",
       `${path} cannot be written (${code}).`,
-      "Look at its directory.",
+      "Check the permissions of its directory.",
     );
   }
 }

@@ -4,7 +4,7 @@ export const advice: Readonly<Record<string, string>> = {
   AuthenticationError: 'Log in again with "cloud-sandbox login", or correct CLOUD_SANDBOX_API_KEY.',
   BACKEND_INVALID: "Correct CLOUD_SANDBOX_BACKEND, or unset it.",
   BASE_URL_INVALID: 'Correct --url or CLOUD_SANDBOX_BASE_URL: it is something like "https://api.hopx.dev".',
-  CREDENTIAL_INVALID: 'Look at CLOUD_SANDBOX_API_KEY, or log in again with "cloud-sandbox login".',
+  CREDENTIAL_INVALID: 'Check CLOUD_SANDBOX_API_KEY, or log in again with "cloud-sandbox login".',
   LOCAL_BACKEND_UNAVAILABLE: 'To use a server elsewhere, log in with "cloud-sandbox login".',
   SANDBOX_NOT_FOUND:
     '"cloud-sandbox sandbox list" shows the sandboxes that exist, "cloud-sandbox sandbox create" makes one.',
@@ -28,6 +28,6 @@ export const advice: Readonly<Record<string, string>> = {
   EXECUTION_TIMEOUT: "Give the execution more time with --timeout (at most 300 s).",
   LISTING_TRUNCATED: 'To list a large directory, run find in the sandbox with "cloud-sandbox sandbox exec".',
   NOT_FOUND: "Check the server's address: it is given without /v1.",
-  PermissionDeniedError: "Use an API key that may do this.",
+  PermissionDeniedError: "Use an API key with this permission.",
   NetworkError: "Check the server's address and the network.",
 };

@@ -9,7 +9,7 @@ export async function confirm(
 ): Promise<void> {
   if (yes === true) return;
   if (!process.stdin.isTTY)
-    throw new CommandError("NOT_CONFIRMED", `${question} Nobody can be asked here.`, "Give --yes.");
+    throw new CommandError("NOT_CONFIRMED", `${question} There is no terminal to ask on.`, "Give --yes.");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(`${question} [y/N] `, { signal });

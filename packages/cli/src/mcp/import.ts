@@ -18,7 +18,7 @@ interface Imported {
 /** `mcp import`: adds servers from the files of assistants and of e2b-mcp. */
 export function define(command: Command): void {
   command
-    .description("take over the servers of an assistant's configuration, or of e2b-mcp")
+    .description("add the servers of an assistant's configuration, or of e2b-mcp")
     .argument("[file...]", "default: those of Claude Desktop, .mcp.json here, and ~/.e2b-mcp/servers.json")
     .option("--replace", "replace servers of the same name")
     .action(
@@ -28,7 +28,7 @@ export function define(command: Command): void {
           throw new CommandError(
             "NOTHING_TO_IMPORT",
             "No configuration of an assistant was found.",
-            "Name its file.",
+            "Give the path of a configuration file.",
           );
         const files = await Promise.all(paths.map(readForeign));
         const rows: Imported[] = [];
@@ -72,7 +72,7 @@ export async function readForeign(path: string): Promise<McpServerFile> {
     throw new CommandError(
       "FILE_UNREADABLE",
       `${path} cannot be read (${code}).`,
-      "Name the assistant's file.",
+      "Give the path of an assistant's configuration.",
     );
   }
   const { checkedServers, parseServerFile } = await import("cloud-sandbox-mcp-runner/configuration");

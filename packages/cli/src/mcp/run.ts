@@ -33,7 +33,7 @@ export function define(command: Command): void {
                 const sent = transport.send(JSON.parse(line));
                 sent.catch((error: Error) => output.note(error.message));
               } catch {
-                output.note("a line of standard input is no JSON, and was left out.");
+                output.note("a line of standard input is not JSON and was ignored.");
               }
             });
             // The assistant closes standard input when it has finished.

@@ -30,12 +30,12 @@ export async function withRunner<Result>(
   }
 }
 
-/** Commands at a time that keep what they installed: each has a directory of its own, because one backend may use one. */
+/** How many commands at a time can keep what they installed. Each uses its own directory, because backends share none. */
 const mostKeeping = 4;
 
 /**
- * The client of this command. The backend on this machine keeps what was installed for the next command: in the first
- * directory that no other command is using.
+ * The client of this command. A backend on this machine keeps installed servers for the next command, in the first directory
+ * that no other command is using.
  */
 async function clientWithLayers(
   url: string | undefined,
@@ -53,7 +53,7 @@ async function clientWithLayers(
       if (!isInUse(error)) throw error;
     }
   }
-  note("other commands use what is installed; this one installs anew.");
+  note("other commands use the installed servers, so this one installs its server again.");
   return openClient(url);
 }
 

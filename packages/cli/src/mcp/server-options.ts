@@ -19,13 +19,13 @@ export function withServerOptions(command: Command): Command {
   return command
     .option(
       "-e, --env <NAME=value...>",
-      `variables of the server; \${NAME} in a value is taken from yours`,
+      `variables of the server; \${NAME} in a value is taken from your environment`,
       pair,
     )
     .option("--install-commands <line...>", "command lines that install the server, run once", listed)
     .option("--timeout <minutes>", "minutes after which a session ends", fraction(0.1, 1440))
     .option("--internet <on|off>", "internet access of the server; default: the backend's", onOrOff)
-    .option("--allow <destination...>", "let the server reach these hosts alone", listed)
+    .option("--allow <destination...>", "let the server reach only these hosts", listed)
     .option("--template <name>", "template of its sandbox; default: code-interpreter")
     .option("--workdir <path>", "directory that it starts in; default: /workspace")
     .option(

@@ -16,14 +16,14 @@ export function toolArguments({ param = {}, params = "{}" }: ToolOptions): Recor
   } catch (error) {
     throw new CommandError(
       "PARAMS_INVALID",
-      `--params is no JSON: ${(error as Error).message}.`,
+      `--params is not JSON: ${(error as Error).message}.`,
       'Give an object, as in \'{"path": "/tmp"}\'.',
     );
   }
   if (typeof whole !== "object" || whole === null || Array.isArray(whole))
     throw new CommandError(
       "PARAMS_INVALID",
-      "--params is no JSON object.",
+      "--params is not a JSON object.",
       'Give an object, as in \'{"path": "/tmp"}\'.',
     );
   const single = Object.entries(param).map(([name, text]) => [name, parsed(text)]);

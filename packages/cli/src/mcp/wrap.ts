@@ -30,7 +30,7 @@ export function define(command: Command): void {
     .requiredOption("--config <file>", "the assistant's configuration, such as .mcp.json")
     .option("--install-commands <line...>", "command lines that install the server, run once", listed)
     .option("--internet <on|off>", "internet access of the server; default: the backend's", onOrOff)
-    .option("--allow <destination...>", "let the server reach these hosts alone", listed)
+    .option("--allow <destination...>", "let the server reach only these hosts", listed)
     .option("--launcher <line>", "how the assistant starts this command", "npx -y cloud-sandbox-cli")
     .option("--replace", "replace a server of this name among those of this command")
     .option("-y, --yes", "do not ask")

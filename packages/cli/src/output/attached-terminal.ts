@@ -1,20 +1,20 @@
 import type { Terminal, TerminalSize } from "cloud-sandbox";
 
 /** Control sequences that reset modes which a full-screen program may have left switched on. */
-const sane =
+const resetModes =
   "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
 
-/** How full-screen programs turn to a screen of their own, `h`, and back, `l`. */
+/** The sequences with which full-screen programs switch to the alternate screen (`h`) and back (`l`). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled by escape characters
-const otherScreen = /\u001b\[\?(?:1049|1047|47)([hl])/g;
+const alternateScreen = /\u001b\[\?(?:1049|1047|47)([hl])/g;
 /** Characters at the end of an output that may be the beginning of such a sequence. */
 const longestBeginning = 7;
 
 const lost = "connection lost, trying again…";
 
 /**
- * Milliseconds before programs see another size, so that they show their screen again, and before they see the real one. The
- * first is for what was typed meanwhile: vi shows what comes while it redraws only with the next key.
+ * Milliseconds to wait before each of the two changes of size that make programs redraw their screen. The first wait lets
+ * programs handle the input that was typed meanwhile: vi shows input that arrives during a redraw only at the next key.
  */
 const redrawPause = 150;
 
@@ -23,13 +23,13 @@ export class AttachedScreen {
   #isFull = false;
   #end = "";
 
-  /** The size, within what terminals of sandboxes can have. */
+  /** The size of this terminal, cut to the largest that terminals of sandboxes can have. */
   get size(): TerminalSize {
     const { columns, rows } = process.stdout;
     return { cols: Math.min(1000, Math.max(1, columns)), rows: Math.min(1000, Math.max(1, rows)) };
   }
 
-  /** Says that the connection is lost: in the last line where a program fills the screen, else in a line of its own. */
+  /** Shows that the connection is lost: in the last line if a program fills the screen, else in a new line. */
   showLost(): void {
     const text = this.#isFull
       ? `\u001b7\u001b[${this.size.rows};1H\u001b[2K\u001b[7m${lost}\u001b[0m\u001b8`
@@ -37,7 +37,7 @@ export class AttachedScreen {
     process.stderr.write(text);
   }
 
-  /** Takes that away again, and has programs show their screen again. */
+  /** Removes the message of `showLost`, and makes programs redraw their screen. */
   showRestored(terminal: Terminal): void {
     const { cols, rows } = this.size;
     if (this.#isFull) process.stderr.write(`\u001b7\u001b[${rows};1H\u001b[2K\u001b8`);
@@ -47,8 +47,8 @@ export class AttachedScreen {
   }
 
   /**
-   * Connects both terminals until the shell ends, and resolves with its exit code. Keys go there unread, Ctrl-C too. However
-   * it ends, this terminal is as it was before.
+   * Connects both terminals until the shell ends, and resolves with its exit code. All keys go to the sandbox, Ctrl-C too.
+   * Restores this terminal at the end, also after an error.
    */
   async attach(terminal: Terminal): Promise<number> {
     const { stdin, stdout } = process;
@@ -78,7 +78,7 @@ export class AttachedScreen {
       stdin.off("end", failed);
       stdout.off("resize", resized);
       process.off("exit", restore);
-      if (!isWhole) stdout.write(sane);
+      if (!isWhole) stdout.write(resetModes);
       restore();
       stdin.pause();
       terminal.close();
@@ -88,7 +88,7 @@ export class AttachedScreen {
   /** Notes whether a program fills the screen. */
   #follow(text: string): void {
     const seen = this.#end + text;
-    const last = [...seen.matchAll(otherScreen)].at(-1)?.[1];
+    const last = [...seen.matchAll(alternateScreen)].at(-1)?.[1];
     if (last !== undefined) this.#isFull = last === "h";
     this.#end = seen.slice(-longestBeginning);
   }

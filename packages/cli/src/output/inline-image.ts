@@ -2,8 +2,8 @@
 type Protocol = "kitty" | "iterm2";
 
 /**
- * How standard output can show images, by what terminals say of themselves in the environment. Undefined where it is no
- * terminal that can, and inside tmux and screen, which do not pass images on.
+ * The protocol with which standard output can show images, found by the environment variables that terminals set. Undefined
+ * if it is not such a terminal, and inside tmux and screen, which do not pass images on.
  */
 export function imageProtocol(env: NodeJS.ProcessEnv = process.env): Protocol | undefined {
   if (!process.stdout.isTTY || env.TMUX || env.STY) return undefined;

@@ -8,7 +8,7 @@ export interface Column<Row> {
 }
 
 const gap = 2;
-/** A narrower column could show nothing useful. */
+/** The narrowest column, in characters. A narrower one could show nothing useful. */
 const narrowest = 6;
 
 /**

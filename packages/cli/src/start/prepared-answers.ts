@@ -1,6 +1,6 @@
 /**
- * Answers that are the same for everybody. The build runs this module and puts its exports into the bundle, so that neither
- * the commands nor the library that describes them are loaded to answer (rolldown.config.ts).
+ * The texts of --help and --version. The build runs this module and puts its exports into the bundle, so that printing them
+ * loads neither the commands nor commander (rolldown.config.ts).
  */
 import { version } from "../command-line/version.js";
 import { createProgram } from "../program.js";

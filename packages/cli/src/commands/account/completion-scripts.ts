@@ -40,10 +40,10 @@ export function fishScript(all: readonly Completion[]): string {
   const rules = all.flatMap(({ path, words }) =>
     words.map(({ description, word }) => {
       const place = `-n '__cloud_sandbox_at "${path}"'`;
-      const told = `-d '${description.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+      const shown = `-d '${description.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
       return word.startsWith("--")
-        ? `complete -c cloud-sandbox ${place} -l ${word.slice(2)} ${told}`
-        : `complete -c cloud-sandbox ${place} -f -a ${word} ${told}`;
+        ? `complete -c cloud-sandbox ${place} -l ${word.slice(2)} ${shown}`
+        : `complete -c cloud-sandbox ${place} -f -a ${word} ${shown}`;
     }),
   );
   const paths = all.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);

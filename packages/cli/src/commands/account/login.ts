@@ -16,7 +16,7 @@ export function define(command: Command): void {
       "after",
       `
 The key is asked for, or read from standard input: cloud-sandbox login < key.txt
-It is checked with the server, and kept in a file that only you can read.`,
+It is checked with the server, and stored in a file that only you can read.`,
     )
     .action(action(login));
 }
@@ -25,7 +25,11 @@ async function login({ options, output, signal }: Call<object>): Promise<void> {
   const url = options.url ?? (process.env.CLOUD_SANDBOX_BASE_URL || process.env.HOPX_BASE_URL || cloudUrl);
   const apiKey = (process.stdin.isTTY ? await typedKey(url, signal) : await pipedKey(signal)).trim();
   if (apiKey === "")
-    throw new CommandError("API_KEY_MISSING", "There is no key in what was given.", "Give the key alone.");
+    throw new CommandError(
+      "API_KEY_MISSING",
+      "The input has no key.",
+      "Type the key, or give a file with it.",
+    );
   const client = new SandboxClient({ apiKey, baseUrl: url, deleteOnSignal: false });
   try {
     for await (const _ of client.sandboxes.list({ limit: 1, signal })) break;
@@ -33,14 +37,14 @@ async function login({ options, output, signal }: Call<object>): Promise<void> {
     await client.close();
   }
   await writeLogin({ url, apiKey });
-  output.done(`Logged in to ${url}. The key is kept in ${loginPath()}.`, { url, path: loginPath() });
+  output.done(`Logged in to ${url}. The key is stored in ${loginPath()}.`, { url, path: loginPath() });
 }
 
 async function typedKey(url: string, signal: AbortSignal): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   process.stderr.write(`API key for ${url}: `);
   const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
-  // In raw mode Ctrl-C is a key like others.
+  // Send SIGINT here, because the terminal does not do so in raw mode.
   reader.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     return await reader.question("", { signal });
@@ -57,7 +61,7 @@ async function pipedKey(signal: AbortSignal): Promise<string> {
     chunks.push(chunk as Buffer);
     length += (chunk as Buffer).length;
     if (length > longestKey)
-      throw new CommandError("API_KEY_INVALID", "What was given is too long for a key.");
+      throw new CommandError("API_KEY_INVALID", "The input is too long for a key.", "Give only the key.");
   }
   signal.throwIfAborted();
   return Buffer.concat(chunks).toString("utf8");

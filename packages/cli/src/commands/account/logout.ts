@@ -6,7 +6,7 @@ export function define(command: Command): void {
   command.action(
     action(async ({ output }) => {
       const wasThere = await removeLogin();
-      output.done(wasThere ? "Logged out: the kept key is removed." : "There was no login.", {
+      output.done(wasThere ? "Logged out: the stored key is removed." : "There was no login.", {
         path: loginPath(),
         removed: wasThere,
       });

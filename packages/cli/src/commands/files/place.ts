@@ -20,5 +20,5 @@ export function place(text: string): Place {
 export function remotePlace(text: string): RemotePlace {
   const read = place(text.includes(":") ? text : `${text}:`);
   if ("sandbox" in read) return read;
-  throw new CommandError("USAGE", `"${text}" is no place in a sandbox.`, "Write it as ID:path.");
+  throw new CommandError("USAGE", `"${text}" is not a path in a sandbox.`, "Write it as ID:path.");
 }

@@ -21,8 +21,8 @@ export interface SavedFigure {
 }
 
 /**
- * Keeps or shows the figures that a program displayed: saved in `directory` when it is given, else shown where the terminal
- * can, else saved in a new directory when a person looks on.
+ * Saves or shows the figures that a program displayed. Saves them in `directory` if it is given. Otherwise shows them if the
+ * terminal can show images, and else saves them in a new directory if standard output is a terminal.
  */
 export async function showFigures(
   displayed: readonly DisplayedValue[],

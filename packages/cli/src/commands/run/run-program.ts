@@ -49,7 +49,7 @@ async function printed(stream: RunningProgram, { options, output }: Call<RunOpti
   return result.exitCode;
 }
 
-/** What `--json` tells of the end. */
+/** The fields about the program's end that `--json` prints. */
 function facts(result: StreamedResult | StreamedExecution): object {
   const { executionTimeSeconds, exitCode, success, terminationReason } = result;
   const isCode = "richOutputs" in result;
@@ -70,7 +70,7 @@ async function start(
 ): Promise<RunningProgram> {
   const running = { timeoutSeconds: options.timeout, env: options.env, signal };
   if (language === "python") {
-    // They are set in the interpreter that then runs the program: so its figures arrive, and its lines keep their numbers.
+    // Set the arguments in a call of their own: lines put before the program would change its line numbers.
     await sandbox.execute(`__import__("sys").argv[:] = ${JSON.stringify([name, ...args])}`, { signal });
     return sandbox.executeStream(text, { ...running, language });
   }

@@ -19,8 +19,8 @@ export function withCreationOptions(command: Command): Command {
   return command
     .option("--template <name>", "template of the sandbox; default: code-interpreter")
     .option("--internet <on|off>", "internet access of the sandbox; default: the server's", onOrOff)
-    .option("--allow <destination>", "reach this host or address range alone; can be repeated", listed)
-    .option("--deny <destination>", "never reach this host or address range; can be repeated", listed)
+    .option("--allow <destination>", "allow only this host or address range; can be repeated", listed)
+    .option("--deny <destination>", "refuse this host or address range; can be repeated", listed)
     .option("-e, --env <NAME=value>", "environment variable; can be repeated", pair)
     .option("--memory <MiB>", "memory of the sandbox", wholeNumber(128, 1_048_576))
     .option("--cpu <count>", "processors of the sandbox, as in 0.5", fraction(0.05, 1024))

@@ -21,13 +21,13 @@ const columns: readonly Column<EgressEntry>[] = [
   { title: "RECEIVED", value: ({ bytes_received }) => bytes_received },
   { title: "REASON", value: ({ reason }) => reason },
 ];
-/** Milliseconds between two looks at the log. */
+/** Milliseconds between two requests for the log. */
 const interval = 500;
 
 export function define(command: Command): void {
   command
     .argument("<id>", "the sandbox")
-    .option("-f, --follow", "go on, and print each connection when it is decided on")
+    .option("-f, --follow", "keep running, and print each new connection that was allowed or refused")
     .option("--limit <count>", "how many to show, the latest", wholeNumber(1, 1000), 100)
     .action(
       action<EgressOptions, [string]>(async ({ options, output, server, signal }, id) => {
@@ -35,9 +35,9 @@ export function define(command: Command): void {
         const latest = await connections(client, id, options.limit, signal);
         if (options.follow !== true)
           return output.table(latest, columns, "no connections yet; --follow waits for them.");
-        const told = new Told();
+        const printed = new PrintedConnections();
         for (let entries = latest; ; entries = await connections(client, id, 1000, signal)) {
-          for (const entry of told.news(entries)) {
+          for (const entry of printed.fresh(entries)) {
             if (output.isJson) output.json(entry);
             else
               output.line(
@@ -62,12 +62,12 @@ async function connections(client: SandboxClient, id: string, limit: number, sig
 
 type EgressEntry = Awaited<ReturnType<typeof connections>>[number];
 
-/** Remembers which connections were told. They have no ids: those that are alike are counted. */
-class Told {
+/** Remembers which connections were printed. Connections have no ids, so those with equal fields are counted. */
+class PrintedConnections {
   #keys: ReadonlySet<string> = new Set();
 
-  /** The decided ones that were not told yet. */
-  news(entries: readonly EgressEntry[]): EgressEntry[] {
+  /** The connections that were allowed or refused and are not printed yet. */
+  fresh(entries: readonly EgressEntry[]): EgressEntry[] {
     const counts = new Map<string, number>();
     const keys = new Set<string>();
     const fresh = entries.filter((entry) => {

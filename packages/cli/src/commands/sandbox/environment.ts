@@ -26,7 +26,7 @@ export function define(command: Command): void {
   const set = subcommand(
     command,
     "set <id> <variable...>",
-    "set variables of a sandbox, for all programs to come",
+    "set variables of a sandbox, for all later programs",
   )
     .addHelpText(
       "after",

@@ -15,7 +15,7 @@ const statuses: readonly SandboxStatus[] = ["creating", "running", "paused", "st
 
 export function addList(parent: Command): void {
   subcommand(parent, "list", "list the sandboxes, newest first")
-    .addOption(new Option("--status <status>", "only those that are so").choices(statuses))
+    .addOption(new Option("--status <status>", "only those with this status").choices(statuses))
     .option("--name <text>", "only those of this name")
     .option("--label <NAME=value>", "only those with this label; can be repeated", pair)
     .action(

@@ -17,7 +17,7 @@ export function addLogs(parent: Command): void {
   subcommand(
     parent,
     "logs <id> [process]",
-    "list what runs and ran in the background of a sandbox, or print the output of one of these",
+    "list the background processes of a sandbox, running and ended, or print the output of one",
   )
     .option("-f, --follow", "go on until the program ends")
     .action(

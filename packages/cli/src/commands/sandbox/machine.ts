@@ -7,7 +7,7 @@ import { subcommand } from "../../command-line/subcommand.js";
 /** The commands about a sandbox's machine: metrics and port. */
 export function addMachineCommands(parent: Command): void {
   subcommand(parent, "metrics <id>", "show how much of its machine a sandbox uses")
-    .option("-w, --watch", "go on every few seconds, a line each")
+    .option("-w, --watch", "keep running, and print a line every few seconds")
     .action(
       action<{ watch?: boolean }, [string]>(async ({ options, output, server, signal }, id) => {
         const { metrics } = await (await server()).sandboxes.get(id, { signal });
@@ -26,7 +26,11 @@ export function addMachineCommands(parent: Command): void {
         }
       }),
     );
-  subcommand(parent, "port <id> <port>", "print the address of a port in a sandbox; who knows it can open it")
+  subcommand(
+    parent,
+    "port <id> <port>",
+    "print the address of a port in a sandbox; anyone who knows it can open it",
+  )
     .option("--path", "an address with the port in its path, for programs without wildcard host names")
     .option("--wait <seconds>", "wait until something listens there", wholeNumber(1, 300, " of seconds"))
     .action(

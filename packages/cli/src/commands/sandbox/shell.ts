@@ -33,7 +33,7 @@ async function shell(call: Call<ShellOptions>, id: string | undefined): Promise<
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new CommandError(
       "TERMINAL_NEEDED",
-      "A shell needs a terminal, and this is none.",
+      "A shell needs a terminal as standard input and output.",
       'Run a command with "cloud-sandbox sandbox exec".',
     );
   if (id !== undefined) {

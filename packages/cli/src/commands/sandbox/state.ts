@@ -14,14 +14,14 @@ export function addStateCommands(parent: Command): void {
     ),
   );
   addDelete(parent);
-  addTurn(parent, "pause", "freeze sandboxes: their processes keep their memory");
-  addTurn(parent, "resume", "wake sandboxes after a pause");
-  addTurn(parent, "stop", "end the processes of sandboxes, and keep their files");
-  addTurn(parent, "start", "start sandboxes after a stop");
+  addChange(parent, "pause", "freeze sandboxes: their processes keep their memory");
+  addChange(parent, "resume", "wake sandboxes after a pause");
+  addChange(parent, "stop", "end the processes of sandboxes, and keep their files");
+  addChange(parent, "start", "start sandboxes after a stop");
   subcommand(
     parent,
     "timeout <id> <time>",
-    "let a sandbox live that long from now, as in 90, 15m or 2h",
+    "set how long a sandbox lives from now, as in 90, 15m or 2h",
   ).action(
     action<object, [string, string]>(async ({ output, server, signal }, id, time) => {
       const expiresAt = await (await server()).sandboxes.setTimeout(id, lifetime(time), { signal });
@@ -30,7 +30,7 @@ export function addStateCommands(parent: Command): void {
   );
 }
 
-function addTurn(parent: Command, turn: "pause" | "resume" | "stop" | "start", description: string): void {
+function addChange(parent: Command, turn: "pause" | "resume" | "stop" | "start", description: string): void {
   subcommand(parent, `${turn} <id...>`, description).action(
     action<object, [string[]]>(async ({ output, server, signal }, ids) => {
       const client = await server();

@@ -47,7 +47,7 @@ export function define(command: Command): void {
       await show(answered(await controlPlane.GET("/v1/webhook-deliveries/{id}", init)), output);
     }),
   );
-  subcommand(command, "redeliver <id>", "deliver again what was delivered or given up").action(
+  subcommand(command, "redeliver <id>", "deliver a report again, after a delivery or a failure").action(
     action<object, [string]>(async ({ output, server, signal }, id) => {
       const { controlPlane } = await server();
       const init = { params: { path: { id } }, signal };

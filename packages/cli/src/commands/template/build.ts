@@ -35,7 +35,7 @@ export function addBuild(parent: Command): void {
     .addHelpText(
       "after",
       `
-Of a Dockerfile: FROM (a template or an image), RUN, COPY, ENV, WORKDIR, USER and CMD, which every sandbox starts.`,
+A Dockerfile may have FROM (a template or an image), RUN, COPY, ENV, WORKDIR, USER and CMD, which every sandbox starts.`,
     )
     .action(
       action<BuildOptions, [string]>(async ({ options, output, server, signal }, name) => {

@@ -9,9 +9,9 @@ import {
 import { CommandError } from "../../errors/command-error.js";
 
 /**
- * Reads the part of Dockerfiles that templates have: FROM, RUN, COPY, ENV, WORKDIR, USER and CMD. What says nothing about the
- * template (LABEL, EXPOSE, MAINTAINER, STOPSIGNAL) is passed over; all else is refused, because a template without it would
- * be another one.
+ * Reads the Dockerfile instructions that templates have: FROM, RUN, COPY, ENV, WORKDIR, USER and CMD. Ignores LABEL, EXPOSE,
+ * MAINTAINER and STOPSIGNAL, which do not change the template. Refuses all others: without them, the template would be a
+ * different one.
  */
 export function dockerfileTemplate(text: string, path: string): Template {
   let template: Template | undefined;
@@ -31,8 +31,8 @@ export function dockerfileTemplate(text: string, path: string): Template {
     const step = steps[keyword];
     if (step === undefined)
       return refuse(
-        `${keyword} is not possible here.`,
-        `Possible are ${["FROM", ...Object.keys(steps)].join(", ")}.`,
+        `${keyword} is not supported.`,
+        `Supported are ${["FROM", ...Object.keys(steps)].join(", ")}.`,
       );
     if (template === undefined) return refuse(`${keyword} comes before FROM.`);
     try {
@@ -64,7 +64,7 @@ const steps: Readonly<Record<string, Step>> = {
   COPY: (template, instruction) => {
     const copy = instruction as Copy;
     const { flags, words } = parts(copy);
-    if (copy.getHeredocs().length > 0) throw new Error("COPY takes no text of its own here; copy a file.");
+    if (copy.getHeredocs().length > 0) throw new Error("COPY takes no heredoc here; copy a file.");
     const options: { owner?: string; permissions?: string } = {};
     for (const { name, value } of flags) {
       if (name === "--chown") options.owner = value;
