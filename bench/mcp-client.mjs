@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 const main = fileURLToPath(new URL("../packages/mcp/dist/main.js", import.meta.url));
 
 /**
- * Leave NODE_EXTRA_CA_CERTS out: Node.js reads those certificates at its start, which takes longer than what is
- * compared.
+ * The environment without NODE_EXTRA_CA_CERTS: Node.js reads those certificates at its start, which takes longer than the
+ * work that is compared.
  */
 const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
 

@@ -6,8 +6,8 @@ export function summarize(samples) {
 }
 
 /**
- * Runs two works in turn, so that a change of the machine's speed affects both, and compares their medians. `subject`
- * is what is measured, `floor` the least that could do the same. `settle` runs before each, and its time is not
+ * Runs two functions in turn, so that a change of the machine's speed affects both, and compares their medians. `subject`
+ * is what is measured, `floor` the least work that could do the same. `settle` runs before each, and its time is not
  * counted. `limit` bounds the ratio of the medians, or the subject's own median if `bound` is "subject".
  */
 export async function compare({
@@ -52,7 +52,7 @@ export function compared({ name, limit, bound, floor, subject }) {
 }
 
 /**
- * The texts of a result on the terminal and on the page, and whether it holds. A result without a limit always holds.
+ * The texts of a result for the terminal and the page, and whether its limit holds. Without a limit, that is true.
  */
 export function describe({ name, unit, floor, subject, p95, ratio, limit, bound, atLeast }) {
   const digits = unit === "ms" || unit === "%" ? 1 : 0;

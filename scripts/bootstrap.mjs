@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs what an npm script names. Installs missing dependencies and builds packages that are out of date first.
+// Runs an npm script. First installs missing dependencies, and builds packages that are out of date.
 //   node scripts/bootstrap.mjs demo|test|check|bench|build|docs|pack [arguments of the command]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -155,7 +155,7 @@ async function requireRuntime(need) {
 }
 
 /**
- * Installs programs on this machine. Resolves with a sentence on how to install them where that is not possible here.
+ * Installs programs with apt-get. If that is not possible here, resolves with a sentence that says how to install them.
  */
 async function installOnHost(programs) {
   const names = programs.map(({ title }) => title).join(" and ");
@@ -171,11 +171,11 @@ async function installOnHost(programs) {
     };
     const installer = Object.keys(installers).find((tool) => succeeds(["which", tool]));
     return installer
-      ? `Sandboxes need ${names}, not installed here. Install with: sudo ${installers[installer]} ${packages.join(" ")}`
-      : `Sandboxes need ${names}, not installed here, on Linux.`;
+      ? `Sandboxes need ${names}. Run: sudo ${installers[installer]} ${packages.join(" ")}`
+      : `Sandboxes need Linux with ${names}. Install them with this system's package manager.`;
   }
   const apt = ["apt-get", "install", "-y", "--no-install-recommends", ...packages];
-  console.log(`Sandboxes need ${names}, not installed here: installing with apt-get.`);
+  console.log(`Sandboxes need ${names}: installing with apt-get.`);
   if (succeeds(apt)) return undefined;
   await step("Refreshing the package lists", ["apt-get", "update"]);
   await step(`Installing ${names}`, apt);
@@ -186,7 +186,7 @@ function whyNoSandboxStarts() {
   const walls = ["--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"];
   const { status, stderr } = spawnSync("bwrap", [...walls, "true"], { encoding: "utf8" });
   if (status === 0) return;
-  return `bubblewrap cannot start a sandbox here: ${stderr.trim()}. "node packages/local/dist/main.js doctor" says how to mend it.`;
+  return `bubblewrap cannot start a sandbox here: ${stderr.trim()}. Run "node packages/local/dist/main.js doctor", which says how to mend it.`;
 }
 
 /** Runs a command that prepares something, and prints its title. Throws with its whole output if it fails. */

@@ -21,7 +21,7 @@ const contents = {
 
 const missing = Object.keys(contents).filter((path) => !existsSync(join(root, path)));
 if (missing.length > 0) {
-  console.error(`Not there: ${missing.join(", ")}. Run "npm run build" first.`);
+  console.error(`These files are missing: ${missing.join(", ")}. Run "npm run build" first.`);
   process.exit(1);
 }
 

@@ -62,9 +62,7 @@ if (existsSync(mcpManifest)) {
 }
 
 if (checking && differing.length > 0) {
-  console.error(
-    `Not what the sources say: ${differing.join(", ")}. Run "npm run generate" and commit the result.`,
-  );
+  console.error(`Out of date: ${differing.join(", ")}. Run "npm run generate" and commit the result.`);
   process.exit(1);
 }
 

@@ -6,8 +6,9 @@ const client = fileURLToPath(new URL("../packages/client/dist/index.js", import.
 const lean = "\0lean-undici.cjs";
 
 /**
- * A plugin for rolldown, for programs that bundle the client: its requests load the part of undici that they use. To load all
- * of it (mocks, caches, proxies, fetch, WebSockets) takes four times as long as Node.js takes to start. Its WebSockets load all.
+ * A plugin for rolldown, for programs that bundle the client: HTTP requests load only the part of undici that they use, because
+ * loading all of it (mocks, caches, proxies, fetch, WebSockets) takes four times as long as the start of Node.js. WebSockets
+ * still load all of it.
  */
 export function leanUndici(): Plugin {
   const { resolve } = createRequire(client);

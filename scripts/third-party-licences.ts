@@ -9,7 +9,7 @@ export const licencesFile = "THIRD-PARTY-LICENSES.txt";
 
 /**
  * A plugin for esbuild. It writes the licences of all bundled packages to a file beside the bundle, because those
- * licences ask for it. `carried` are such files of other bundles that are shipped with this one.
+ * licences ask for it. `carried`: the licence files of other bundles that are shipped with this one.
  */
 export function thirdPartyLicences({ carried = [] }: { readonly carried?: readonly string[] } = {}): Plugin {
   return {
@@ -56,7 +56,7 @@ function noticesOf(bundled: readonly string[], carried: readonly string[] = []):
 const ruler = `\n${"-".repeat(80)}\n\n`;
 
 /**
- * The directory of the package that a bundled file belongs to. Undefined for our own files. Plugins may put a prefix
+ * The directory of the package that a bundled file belongs to. Undefined for this project's files. Plugins may put a prefix
  * before the path.
  */
 function packageOf(path: string): string | undefined {

@@ -6,9 +6,9 @@ const inFlight = 50;
 const { call } = await sides.ours(process.argv[2]);
 
 await make(calls);
-const before = await held();
+const before = await heapInUse();
 await make(calls);
-const growth = (await held()) - before;
+const growth = (await heapInUse()) - before;
 console.log(JSON.stringify({ calls, growth: Math.max(0, growth / 1024 ** 2) }));
 process.exit();
 
@@ -21,7 +21,7 @@ async function make(count) {
 }
 
 /** Resolves with the bytes of heap in use after a garbage collection. */
-async function held() {
+async function heapInUse() {
   await sleep(100);
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();

@@ -106,7 +106,7 @@ export const clients = [
 /** How to configure an API key, in each form in which clients differ. */
 export const withKey = [
   {
-    clients: "Every client that reads JSON, but VS Code and Visual Studio",
+    clients: "Every client that reads JSON, except VS Code and Visual Studio",
     language: "json",
     text: inMcpServers({ ...command, env: { [keyVariable]: "…" } }),
   },

@@ -32,7 +32,7 @@ ${sections.join("\n\n")}
 
 ## Other people's MCP servers
 
-Beside the tools of any profile: \`--mcp-gateway NAMES\`.
+With \`--mcp-gateway NAMES\`, these tools are offered in addition to those of any profile.
 
 ${gateway.map((tool) => toolSection("mcp", tool)).join("\n\n")}
 `;
@@ -66,7 +66,7 @@ function behaviour({ readOnlyHint, destructiveHint, idempotentHint, openWorldHin
     : destructiveHint
       ? "May replace or delete"
       : "Adds, replaces nothing";
-  const again = idempotentHint && !readOnlyHint ? "; once more changes no more" : "";
+  const again = idempotentHint && !readOnlyHint ? "; a second call changes nothing more" : "";
   return `${effect}${again}${openWorldHint ? "; may reach beyond the service" : ""}`;
 }
 
@@ -84,7 +84,7 @@ function choices(schema) {
   return schema.enum ? schema.enum.map((value) => `\`${value}\``).join(", ") : typeOf(schema);
 }
 
-/** Bundle the tools first: they are TypeScript, which Node.js 20 cannot import. */
+/** Loads the table of tools. Bundles it first, because Node.js 20 cannot import TypeScript. */
 async function load(directory) {
   const { outputFiles } = await build({
     stdin: { contents: toolTable, resolveDir: directory, loader: "ts" },

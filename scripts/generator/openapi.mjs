@@ -92,7 +92,7 @@ function withDefault(document, property) {
 function assertExtensionsOptional(name, schema) {
   for (const [property, inner] of Object.entries(schema.properties ?? {})) {
     if (inner["x-extension"] && schema.required?.includes(property)) {
-      throw new Error(`${name}.${property} is an extension of ours and must stay optional`);
+      throw new Error(`${name}.${property} is marked x-extension, so it must be optional`);
     }
   }
 }

@@ -1,5 +1,5 @@
 const skipped = "The default's first element is skipped, and the others are absent either way.";
-const undefinedEitherWay = "A function that ends without a word gives undefined, too.";
+const undefinedEitherWay = "A function without a return value returns undefined, too.";
 const noBytes = "Putting no bytes back, or sending none, does nothing.";
 const forTheCompiler = "The check is for the compiler: ";
 
@@ -14,7 +14,7 @@ export const equivalents = [
     file: "packages/local/src/addresses/public-address.ts",
     was: "[]",
     now: '["Stryker was here"]',
-    reason: "Its first four elements are skipped, and the two that are read are undefined either way.",
+    reason: "The list's first four elements are skipped, and the two that are read are undefined either way.",
   },
   {
     file: "packages/local/src/egress/destination-pattern.ts",
@@ -45,7 +45,7 @@ export const equivalents = [
     line: "more: readonly string[]",
     was: "[]",
     now: '["Stryker was here"]',
-    reason: "It is a header's name that no message can have: names have no spaces.",
+    reason: "No message has a header of this name, because names have no spaces.",
   },
   {
     file: "packages/local/src/agents/agent-answer.ts",
@@ -94,7 +94,7 @@ export const equivalents = [
     file: "packages/local/src/webhooks/callback.ts",
     was: "} catch {",
     now: "{}",
-    reason: "Its callers ask only whether it is true: undefined is as false.",
+    reason: "The function's callers only check whether the result is true: undefined counts as false.",
   },
   {
     file: "packages/agent/src/access/token-verifier.ts",
@@ -124,7 +124,7 @@ export const equivalents = [
     file: "packages/client/src/sandbox/owned-sandboxes.ts",
     was: "this.#serial++",
     now: "this.#serial--",
-    reason: "Either way each creation has a name of its own, which is all they are for.",
+    reason: "Either way each creation has a name of its own, and the names have no other purpose.",
   },
   {
     file: "packages/client/src/sandbox/owned-sandboxes.ts",
@@ -189,7 +189,8 @@ export const equivalents = [
     line: 'socket.on("timeout"',
     was: "() => socket.destroy()",
     now: "() => undefined",
-    reason: "Both ends of a connection are idle at the same time, and the end of the client's ends this one.",
+    reason:
+      "Both sides of a connection are idle at the same time, and closing the client's side closes this one.",
   },
   {
     file: "packages/local/src/egress/upstream-proxy.ts",

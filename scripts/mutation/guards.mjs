@@ -7,8 +7,8 @@ const gatewayTraffic = ["agent-gateway", "gateway-server", "cross-origin-access"
 );
 
 /**
- * The files that guard against something, by room, with the tests of each. Every mutation runs the tests that cover it,
- * so they are the nearest ones, and none of them starts a sandbox.
+ * The files that guard against attacks and mistakes, by topic, with the tests of each. Every mutation runs all tests that
+ * cover it, so only the nearest tests are named, and none that starts a sandbox.
  */
 export const guards = {
   addresses: {

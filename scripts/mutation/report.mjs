@@ -72,7 +72,7 @@ export function writeReport() {
       ...Object.values(guards)
         .flatMap(Object.keys)
         .filter((file) => !results[file])
-        .map((file) => `- ${file}: figures are still to be taken.`),
+        .map((file) => `- ${file}: not measured yet.`),
     ]),
   ];
   writeFileSync(page, `${text.filter((part) => part !== "").join("\n\n")}\n`);
