@@ -19,5 +19,5 @@ export function answered<Body>({ data, error, response }: Answer<Body>): Body {
   const hasBoth = serverHint !== undefined && message.endsWith(` ${serverHint}`);
   const summary = hasBoth ? message.slice(0, -serverHint.length - 1) : message;
   const known = typeof code === "string" ? code : `HTTP_${response.status}`;
-  throw new CommandError(known, summary, advice[known] ?? theirs);
+  throw new CommandError(known, summary, advice[known] ?? serverHint);
 }
