@@ -11,6 +11,7 @@ export class WaitingInterpreter {
   /** The system packages that existed when the waiting interpreter was started. */
   #packages = "";
   #isStarting = false;
+  #limit: number | undefined;
   #endTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -22,8 +23,8 @@ export class WaitingInterpreter {
    * than a fast start.
    */
   async prepare(limit?: number): Promise<void> {
-    clearTimeout(this.#endTimer);
-    if (limit !== undefined) this.#endTimer = setTimeout(() => void this.#release()?.end(), limit).unref();
+    this.#limit = limit;
+    this.#startEndTimer();
     if (this.#waiting?.isAlive || this.#isStarting || this.#isClosed) return;
     this.#isStarting = true;
     const packages = await systemPackages();
@@ -33,6 +34,7 @@ export class WaitingInterpreter {
     if (this.#isClosed) return started.end();
     this.#waiting = started;
     this.#packages = packages;
+    this.#startEndTimer();
     this.hasIpython = await started.hasIpython;
   }
 
@@ -46,6 +48,12 @@ export class WaitingInterpreter {
     if (!waiting || known === (await systemPackages())) return waiting;
     void waiting.end();
     return undefined;
+  }
+
+  #startEndTimer(): void {
+    clearTimeout(this.#endTimer);
+    if (this.#limit === undefined) return;
+    this.#endTimer = setTimeout(() => void this.#release()?.end(), this.#limit).unref();
   }
 
   #release(): Interpreter | undefined {
