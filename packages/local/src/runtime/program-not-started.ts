@@ -1,4 +1,4 @@
-/** Thrown when a program was not started: it has done nothing, and can be run in another way. */
+/** Thrown when a program was not started: it has done nothing, and can be run in a machine instead. */
 export class ProgramNotStarted extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`The program was not started: ${reason}`, options);
@@ -6,7 +6,7 @@ export class ProgramNotStarted extends Error {
   }
 }
 
-/** Thrown for a program that cannot be run without an agent here, though nothing is wrong. */
+/** Thrown for a program that needs an agent. Nothing is wrong: the program has to be run in a machine. */
 export class ProgramNeedsAgent extends ProgramNotStarted {
   constructor(reason: string) {
     super(reason);

@@ -22,7 +22,7 @@ export function isAtLeast(level: IsolationLevel, minimum: IsolationLevel): boole
 export interface MachineLimits {
   /** Memory of the processes, in MiB. Files do not count here, but against {@link diskMb}. */
   readonly memoryMb: number;
-  /** MiB of files that the machine may write. If its root is read-only: this much in `/workspace`, and as much again in `/tmp` and home. */
+  /** MiB of files that the machine may write. If its root is read-only: this many in `/workspace`, and as many again in `/tmp` and home. */
   readonly diskMb: number;
   /** CPUs. Enforced where the host has control groups. */
   readonly vcpu: number;
@@ -62,9 +62,9 @@ export interface MachineFile {
   readonly target: string;
 }
 
-/** A program that is run in a wall of its own, without an agent, and keeps nothing. */
+/** A program to run isolated like a machine, but without an agent. Nothing of it remains after its end. */
 export interface ProgramSpec {
-  /** Names the execution: the program finds it as `CLOUD_SANDBOX_EXECUTION_ID`. */
+  /** Id of the execution, which the program gets as `CLOUD_SANDBOX_EXECUTION_ID`. */
   readonly id: string;
   readonly language: LoneLanguage;
   readonly code: string;
@@ -76,11 +76,11 @@ export interface ProgramSpec {
   readonly timeoutSeconds: number;
   /** When it aborts, the program is killed. */
   readonly signal: AbortSignal;
-  /** Called once the program runs, or is killed when it may have begun. */
+  /** Called when the program runs, or when it was killed and may have run. */
   readonly onStart?: () => void;
   /** Called after `onStart` with the program's outputs, for a reader. The program waits while the reader is far behind. */
   readonly onOutput?: ((stdout: KeptOutput, stderr: KeptOutput) => void) | undefined;
-  /** Called before {@link SandboxRuntime.run} ends if something of the program remains. `gone` resolves when nothing does. */
+  /** Called before {@link SandboxRuntime.run} ends if processes or files of the program remain. `gone` resolves when they are removed. */
   readonly onRemains?: (gone: Promise<void>) => void;
 }
 
@@ -153,15 +153,15 @@ export type RuntimeReport =
 export interface SandboxRuntime {
   readonly name: string;
   probe(): Promise<RuntimeReport>;
-  /** Removes what killed processes that used this runtime left on the host. {@link start} does it too, before the first machine. */
+  /** Removes files and processes that killed control planes with this runtime left on the host. Also done by the first {@link start}. */
   removeLeftovers(): Promise<void>;
-  /** Makes what all machines share, which the first {@link start} or {@link run} does otherwise. A failure is theirs to tell. */
+  /** Prepares the files that all machines share. Otherwise the first {@link start} or {@link run} prepares them. If this fails, they try again and report the error. */
   prepare(): Promise<void>;
   /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
   start(spec: MachineSpec): Promise<Machine>;
   /**
-   * Runs one program in the same wall, without an agent, and leaves nothing of it. Rejects with `ProgramNotStarted` if the
-   * program has not begun and may be run in a machine instead. A runtime without it runs every program in a machine.
+   * Runs one program isolated like a machine, but without an agent. Rejects with `ProgramNotStarted` if the program has not
+   * begun and may be run in a machine instead. With a runtime that lacks this method, every program runs in a machine.
    */
   run?(program: ProgramSpec): Promise<Outcome>;
   /** Removes the runtime's own files. Destroy all machines first. */

@@ -18,7 +18,7 @@ export class Activity {
     };
   }
 
-  /** Resolves when nothing is in flight, at the latest after `limitMs`, because a busy server may never be idle. */
+  /** Resolves when no request is in flight, at the latest after `limitMs`, because a busy server may never be idle. */
   async idle(limitMs: number): Promise<void> {
     if (this.#inFlight === 0) return;
     let limit: NodeJS.Timeout | undefined;

@@ -42,7 +42,7 @@ export interface LoneProgramsParts {
   readonly log: (message: string) => void;
 }
 
-/** Runs programs that keep nothing: in a wall of their own, without an agent, where that is possible, else in a sandbox. */
+/** Runs programs that leave no sandbox behind: isolated without an agent where that is possible, else in a sandbox that is then deleted. */
 export class LonePrograms {
   #isClosing = false;
   #lastReason: string | undefined;
@@ -85,12 +85,12 @@ export class LonePrograms {
     }
   }
 
-  /** Whether a program of this id runs without an agent. */
+  /** Whether a program with this id runs without an agent. */
   has(id: string): boolean {
     return this.#ids.has(id);
   }
 
-  /** Kills all programs. Resolves when nothing of them is left. */
+  /** Kills all programs. Resolves when their processes have ended and their files are removed. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const killer of this.#running.keys()) killer.abort();
@@ -114,7 +114,7 @@ export class LonePrograms {
     }
   }
 
-  /** Says why programs take longer than they need to, unless that was the last that was said of them. */
+  /** Logs why programs need a sandbox, unless the last log line said the same. */
   #tellOnce(reason: string): void {
     if (reason === this.#lastReason) return;
     this.#lastReason = reason;
@@ -170,7 +170,7 @@ export class LonePrograms {
       egress.close(id);
       this.#ids.delete(id);
       turn.leave();
-      // Processes that do not end still use their memory.
+      // Processes that do not end still use memory: release the room when they have ended.
       if (remains) void remains.then(turn.room.release);
       else turn.room.release();
     }
@@ -221,7 +221,7 @@ export class LonePrograms {
   }
 }
 
-/** A reader for whom nobody waits once the signal has aborted. */
+/** A reader whose `take` resolves at once when the signal has aborted, so that the program does not wait for it. */
 function untilAborted(reader: ProgramReader, signal: AbortSignal): ProgramReader {
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -230,7 +230,7 @@ function untilAborted(reader: ProgramReader, signal: AbortSignal): ProgramReader
   return { begin: () => reader.begin(), take: (frame) => Promise.race([reader.take(frame), aborted]) };
 }
 
-/** Whether only an agent can run a program: it starts built templates, and keeps code in files. */
+/** Whether a program needs an agent, which starts built templates and keeps code in files. */
 function needsAgent(wish: ProgramWish, { built }: LocalTemplate, language: string): boolean {
   const { environment, workdir = workspace } = wish;
   return (

@@ -55,7 +55,7 @@ export class MachineSupply {
     for (const { pool } of this.#pools.values()) pool.fill();
   }
 
-  /** A machine for a new sandbox. A warm one, unless `wanted` has other limits than the template. */
+  /** A machine for a new sandbox: a warm one, unless the limits of `wanted` differ from the template's. */
   claim(template: LocalTemplate, wanted = template): Promise<Machine> {
     if (!haveSameLimits(template, wanted)) return this.boot(wanted, newSandboxId(), undefined);
     const pool = this.#pool(template, 0);
@@ -85,7 +85,7 @@ export class MachineSupply {
     const started = await machine().catch((error: unknown) => {
       if (error instanceof Problem) throw error;
       if (isOutOfDescriptors(error)) {
-        const message = `No sandbox could be started, because this server cannot open any more files now.`;
+        const message = "No sandbox could be started, because this server cannot open any more files now.";
         throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { hint: openFilesAdvice(), cause: error });
       }
       const reason = error instanceof Error ? error.message : String(error);
@@ -100,7 +100,7 @@ export class MachineSupply {
   #pool(template: LocalTemplate, size: number): WarmPool {
     const known = this.#pools.get(template.name);
     if (known?.template === template) return known.pool;
-    // The template was rebuilt: the warm machines are of the old build.
+    // The template was rebuilt, so its warm machines are of the old build: drop them.
     if (known) void this.#drop(template.name);
     const { log } = this.options;
     const pool = new WarmPool({
@@ -133,7 +133,7 @@ export class MachineSupply {
     await entry?.pool.close();
   }
 
-  /** Does background work once no request is in flight, or after a second, and no caller waits for a boot. */
+  /** Runs background work once no request is in flight (or after a second) and no caller waits for a boot. */
   async #afterRequests(work: () => Promise<void>): Promise<void> {
     await this.options.activity.idle(spareBootDelayMs);
     while (this.#demandedBoots.activeCount > 0) await sleep(20, undefined, { ref: false });
@@ -202,7 +202,7 @@ export class MachineSupply {
 interface TemplatePool {
   readonly template: LocalTemplate;
   readonly pool: WarmPool;
-  /** Closes the pool when it fires: the template was not used for `idleMs`. */
+  /** Closes the pool after the template was not used for `idleMs`. */
   idle: NodeJS.Timeout | undefined;
 }
 

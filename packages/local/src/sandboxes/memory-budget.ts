@@ -18,7 +18,7 @@ export interface MemoryBudgetOptions {
   readonly disks: number;
 }
 
-/** Admits machines by the memory they may use, their files included, so that the host's memory is not promised too often. */
+/** Admits machines by the memory they may use, files included, so that all together stay within `overcommit` times the host's memory. */
 export class MemoryBudget {
   readonly totalMb: number;
   #usedMb = 0;
@@ -64,7 +64,7 @@ export class MemoryBudget {
     return this.#reserved(limits);
   }
 
-  /** Like {@link reserve}, at once: undefined if there is not enough. A machine that nobody owns is ended then. */
+  /** Like {@link reserve}, but without waiting: undefined if there is not enough. A warm machine without an owner is then ended. */
   take(limits: MachineLimits): (() => void) | undefined {
     if (this.hasRoom(limits)) return this.#reserved(limits);
     this.#yielding ??= this.#yieldSpare()?.finally(() => {

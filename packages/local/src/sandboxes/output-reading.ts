@@ -1,14 +1,14 @@
 import { type KeptOutput, outputFrames } from "@cloud-sandbox/server-kit/execution";
 import type { ProgramReader } from "@cloud-sandbox/server-kit/handlers";
 
-/** Hands the outputs of a program on to a reader while the program runs. */
+/** Passes the outputs of a program to a reader while the program runs. */
 export class OutputReading {
   readonly #ending = new AbortController();
   #done: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly reader: ProgramReader) {}
 
-  /** Resolves when the reader has taken everything. */
+  /** Resolves when the reader has read both outputs to their end. */
   get done(): Promise<unknown> {
     return this.#done;
   }
@@ -18,7 +18,7 @@ export class OutputReading {
     this.#done = Promise.all([this.#tell("stdout", stdout), this.#tell("stderr", stderr)]);
   };
 
-  /** Reads no more. */
+  /** Stops reading. */
   end(): void {
     this.#ending.abort();
   }

@@ -15,7 +15,7 @@ const texts = ["timestamp", "execution_id", "result", "png", "html", "svg", "mar
 const counts = ["stdout_bytes", "stderr_bytes", "rich_outputs_dropped"] as const;
 const flags = ["stdout_truncated", "stderr_truncated"] as const;
 
-/** What an agent answered about a program. Code in its sandbox may have written it: only fields of the contract's types are taken. */
+/** The answer for a program that an agent ran. Code in the sandbox may have written the agent's answer: only fields of the contract's types are copied. */
 export function programAnswer(
   raw: Readonly<Record<string, unknown>>,
   { language, wantsRich }: Pick<ProgramWish, "language" | "wantsRich">,
@@ -39,7 +39,7 @@ export function programAnswer(
   };
 }
 
-/** An output without the path of the file that has the whole of it: the file is gone. */
+/** The text of an output, without the path of the file with the whole output, because that file is deleted with the sandbox. */
 function output(text: unknown, isCut: unknown): string {
   if (typeof text !== "string") return "";
   return isCut === true ? text.replace(/^(\[\.\.\. \d+ bytes cut); .* \.\.\.\]$/m, "$1 ...]") : text;

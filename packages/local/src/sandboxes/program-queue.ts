@@ -4,7 +4,7 @@ import type { ProgramRoom, TakenRoom } from "./program-room.js";
 
 /** Most programs that wait for their turn. */
 const mostWaiting = 1024;
-/** Milliseconds after which a program that runs no longer keeps the next from being started. */
+/** Milliseconds after which the next program may start although this one still runs. */
 const shortMs = 1000;
 /** Milliseconds that programs wait while there is no room for the first of them. */
 const roomLimitMs = 30_000;
@@ -22,8 +22,9 @@ interface Waiting {
 }
 
 /**
- * Decides when a program is started. A start is CPU work, and most programs are: more at once would only delay each other and
- * the sandboxes of others. Programs that wait or compute for long give their turn to the next, but keep their room.
+ * Decides when a program is started. Starting a program is CPU work, and so are most programs: to start more at once would
+ * only delay all of them, and the sandboxes. A program that runs longer than `shortMs` gives its turn to the next, but
+ * keeps its memory and its place.
  */
 export class ProgramQueue {
   readonly #waiting: Waiting[] = [];
@@ -36,13 +37,13 @@ export class ProgramQueue {
     private readonly turns: number,
     private readonly room: ProgramRoom,
   ) {
-    // Later, so that a sandbox that gets the room of a program takes it first.
+    // Start the next program later, so that a sandbox to which a program handed its room over takes the room first.
     room.onFreed(() => queueMicrotask(() => this.#startNext()));
   }
 
   /**
-   * Waits for a turn, and for room. Throws a 429 problem when too many wait, or when there is no room for long, and a 400
-   * problem when there can never be.
+   * Waits for a turn and for room. Throws a 429 problem when too many programs wait or when there was no room for
+   * `roomLimitMs`, and a 400 problem when the program can never find room.
    */
   async enter(limits: MachineLimits, signal: AbortSignal): Promise<ProgramTurn> {
     signal.throwIfAborted();

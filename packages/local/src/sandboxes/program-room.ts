@@ -3,14 +3,14 @@ import type { MemoryBudget } from "./memory-budget.js";
 import type { SandboxPlaces } from "./sandbox-places.js";
 
 /**
- * The part of all places, and of all memory, that programs may take together. The rest stays for sandboxes, so that they can be
- * created while programs queue.
+ * The part of all places, and of all memory, that programs may take together. The rest is reserved for sandboxes, so that
+ * sandboxes can be created while programs queue.
  */
 const share = 3 / 4;
 
 /** The place and the memory of one program. */
 export interface TakenRoom {
-  /** Gives place and memory to the sandbox that is created next, for the program. They still count as the program's. */
+  /** Frees place and memory for the sandbox that is created next, in which the program runs. They still count towards {@link share}. */
   handOver(): void;
   release(): void;
 }
@@ -25,7 +25,7 @@ export class ProgramRoom {
     private readonly budget: MemoryBudget,
   ) {}
 
-  /** Calls the listener when a program may find room that did not find it before. */
+  /** Calls the listener when room was freed. */
   onFreed(listener: () => void): void {
     this.places.onFreed(listener);
     this.budget.onFreed(listener);
@@ -36,7 +36,7 @@ export class ProgramRoom {
     this.budget.requirePossible(limits);
   }
 
-  /** Undefined if the program has to wait. */
+  /** Takes room for a program with these limits. Undefined if the program has to wait. */
   take(limits: MachineLimits): TakenRoom | undefined {
     const needMb = this.budget.needMb(limits);
     if (!this.#isWithinShare(needMb) || !this.places.hasRoom) return undefined;
@@ -62,7 +62,7 @@ export class ProgramRoom {
     };
   }
 
-  /** One program at a time is always within it. */
+  /** Whether one more program stays within {@link share}. A single program always does. */
   #isWithinShare(needMb: number): boolean {
     if (this.#programs === 0) return true;
     return (

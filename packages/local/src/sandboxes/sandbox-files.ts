@@ -27,7 +27,7 @@ export class SandboxFiles {
     const path = join(directory, machine.hasDisk ? diskOf(machine.id) : machine.id);
     const partial = `${path}.partial`;
     await this.agents.endProcesses(machine, signal);
-    // The agent still runs, or a program that replaced it: freeze it, so that the disk does not change while it is read.
+    // Freeze the agent, or the program that replaced it, so that the disk does not change while it is read.
     if (machine.hasDisk) await machine.pause();
     try {
       const archive = machine.hasDisk ? machine.readDisk() : await this.agents.takeFiles(machine, signal);
@@ -58,7 +58,7 @@ export class SandboxFiles {
     for (const name of [id, diskOf(id)]) await rm(join(await this.#made, name), { force: true });
   }
 
-  /** Removes the files of all other sandboxes. Resolves with those of `ids` that have saved files. */
+  /** Removes the files of all sandboxes except `ids`. Resolves with those of `ids` that have saved files. */
   async keepOnly(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const directory = await this.#ready();
     const owners = new Map([...ids].flatMap((id) => [id, diskOf(id)].map((name) => [name, id] as const)));
@@ -99,7 +99,7 @@ function atMost(limit: number): Transform {
   });
 }
 
-/** Flushes a directory: a rename survives a crash only after that. */
+/** Flushes a directory to the disk. A rename in it survives a crash only after that. */
 async function sync(directory: string): Promise<void> {
   const handle = await open(directory, "r");
   try {

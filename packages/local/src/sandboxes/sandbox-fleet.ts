@@ -49,7 +49,7 @@ export interface FleetOptions {
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
   readonly #lifecycle: SandboxLifecycle;
-  /** Named sandboxes that are being created, by name: two creates of one name must not run at once. */
+  /** Sandboxes that are being created, by name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
 
   constructor(private readonly options: FleetOptions) {
@@ -79,7 +79,7 @@ export class SandboxFleet {
     return making;
   }
 
-  /** The running sandbox of that name: created, started, resumed, or replaced if it failed. Its deadline only moves later. */
+  /** The running sandbox with that name. It is created, started, resumed, or replaced if it failed. Its deadline only moves later. */
   async getOrCreate(
     request: CreateRequest & { readonly name: string },
   ): Promise<{ sandbox: SandboxRecord; isNew: boolean }> {
@@ -144,8 +144,8 @@ export class SandboxFleet {
   }
 
   /**
-   * Stops every sandbox if sandboxes are kept, else deletes it. Resolves when nothing runs any more, with the number of
-   * sandboxes that should have been stopped but are lost.
+   * Stops every sandbox if sandboxes are kept, else deletes every sandbox. Resolves when none runs any more, with the number
+   * of sandboxes whose files could not be saved.
    */
   async close(): Promise<number> {
     const { machines, files, isKept } = this.options;
@@ -266,7 +266,7 @@ export class SandboxFleet {
 
   #expire(id: string): void {
     this.#end(id, "expired").catch((error: unknown) =>
-      this.options.log(`Sandbox ${id} did not end cleanly: ${describe(error)}`),
+      this.options.log(`Sandbox ${id} could not be removed completely: ${describe(error)}`),
     );
   }
 

@@ -51,7 +51,11 @@ export class SandboxLifecycle {
       const machine = reachableMachine(sandbox);
       await machine.pause().catch(async (error: unknown) => {
         await machine.resume();
-        throw conflict(`Sandbox ${sandbox.id} cannot be paused`, error, "Delete it if it must not go on.");
+        throw conflict(
+          `Sandbox ${sandbox.id} cannot be paused`,
+          error,
+          "Delete the sandbox if it must not keep running.",
+        );
       });
       await this.#enter(sandbox, "paused", () => machine.resume());
     });
@@ -91,7 +95,7 @@ export class SandboxLifecycle {
         throw conflict(
           `Sandbox ${sandbox.id} could not be stopped`,
           error,
-          "Delete it, or free some disk space and try again.",
+          "Delete the sandbox, or free some disk space and try again.",
         );
       } finally {
         sandbox.isStopping = false;
@@ -126,7 +130,7 @@ export class SandboxLifecycle {
         throw conflict(
           `Sandbox ${sandbox.id} could not be started`,
           error,
-          "It is still stopped; try again.",
+          "The sandbox is still stopped. Try again.",
         );
       }
       this.watch(sandbox, machine);
@@ -164,7 +168,7 @@ export class SandboxLifecycle {
   async #removeOnce(sandbox: SandboxRecord): Promise<void> {
     const turn = this.#turn(sandbox);
     turn.ended.abort();
-    // Destroyed before the step's turn ends: a step that waits for a process in the machine would hold the turn.
+    // Destroy the machine before the running step has ended: the step may wait for a process in the machine.
     const destroyed = sandbox.machine?.destroy();
     await turn.limit(async () => {
       await destroyed;
@@ -194,7 +198,7 @@ export class SandboxLifecycle {
     status: SandboxRecord["status"],
     undo: () => Promise<void>,
   ): Promise<void> {
-    // The machine exited meanwhile: do not overwrite its status.
+    // If the machine exited meanwhile, the sandbox has failed: do not overwrite its status.
     if (sandbox.status === "error") throw sandboxFailed(sandbox);
     await this.#record(sandbox, { status }, undo);
   }

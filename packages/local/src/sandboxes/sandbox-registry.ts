@@ -14,7 +14,7 @@ export type SandboxChange = Partial<
  */
 export class SandboxRegistry {
   readonly #sandboxes = new Map<string, SandboxRecord>();
-  /** Ends that may not be saved yet. */
+  /** Ended sandboxes whose end may not be saved yet. */
   readonly #ends = new Map<string, EndedSandbox>();
 
   constructor(
@@ -84,7 +84,7 @@ export class SandboxRegistry {
     this.writes.ensure(sandbox.id, () => this.#write(sandbox));
   }
 
-  /** Ends the sandbox: from now on {@link get} throws that it was deleted or has expired. */
+  /** Removes the sandbox. After that {@link get} throws the problem that it was deleted or has expired. */
   end(id: string, end: EndedSandbox["end"]): void {
     const sandbox = this.#sandboxes.get(id);
     if (!sandbox) return;
@@ -94,7 +94,7 @@ export class SandboxRegistry {
 
   #write(sandbox: SandboxRecord): void {
     const { machine: _, isStopping: __, status, ...rest } = sandbox;
-    // A sandbox being started is saved as stopped: if the process is killed now, it can be started again.
+    // Save a sandbox that is being started as stopped: it can be started again if this process is killed now.
     this.repository.save({ ...rest, status: status === "creating" ? "stopped" : status });
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 
-/** Lets a machine that was just claimed do its first work before the CPU is used to boot the next one. Short beside a boot. */
+/** Milliseconds between a claim and the next boot, so that the claimed machine gets the CPU for its first request. */
 const refillDelayMs = 50;
 const firstRetryMs = 250;
 const lastRetryMs = 30_000;
@@ -10,7 +10,7 @@ export interface WarmPoolOptions {
   /** The number of machines to keep waiting. */
   readonly size: number;
   readonly boot: () => Promise<Machine>;
-  /** A string that changes with the host's packages. A machine sees the packages of when it booted, so older ones are replaced. */
+  /** A string that changes with the host's packages. Machines that booted before a change are replaced, because they see the old packages. */
   readonly packages: () => string;
   /** Whether there is memory for one more waiting machine. Call {@link WarmPool.fill} when memory becomes free. */
   readonly hasRoom: () => boolean;
@@ -117,7 +117,7 @@ export class WarmPool {
       this.#failures += 1;
       this.options.onBootFailure(error);
     });
-    // Claimed, given up or closed while it booted: the machine is no longer ours.
+    // The machine was claimed or given up while it booted, or the pool was closed: it no longer belongs to the pool.
     if (this.#booting !== booting) return;
     this.#booting = undefined;
     if (!machine) return;

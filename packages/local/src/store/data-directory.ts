@@ -14,7 +14,7 @@ const ownedHere = new Set<string>();
 /**
  * The directory in which a control plane keeps its data across restarts. One process at a time may use it.
  *
- * To claim it, a process writes a file named after itself into `owners` and then reads the other files there. Two
+ * To claim the directory, a process writes a file named after itself into `owners` and then reads the other files there. Two
  * processes that claim at the same time may both give up, but can never both succeed. Files of dead processes are removed.
  */
 export class DataDirectory {

@@ -22,7 +22,7 @@ export class Database {
     const { default: wasm } = await import("node-sqlite3-wasm");
     if (path !== undefined) await prepareFile(path);
     const sqlite = new wasm.Database(path ?? ":memory:");
-    // WAL mode needs shared memory, which this WebAssembly build lacks, or an exclusive lock.
+    // Take an exclusive lock: without one, WAL mode needs shared memory, which this WebAssembly build lacks.
     sqlite.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     const database = new Database(sqlite);
     try {
@@ -80,7 +80,7 @@ export class Database {
     }
   }
 
-  /** Finds a damaged file at the start, so that it does not fail requests later. */
+  /** Throws if the file is damaged, so that the start fails and not a later request. */
   #requireSound(): void {
     const { quick_check: found } = this.sqlite.get("PRAGMA quick_check(1)") ?? {};
     if (found !== "ok") throw new Error(`database disk image is malformed: ${String(found)}`);

@@ -34,7 +34,7 @@ export class LayerStore {
     };
   }
 
-  /** Removes the layers that no template names and no machine uses. A layer that cannot be removed is tried again next time. */
+  /** Removes the layers that no template names and no machine uses. The next call tries again to remove a layer that could not be removed. */
   async collect(): Promise<void> {
     const directory = await this.#ready();
     for (const name of await readdir(directory)) {

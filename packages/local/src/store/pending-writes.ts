@@ -1,8 +1,8 @@
 const retryMs = 500;
 
 /**
- * Repeats failed writes until they succeed. For events that already happened and must be recorded, such as the end of a
- * sandbox. While writes fail, the store is probed every 500 ms.
+ * Repeats failed writes until they succeed. Used for events that already happened and must be recorded, such as the end of
+ * a sandbox. While writes fail, the store is probed every 500 ms.
  */
 export class PendingWrites {
   readonly #writes = new Map<string, () => void>();
@@ -19,7 +19,7 @@ export class PendingWrites {
     return this.#isFailing;
   }
 
-  /** Writes now, or as soon as writing works again. Replaces a pending write of the same key. */
+  /** Writes now, or as soon as the store can be written to again. Replaces a pending write of the same key. */
   ensure(key: string, write: () => void): void {
     this.#writes.set(key, write);
     this.#try(() => this.#do(key, write));

@@ -7,7 +7,7 @@ const minFreeBytes = 64 * 1024;
 
 const unwritableCodes = ["ENOSPC", "EDQUOT", "EROFS"];
 
-/** SQLite's messages for a file that cannot be written. They do not tell a full disk from a broken one. */
+/** SQLite's messages for a file that cannot be written. They are the same for a full and for a broken disk. */
 const unwritableMessage =
   /disk I\/O error|database or disk is full|readonly database|unable to open database/;
 

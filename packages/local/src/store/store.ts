@@ -15,9 +15,9 @@ export interface Store {
   readonly directory: string | undefined;
   readonly settings: SettingsRepository | undefined;
   readonly sandboxes: SandboxRepository;
-  /** Repeats writes that must not be lost until they succeed. */
+  /** Writes that must not be lost, repeated until they succeed. */
   readonly writes: PendingWrites;
-  /** Whether a change requested now could not be saved. */
+  /** Whether the store is too full to save a change. */
   isFull(): boolean;
   /** The database of templates and webhooks. Without a data directory: in memory, created by the first call. */
   database(): Promise<Database>;
@@ -29,7 +29,7 @@ export async function openStore(dataDirectory?: string): Promise<Store> {
   return dataDirectory === undefined ? memoryStore() : fileStore(dataDirectory);
 }
 
-/** Loads SQLite only on demand: a control plane embedded in a program often never needs it, and it costs 15 ms and 25 MB. */
+/** A store without a directory. It loads SQLite (15 ms, 25 MB) only on demand, because an embedded control plane often needs none. */
 function memoryStore(): Store {
   let database: Promise<Database> | undefined;
   return {

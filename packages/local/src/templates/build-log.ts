@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 
 const limit = 512 * 1024;
 
-/** The output of a build, for callers who ask for it later and for those who follow it live. At most 512 KiB are kept. */
+/** The output of a build, for callers who read it later and for those who follow it live. At most 512 KiB are kept. */
 export class BuildLog {
   readonly #events = new EventEmitter().setMaxListeners(0);
   #text: string;

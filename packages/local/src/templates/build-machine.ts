@@ -102,7 +102,7 @@ function parseAnswer<Schema extends z.ZodMiniType>(schema: Schema, answer: unkno
   throw new Error("the build machine's agent sent an invalid answer");
 }
 
-/** The context after a step. It follows from the step alone, so a cached step needs no run. */
+/** The context after a step. It depends only on the step, so a cached step need not be run. */
 export function contextAfter(step: BuildStep, context: BuildContext): BuildContext {
   const { environment, workdir } = context;
   if (step.kind === "env") {
@@ -116,8 +116,8 @@ export function contextAfter(step: BuildStep, context: BuildContext): BuildConte
 }
 
 /**
- * The programs that a command names by their path in the official Python and Node.js images, `/usr/local/bin`. The vendor's
- * `pipInstall` and `npmInstall` do that, but on this machine the programs may be elsewhere.
+ * The programs that a command names by their path in the official Python and Node.js images, `/usr/local/bin`. HOPX's
+ * `pipInstall` and `npmInstall` name them so, but on this machine the programs may be elsewhere.
  */
 function programsNamedByImagePath(command: string): string[] {
   const named = command.matchAll(/\/usr\/local\/bin\/((?:python|pip)[\d.]*|node|npm|npx)(?![\w./-])/g);
@@ -142,8 +142,8 @@ const pieceBytes = 256 * 1024;
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 /**
- * A shell line to put before a command that installs system packages: without root it ends the step with one clear
- * sentence, instead of the package manager's many. Commands with `||` handle the failure themselves and get none.
+ * A shell line to put before a command that installs system packages. Without root it ends the step with one clear sentence
+ * instead of the package manager's errors. A command with `||` handles the failure itself and gets no such line.
  */
 function rootGuard(command: string): string {
   const manager = /(?:^|[;&(\n])\s*(?:sudo\s+)?(apt-get|apt|apk|yum|dnf)\s/.exec(command)?.[1];
@@ -154,13 +154,13 @@ function rootGuard(command: string): string {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** A limit that keeps programs startable: the kernel takes at most 128 KiB in one string. */
+/** Limit of a template's variables, so that programs can be started: the kernel accepts at most 128 KiB in one string. */
 const environmentBytes = 64 * 1024;
 
 const environmentTooLarge = (): Error =>
   new Error(`The variables of a template may take at most ${environmentBytes / 1024} KiB.`);
 
-/** Expands `$NAME` and `${NAME}`. Unset names stay as written. The size is checked because each ENV step may double the last. */
+/** Expands `$NAME` and `${NAME}`. Unset names stay as written. The size is checked, because each ENV step may double a value. */
 function expand(text: string, environment: Readonly<Record<string, string>>): string {
   let length = text.length;
   return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (written, braced?: string, bare?: string) => {

@@ -21,7 +21,7 @@ export interface BuildPlan {
   readonly steps: readonly BuildStep[];
   /** The archives of COPY steps, by the index of the step. */
   readonly archives: ReadonlyMap<number, Archive>;
-  /** One cache key for each step: equal keys mean that two builds did the same up to and including that step. */
+  /** One cache key for each step. Equal keys mean that two builds have the same steps up to and including that step. */
   readonly stepKeys: readonly string[];
   readonly skipCache: boolean;
   readonly limits: MachineLimits;

@@ -26,7 +26,7 @@ export interface BuildProgress {
   readonly id: string;
   readonly log: BuildLog;
   readonly stop: AbortSignal;
-  /** The layers of an earlier build whose steps were the first `count` of this one; undefined if there is none. */
+  /** The layers of an earlier build whose steps were the first `count` steps of this build; undefined if there is none. */
   readonly cached: (count: number) => readonly string[] | undefined;
   readonly report: (change: Pick<Partial<BuildRecord>, "status" | "progress" | "currentStep">) => void;
   /** Makes the finished template from the build's result. */
@@ -124,7 +124,7 @@ export class TemplateBuilder {
     }
   }
 
-  /** Starts the template once, so that one which can never start fails its build. Without internet access, as sandboxes may be. */
+  /** Starts the template once, so that the build of a template that cannot start fails. The trial has no internet access, as sandboxes may have none. */
   async #tryOut(template: LocalTemplate, id: string, signal: AbortSignal): Promise<void> {
     const { built } = template;
     if (built?.startCommand === undefined && built?.readyCheck === undefined) return;
@@ -181,7 +181,7 @@ interface Cached {
   readonly layers: readonly string[];
 }
 
-/** The longest beginning of the build that an earlier build already did, up to the first step with `skipCache`. */
+/** The longest sequence of first steps that an earlier build has run already, up to the first step with `skipCache`. */
 function longestCachedPart({ steps, skipCache, base }: BuildPlan, { cached }: BuildProgress): Cached {
   const fresh = skipCache ? 0 : steps.findIndex((step) => step.skipCache);
   for (let count = fresh === -1 ? steps.length : fresh; count > 0; count -= 1) {

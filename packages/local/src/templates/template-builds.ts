@@ -71,7 +71,7 @@ export class TemplateBuilds {
     this.#lastId = Math.max(firstId, ...ids);
   }
 
-  /** Starts a build and resolves as soon as it has begun. */
+  /** Starts a build. Resolves when the build has begun, not when it has ended. */
   async start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord> {
     const { catalogue, uploads } = this.options;
     const existing = catalogue.named(request.name);
@@ -79,7 +79,7 @@ export class TemplateBuilds {
     if (existing?.built?.status === "active" && request.update !== true)
       throw templateNameTaken(request.name);
     const running = existing && this.#running.get(existing.id);
-    // Callers already see that build as ended, and only the removal of its old layers is still running: wait for that.
+    // If callers already see the template's last build as ended, only the removal of old layers still runs: wait for it.
     if (running && hasEnded(this.find(existing.id).record)) await running.ended;
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
     if (this.#running.size >= buildLimit) throw tooManyBuilds(buildLimit);
@@ -98,7 +98,7 @@ export class TemplateBuilds {
     return build;
   }
 
-  /** Deletes a template. Its sandboxes keep running; its layers are removed with the last of them. */
+  /** Deletes a template. Its sandboxes keep running. Its layers are removed with the last sandbox that uses them. */
   async remove(template: LocalTemplate): Promise<void> {
     if (!template.built) throw templateIsPublic(template.name);
     const running = this.#running.get(template.id);
@@ -137,7 +137,7 @@ export class TemplateBuilds {
         stepKeys: plan.stepKeys,
       },
     };
-    // An active template stays in use until the new build succeeds; otherwise a template in status `building` is shown.
+    // An active template stays in use until the new build succeeds. Without one, show a template in status `building`.
     const placeholder =
       existing?.built?.status === "active"
         ? undefined
@@ -192,7 +192,7 @@ export class TemplateBuilds {
     await layers.collect();
   }
 
-  /** The layers of a template whose build was exactly the first `count` steps of this one. */
+  /** The layers of a template whose build had exactly the first `count` steps of this plan. */
   #cached(plan: BuildPlan, count: number): readonly string[] | undefined {
     const key = plan.stepKeys[count - 1];
     const made = this.options.catalogue.list().find(({ built }) => {

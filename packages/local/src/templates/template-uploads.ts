@@ -25,9 +25,9 @@ export interface Archive {
   readonly digest: string;
 }
 
-/** Archives for COPY steps. A client announces one, uploads it to a link with a secret grant, and it is kept until close. */
+/** Archives for COPY steps. A client announces an archive and uploads it to a link with a secret grant. Archives are kept until `close`. */
 export class TemplateUploads {
-  /** Uploads by the digest of their grant: the time of a lookup then reveals nothing about the grant. */
+  /** Uploads by the digest of their grant, so that the time of a lookup reveals nothing about the grant. */
   readonly #grants = new Map<string, { hash: string; length: number; expiresAt: number }>();
   readonly #archives = new Map<string, Archive>();
   /** The number of builds that use an archive, which may have been replaced or evicted since. */

@@ -13,7 +13,7 @@ export class AccountKey {
   }
 }
 
-/** Gives keys of any length the same length, which `timingSafeEqual` requires. */
+/** Maps keys of any length to digests of the same length, which `timingSafeEqual` requires. */
 function digest(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }

@@ -16,7 +16,7 @@ import {
  */
 const lifetimeSeconds = 24 * 60 * 60;
 
-/** Lifetime, in seconds, of tokens for the control plane's own calls, which use them at once. */
+/** Lifetime, in seconds, of tokens for the control plane's own calls. Short, because they are used at once. */
 const ownLifetimeSeconds = 60;
 
 /** A token prepared longer ago than this is signed again, so that a new sandbox's token is valid for most of a day. */

@@ -55,13 +55,13 @@ export class AsyncExecutions {
       },
       handlers: {
         executeAsync: ({ auth: sandboxId, body, request, requestId }) => {
-          // The agent's refusals are passed on, so they must carry the same request id.
+          // Send the request id to the agent: the agent's refusals are passed on, and must carry the same id.
           const headers = { ...forwardedRequestHeaders(request, sandboxId), "x-request-id": requestId };
           return this.#start(sandboxId, body, headers);
         },
       },
       envelope: agentEnvelope,
-      // The token is not verified here: the agent does that, and it is called before anything else happens.
+      // The token is not verified here, because the agent, which is called before anything else happens, verifies it.
       authenticate: ({ params, header }) =>
         params.sandbox_id ?? subjectOf(bearerToken(header("authorization"))) ?? "",
       bodyLimit,
@@ -91,7 +91,7 @@ export class AsyncExecutions {
     try {
       await this.options.report({ sandboxId, executionId: execution_id }, callback);
     } catch (error) {
-      // The report could not be registered: kill the code, because its end would not be reported.
+      // The report could not be registered, so the end of the code would not be reported: kill the code.
       const path = `/execute/kill/${encodeURIComponent(process_id)}`;
       (await this.#post(sandboxId, path, headers, undefined)).resume();
       throw error;

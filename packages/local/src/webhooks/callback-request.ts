@@ -14,7 +14,7 @@ export interface CallbackAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** The callback's name resolves to a private address. Final: the delivery is not tried again, even if the name changes. */
+/** Thrown when the callback's name resolves to a private address. The delivery is then given up without another attempt. */
 export class PrivateAddressError extends Error {
   constructor() {
     super("The callback's address is not public, so nothing was sent to it.");
@@ -71,7 +71,7 @@ export function sendCallback(
 const signature = (body: Buffer, secret: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 
-/** Lower-cased names, so that a caller's `Content-Type` does not become a second header beside ours. */
+/** Lower-cases the names, so that a caller's `Content-Type` does not become a second header beside the control plane's. */
 const lowerCased = (headers: Callback["headers"]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
@@ -108,6 +108,6 @@ function discard(answer: IncomingMessage): void {
     read += chunk.length;
     if (read > maxDiscardedBytes) answer.destroy();
   });
-  // The status is known, so an error in the body changes nothing.
+  // Ignore errors in the body: only the status counts.
   answer.on("error", () => answer.destroy());
 }

@@ -4,14 +4,14 @@ import { webhookHeaders } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { isPublicAddress } from "../addresses/public-address.js";
 
-/** Where and how the end of an execution is reported. Any of it may be secret: never log it. */
+/** Where and how the end of an execution is reported. Never log a callback: any part of it may be secret. */
 export interface Callback {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly secret: string | undefined;
 }
 
-/** The limit of most servers for all headers of a request together. */
+/** Bytes of all callback headers together: the limit of most servers for the headers of a request. */
 const maxHeaderBytes = 16 * 1024;
 
 /** Headers that a caller may not set: they frame the request, belong to the connection, or are set by the control plane. */

@@ -80,7 +80,7 @@ export class DeliveryQueue {
       { id, body: report.payload },
       { timeoutMs, allowPrivateAddresses, resolve, signal },
     ).catch((error: Error) => error);
-    // An attempt aborted by our own shutdown is not saved: the next process repeats it.
+    // An attempt that the shutdown aborted is not saved: the next process repeats it.
     while (!signal.aborted && !this.#trySave(delivery, outcome))
       await sleep(saveRetryMs, undefined, { signal, ref: false });
   }
@@ -135,7 +135,7 @@ function failureOf(
   if (outcome instanceof Error) return { message: unanswered(outcome, timeoutMs), isFinal: false };
   const { status } = outcome;
   if (status >= 200 && status < 300) return undefined;
-  if (status === 410) return { message: "The receiver is gone for good (410).", isFinal: true };
+  if (status === 410) return { message: "The receiver answered 410: it is gone for good.", isFinal: true };
   const redirect = status >= 300 && status < 400 ? "; redirects are not followed" : "";
   return { message: `The receiver answered ${status}${redirect}.`, isFinal: false };
 }
@@ -147,7 +147,7 @@ function unanswered(error: Error, timeoutMs: number): string {
   return `The receiver could not be reached, or closed the connection without an answer${code}.`;
 }
 
-/** The exponential delay before the next attempt, randomized between half and all of it, so that retries do not come at once. */
+/** The exponential delay before the next attempt, randomized between half and all of it, so that retries do not come at the same time. */
 function retryDelay(
   attempts: number,
   askedFor: number | undefined,

@@ -34,7 +34,7 @@ type Followed = Pick<Delivery, "sandboxId" | "executionId" | "createdAt">;
 /** Sends a GET to a sandbox's agent; throws the problem that says why there is no answer. */
 export type AskAgent = (sandboxId: string, path: string, signal: AbortSignal) => Promise<IncomingMessage>;
 
-/** Waits for the ends of executions, also of those that end with their sandbox. */
+/** Waits for the ends of executions, including those that end because their sandbox ends. */
 export class ExecutionFollower {
   constructor(private readonly ask: AskAgent) {}
 
@@ -112,7 +112,7 @@ export class ExecutionFollower {
     const other = name === "stdout" ? "stderr" : "stdout";
     const piece = async (offset: number, limit: number): Promise<string> => {
       const offsets = { [`${name}_offset`]: offset, [`${other}_offset`]: job[`${other}_bytes`] };
-      // Cut here too: code in the sandbox may have replaced the agent and send more than it was asked for.
+      // Cut the output here too: code in the sandbox may have replaced the agent and send more than `limit`.
       return (await this.#read(execution, { ...offsets, limit }, signal))[name].slice(0, limit);
     };
     if (total <= reportedBytes) return piece(0, reportedBytes);
@@ -130,7 +130,7 @@ const reasons: Readonly<Record<string, string>> = {
   interrupted: "The code did not finish, because the program that ran it ended.",
 };
 
-/** Why no answer will ever come; undefined if one still may. Final: the sandbox is gone, or was stopped with everything in it. */
+/** Why the agent will never answer: its sandbox is gone, or was stopped. Undefined if a later request may succeed. */
 function finalReason(error: unknown): string | undefined {
   const isFinal =
     error instanceof Problem &&

@@ -92,7 +92,7 @@ export class Webhooks {
   async #admit(): Promise<void> {
     const { deliveries } = await this.#open();
     if (deliveries.countOpen() < maxOpen) return;
-    const message = `At most ${maxOpen} asynchronous executions may run or wait to be reported, and there are that many now.`;
+    const message = `${maxOpen} asynchronous executions run or wait to be reported, which is the limit.`;
     throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
       hint: "Wait until some asynchronous executions are done; GET /v1/webhook-deliveries lists them.",
     });

@@ -167,7 +167,7 @@ describe("code that is executed asynchronously", () => {
     const request = { code: "1", callback_url: nowhere };
     const { status, body } = await execute(request);
     expect({ status, code: body.code }).toEqual({ status: 429, code: "RESOURCE_EXHAUSTED" });
-    expect(body.message).toContain("At most 1000 asynchronous executions may run");
+    expect(body.message).toContain("1000 asynchronous executions run or wait");
     expect(agent.asked).toEqual([]);
     known.change(first, { status: "failed" });
     expect((await execute(request)).status).toBe(200);

@@ -85,7 +85,7 @@ describe("an attempt to deliver a report", () => {
     [399, "pending", "The receiver answered 399; redirects are not followed."],
     [400, "pending", "The receiver answered 400."],
     [404, "pending", "The receiver answered 404."],
-    [410, "failed", "The receiver is gone for good (410). Given up after 1 attempt."],
+    [410, "failed", "The receiver answered 410: it is gone for good. Given up after 1 attempt."],
     [500, "pending", "The receiver answered 500."],
   ])("that is answered with %i is %s", async (status, becomes, error) => {
     await using receiver = await WebhookReceiver.start(answering(status));

@@ -22,7 +22,7 @@ export type Controller = "memory" | "pids" | "cpu" | "freezer";
 const root = "/sys/fs/cgroup";
 const family = "cloud-sandbox";
 
-/** Opens the control groups that this process may use. If there are none, it is undefined and nothing changed on the host. */
+/** Opens the control groups that this process may use. Undefined if there are none; nothing has changed on the host then. */
 export async function openControlGroups(
   instance: string,
   base: string = root,
@@ -69,7 +69,7 @@ export async function removeStaleGroups(
 /** The types of file system that control groups are, of both versions. */
 const controlGroupTypes: readonly number[] = [0x63677270, 0x27e0eb];
 
-/** Whether a directory is the kernel's. In any other, a file that is called `cgroup.procs` may name processes of others. */
+/** Whether a directory is a control group. In another directory, a file named `cgroup.procs` could list any processes. */
 async function isControlGroup(directory: string): Promise<boolean> {
   return statfs(directory).then(
     ({ type }) => controlGroupTypes.includes(type),
@@ -90,7 +90,7 @@ function isWritable(path: string): Promise<boolean> {
   );
 }
 
-/** Thaws a group. A process that was killed while frozen only dies now. */
+/** Thaws a group. A process that was killed while frozen dies only after that. */
 async function thaw(group: string): Promise<void> {
   await writeFile(join(group, "freezer.state"), "THAWED", { flag: "r+" }).catch(ignoreMissing);
   await writeFile(join(group, "cgroup.freeze"), "0", { flag: "r+" }).catch(ignoreMissing);
@@ -158,7 +158,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
   };
 }
 
-/** Writes a setting. Synchronously: the files are the kernel's, so that handing the write to another thread takes longer. */
+/** Writes a setting. Synchronously, because a write to a file of the kernel takes less time than handing it to another thread. */
 function set(group: string, file: string, value: number | string): void {
   writeFileSync(join(group, file), String(value));
 }
@@ -246,14 +246,14 @@ async function openPerController(
   };
 }
 
-/** Nothing to do: a machine joins its control groups before it runs its first instruction. */
+/** Does nothing, because a machine joins its control groups before it runs its first instruction. */
 function alreadyMember(): void {
   return;
 }
 
 const cpuPeriod = 100_000;
 
-/** The memory limit of the group. It includes the files, because tmpfs pages count as the group's memory. */
+/** The memory limit of a group, files included, because tmpfs pages count as the group's memory. */
 function memoryBytes(limits: MachineLimits, disks: number): number {
   return mostMemoryMb(limits, disks) * 1024 * 1024;
 }

@@ -51,8 +51,8 @@ export class InstanceGuard {
 }
 
 /**
- * The guard's shell script. It repeats its passes, because killed processes may take seconds to end on a busy machine,
- * and their control groups can be removed only after that.
+ * The guard's shell script. It kills and removes repeatedly, because killed processes may take seconds to end on a busy
+ * machine, and their control groups can be removed only after that.
  */
 const script = `
 read -r released && exit 0
@@ -89,7 +89,7 @@ while [ "$pass" -lt 700 ]; do
   fi
   sleep "$pause"
 done
-# A uid is somebody's for as long as a process of his may have it.
+# Release the uids only when all groups are gone: until then processes with these uids may run.
 if ! is_left "$@"; then
   for lease in "$LEASES"/*; do
     [ "$(readlink "$lease")" = "$INSTANCE" ] && rm -f "$lease"

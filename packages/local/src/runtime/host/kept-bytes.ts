@@ -11,9 +11,9 @@ const largestFile = 32 * 1024 * 1024;
 const mostFiles = 8;
 
 /**
- * What `make` makes, kept for the user's next server in their cache directory under `name`. What is kept there is used as it
- * is, so it is read only from a file and a directory that this user owns and no other user can write, and only if it has
- * the digest it was written with. If nothing can be kept, it is made each time.
+ * The result of `make`, cached under `name` in the user's cache directory. A cached result is used unchecked, so it is read
+ * only from a file and a directory that this user owns and no other user can write, and only if its digest is correct. If
+ * the result cannot be cached, each server makes it anew.
  */
 export async function keptOrMade(
   name: string,
@@ -68,14 +68,14 @@ async function keep(directory: string, path: string, bytes: Buffer): Promise<voi
   await removeOldest(directory);
 }
 
-/** Creates the directory, but none in the home of another user, as with `sudo`: it would be in that user's way. */
+/** Creates the directory, but not in the home of another user (as with `sudo`), who could not write to it. */
 async function makeDirectory(directory: string): Promise<void> {
   const home = join(directory, "..", "..");
   if ((await stat(home)).uid !== process.getuid?.() && !process.env.XDG_CACHE_HOME) return;
   await mkdir(directory, { recursive: true, mode: 0o700 });
 }
 
-/** Also removes drafts of servers that were killed: nobody touches these, so they become the oldest. */
+/** Removes the oldest files, which include drafts of killed servers: nobody uses a draft, so it becomes the oldest. */
 async function removeOldest(directory: string): Promise<void> {
   const paths = (await readdir(directory)).map((name) => join(directory, name));
   const files = await Promise.all(paths.map(async (path) => ({ path, time: (await lstat(path)).mtimeMs })));

@@ -3,15 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Milliseconds between two attempts. */
 const againMs = 500;
 
-/** Finishes in the background what could not be cleaned up at once: the kernel may keep a process for a while that was killed. */
+/** Repeats failed cleanups in the background. They fail, for example, while the kernel still keeps a killed process. */
 export class LateCleanups {
   readonly #ending = new AbortController();
 
   constructor(private readonly log: (message: string) => void) {}
 
   /**
-   * Cleans up, and resolves after the first attempt. If that fails, attempts go on until one succeeds, and the log says so.
-   * `what` names what is cleaned up. `onLate` is called if the first attempt fails; `done` resolves when one succeeds.
+   * Calls `cleanUp` and resolves. If the call failed, it is repeated until it succeeds, and both are logged under the name
+   * `what`. `onLate` is called after a first failure; its `done` resolves when a repeated call succeeds.
    */
   async attempt(
     what: string,
@@ -21,12 +21,12 @@ export class LateCleanups {
     try {
       await cleanUp();
     } catch (error) {
-      this.log(`${what} could not be removed yet, and is tried again: ${String(error)}`);
+      this.log(`${what} could not be removed yet; trying again until it succeeds: ${String(error)}`);
       onLate(this.#repeat(what, cleanUp));
     }
   }
 
-  /** Attempts nothing more. What is left, the next control plane of this machine removes. */
+  /** Stops repeating. The next control plane on this machine removes what remains. */
   close(): void {
     this.#ending.abort();
   }

@@ -12,7 +12,7 @@ export interface MachineGroups {
 }
 
 export interface MachineGroup {
-  /** A process joins the group by writing 0 into each of these files. Done before it becomes the machine. */
+  /** A process joins the group by writing 0 into each of these files, before it becomes the machine. */
   readonly memberFiles: readonly string[];
   /**
    * Like `memberFiles`, for a helper process outside the machine that handles the machine's files: the helper is limited
@@ -25,7 +25,7 @@ export interface MachineGroup {
   readonly canFreeze: boolean;
   /** The directory with the machine's memory figures, and where it is mounted in the machine, so that the agent can read them. */
   readonly figures: Mount;
-  /** Tells the group the host's pid of the machine's process 1. Call it once that process runs. */
+  /** Sets the host's pid of the machine's process 1. Call it once that process runs. */
   adopt(init: number): void;
   freeze(frozen: boolean): Promise<void>;
   /** The number of processes that were killed because memory ran out. */

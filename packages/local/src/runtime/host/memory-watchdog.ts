@@ -6,7 +6,7 @@ import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { processTree } from "./process-tree.js";
 
 const intervalMs = 250;
-/** Every eighth check measures every machine exactly. The cheap check misses page tables whose pages are gone. */
+/** Every eighth check measures every machine exactly, because the cheap check misses page tables without pages. */
 const exactCheckEvery = 8;
 
 /**
@@ -48,7 +48,10 @@ export class MemoryWatchdog implements MachineGroups {
         this.#watched.add(watched);
         this.#schedule();
       },
-      freeze: () => Promise.reject(new Error("This host has no control groups to freeze a machine with.")),
+      freeze: () =>
+        Promise.reject(
+          new Error("A machine cannot be frozen here, because this host has no control groups."),
+        ),
       outOfMemoryKills: async () => watched.kills,
       remove: async () => {
         this.#watched.delete(watched);
@@ -122,7 +125,7 @@ interface MemoryUse {
   readonly pid: number;
   /** Memory without a file behind it: anonymous memory, shared memory and page tables. */
   readonly kb: number;
-  /** The process's `oom_score_adj`, by which the kernel chooses too. The agent gives its children a higher one than its own. */
+  /** The process's `oom_score_adj`, by which the kernel chooses its victims too. The agent gives its children a higher value than its own. */
   readonly dispensability: number;
 }
 

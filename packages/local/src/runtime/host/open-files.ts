@@ -16,8 +16,9 @@ export function isOutOfDescriptors(error: unknown): boolean {
 
 /** A sentence for people: what to do when no descriptor is left. */
 export function openFilesAdvice(): string {
-  if (openFilesLimit >= recommendedOpenFiles) return "Do less at a time, and try again.";
-  return `It was started with a limit of ${openFilesLimit}: raise that with "ulimit -n ${recommendedOpenFiles}", or with LimitNOFILE= of systemd.`;
+  if (openFilesLimit >= recommendedOpenFiles)
+    return "Run fewer sandboxes and requests at a time, and try again.";
+  return `The server was started with a limit of ${openFilesLimit}: raise the limit with "ulimit -n ${recommendedOpenFiles}", or with LimitNOFILE= of systemd.`;
 }
 
 /** Reads the hard limit, because Node.js raises its soft limit to the hard limit at its start. */

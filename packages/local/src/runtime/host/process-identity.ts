@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Identifies a process as `<pid>-<start time>`, because the kernel reuses pids. Everything an instance creates on the host
- * carries its identity, and the next instance removes what belongs to no living one. Undefined if the process has ended.
+ * Identifies a process as `<pid>-<start time>`, because the kernel reuses pids. Everything that a control plane creates on
+ * the host carries its identity, by which the next one finds what dead ones left. Undefined if the process has ended.
  */
 export function processIdentity(pid: number): string | undefined {
   try {

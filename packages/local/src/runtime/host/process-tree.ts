@@ -64,7 +64,7 @@ export async function stopProcessTree(root: number, stop: boolean): Promise<void
   }
   throw new Error(
     stop
-      ? "The sandbox's processes keep continuing each other and cannot be stopped."
-      : "The sandbox's processes keep stopping each other and cannot be continued.",
+      ? "The sandbox's processes keep continuing each other, so the sandbox cannot be paused."
+      : "The sandbox's processes keep stopping each other, so the sandbox cannot be resumed.",
   );
 }

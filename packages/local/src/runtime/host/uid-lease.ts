@@ -24,8 +24,8 @@ export interface MachineUids {
 
 /**
  * Leases unprivileged uids to sandboxes. On the whole host a uid belongs to one sandbox at a time, so that no two share
- * one. A lease is a symbolic link named after the uid that points to its owner: creating a link is atomic. The links are in
- * memory and written synchronously, which takes less of the processor than handing each to another thread.
+ * one. A lease is a symbolic link named after the uid that points to its owner, because creating a link is atomic. The links
+ * are in memory and written synchronously, which takes less processor time than handing each write to another thread.
  */
 export class UidLeases {
   readonly #held = new Set<number>();
@@ -48,7 +48,7 @@ export class UidLeases {
     throw new Error(`All ${count} uids for sandboxes are in use. Delete a sandbox first.`);
   }
 
-  /** Leases one uid; false if it is taken. */
+  /** Leases one uid; false if another sandbox has it. */
   #lease(uid: number): boolean {
     try {
       this.#link(uid);
