@@ -178,7 +178,7 @@ describe("cloud-sandbox mcp", () => {
     ["two ways at once", ["config", "--show", "--reset"], /cannot be used with/],
     ["a removal that nobody confirms", ["server", "remove", "kept"], /--yes/],
     ["a file that is not there", ["import", "/no/such/file.json"], /\/no\/such\/file.json cannot be read/],
-    ["an unknown tool", ["tools", "execute", "kept", "nope"], /Its tools are: echo/],
+    ["an unknown tool", ["tools", "execute", "kept", "nope"], /tools are: echo/],
     ["a server that ends", ["tools", "execute", "kept", "exit"], /ended with exit code 3/],
     ["an install that fails", ["quick", "x", "t", "--install-commands", "echo broken; exit 3"], /broken/],
     ["a program that is not there", ["quick", "no-such-program", "t"], /no-such-program/],

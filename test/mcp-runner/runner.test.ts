@@ -109,7 +109,7 @@ describe("a runner", () => {
     ["unknown keys", "a", { command: "x", comand: "y" }, /unknown keys: comand/],
     ["a server elsewhere", "a", { url: "https://example.com/mcp" }, /runs elsewhere/],
     ["no time", "a", { command: "x", timeoutMinutes: 0 }, /timeoutMinutes/],
-    ["a path without a port", "a", { command: "x", path: "/mcp" }, /needs a port/],
+    ["a path without a port", "a", { command: "x", path: "/mcp" }, /needs port as well/],
     ["a name that is taken", "plain", { command: "x" }, /already/],
   ])("refuses %s", (_, name, dict, message) => {
     const add = (): void => runner.addServerFromDict(name, dict);
@@ -121,7 +121,7 @@ describe("a runner", () => {
   test("names the servers that there are, for one that there is not", async () => {
     expect(await failure(runner.discoverTools("nope"))).toMatchObject({
       name: "McpConfigurationError",
-      hint: "There are: plain.",
+      hint: "The servers are: plain.",
     });
   });
 });
@@ -173,11 +173,11 @@ describe("a transport", () => {
 describe("what a server does wrong is a typed error, and leaves no sandbox", () => {
   const inCalls: [string, string, object, RegExp][] = [
     ["that fails", "fail", { name: "McpToolError", code: "TOOL_FAILED" }, /"fail".*failed/],
-    ["that is not there", "nope", { name: "McpToolError", code: "TOOL_NOT_FOUND" }, /Its tools are: echo, /],
+    ["that is not there", "nope", { name: "McpToolError", code: "TOOL_NOT_FOUND" }, /tools are: echo, /],
     ["that ends the server", "exit", { name: "McpProtocolError", code: "SERVER_ENDED" }, /code 3.*giving up/],
     ["that never answers", "hang", { name: "TimeoutError", kind: "request" }, /did not answer/],
     ["that answers another request", "other-id", { code: "UNKNOWN_REQUEST_ID" }, /never sent, 4711/],
-    ["that floods", "flood", { name: "McpProtocolError", code: "NOT_A_MESSAGE" }, /no MCP message/],
+    ["that floods", "flood", { name: "McpProtocolError", code: "NOT_A_MESSAGE" }, /not an MCP message/],
     ["that notifies without end", "notifications", { name: "TimeoutError" }, /did not answer/],
     ["that asks for sampling", "sampling", { name: "McpToolError" }, /asked for sampling\/createMessage/],
     ["that answers in another form", "wrong", { name: "McpProtocolError", code: "INVALID_RESULT" }, /wrong/],

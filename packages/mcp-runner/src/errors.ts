@@ -7,7 +7,7 @@ export interface McpServerErrorOptions extends Omit<SandboxErrorOptions, "reques
   stderr?: string | undefined;
 }
 
-/** Something failed with an MCP server in a sandbox. Values of the server's variables are in no error. */
+/** Base class of the errors about MCP servers in sandboxes. No error contains values of the server's variables. */
 export class McpServerError extends SandboxError {
   /** The class name; correct even if a bundler renames the class. */
   override get name(): string {
@@ -28,7 +28,7 @@ export class McpConfigurationError extends McpServerError {
   override get name(): string {
     return "McpConfigurationError";
   }
-  /** Where in the server's configuration the first problem is, such as `["env", "KEY"]`; empty if it is no single key. */
+  /** Path of the first invalid key in the server's configuration, such as `["env", "KEY"]`; empty if no single key is invalid. */
   readonly path: readonly (string | number)[];
 
   constructor({ path = [], ...options }: McpServerErrorOptions & { path?: readonly (string | number)[] }) {
@@ -89,7 +89,7 @@ export class McpToolError extends McpServerError {
   }
 }
 
-/** Characters of standard error in a message; all of it is in `stderr`. */
+/** Most characters of standard error in an error's message. The property `stderr` has more. */
 const shown = 600;
 
 function withStderr(summary: string, stderr: string): string {

@@ -14,9 +14,9 @@ import { SandboxStdioTransport } from "./transport/sandbox-stdio-transport.js";
 
 /** Options of an `McpRunner`. */
 export interface McpRunnerOptions {
-  /** The client to create sandboxes with. It stays yours. Default: one of the runner's own, which `close()` closes. */
+  /** The client to create sandboxes with, which `close()` does not close. Default: a new client, which `close()` closes. */
   client?: SandboxClient | undefined;
-  /** What `${NAME}` in a server's `env` stands for. Default: this process's environment. */
+  /** The variables that `${NAME}` in a server's `env` refers to. Default: this process's environment. */
   environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Seconds that a server may take to answer after its start. Default 60. */
   startSeconds?: number | undefined;
@@ -26,9 +26,9 @@ export interface McpRunnerOptions {
   maxMessageLength?: number | undefined;
   /** Called with each line of the output of install commands. */
   onInstallLog?: ((line: string) => void) | undefined;
-  /** Called with what may surprise, such as a backend on which every session installs anew. */
+  /** Called with a notice for people, for example that the backend builds no templates, so every session installs the server anew. */
   onNotice?: ((notice: string) => void) | undefined;
-  /** Called with each sandbox when it was created, before a server runs in it. */
+  /** Called with each new sandbox, before a server runs in it. */
   onSandbox?: ((sandbox: Sandbox) => void) | undefined;
   /** Called with lines of a server's standard error, without the values of its variables. */
   onStderr?: ((text: string) => void) | undefined;
@@ -51,14 +51,14 @@ export class McpRunner implements AsyncDisposable {
   readonly #servers = new Map<string, McpServerConfiguration>();
   readonly #sessions = new Set<McpSession>();
 
-  /** Makes no request. Without `client`, throws a `ConfigurationError` where no client can be made. */
+  /** Sends no request. Without `client`, throws a `ConfigurationError` if no client can be created. */
   constructor(options: McpRunnerOptions = {}) {
     this.#options = options;
     this.#client = options.client ?? new SandboxClient();
     this.#layers = new InstallLayers(this.#client);
   }
 
-  /** Adds a server. Throws an `McpConfigurationError` if it is invalid or the name is taken. */
+  /** Adds a server. Throws an `McpConfigurationError` if it is invalid or another server has the name. */
   addServer({ name, ...server }: McpServerOptions): void {
     this.addServerFromDict(name, server);
   }
@@ -72,7 +72,7 @@ export class McpRunner implements AsyncDisposable {
     if (this.#servers.has(name))
       throw new McpConfigurationError({
         summary: `There is a server "${name}" already.`,
-        hint: "Remove it first, or take another name.",
+        hint: "Remove that server first, or choose another name.",
         code: "SERVER_EXISTS",
       });
     this.#servers.set(name, configuration);
@@ -88,15 +88,15 @@ export class McpRunner implements AsyncDisposable {
     return this.#servers.delete(name);
   }
 
-  /** The tools of a server: starts a session, asks, and ends it. */
+  /** Lists the tools of a server. Starts a session for it, which then ends. */
   async discoverTools(server: string, options: McpCallOptions = {}): Promise<Tool[]> {
     await using session = await this.createSession(server, options);
     return await session.listTools(options);
   }
 
   /**
-   * Calls a tool of a server: starts a session, calls, and ends it. See `McpSession.callTool` for the errors; a server that
-   * cannot be installed or started rejects with an `McpInstallError` or `McpStartError`.
+   * Calls a tool of a server. Starts a session for the call, which then ends. Rejects with an `McpInstallError` or
+   * `McpStartError` if the server cannot be installed or started, else with the errors of `McpSession.callTool`.
    */
   async executeTool(
     server: string,
@@ -110,7 +110,7 @@ export class McpRunner implements AsyncDisposable {
 
   /**
    * Starts a server in a new sandbox. The session ends with `close()`, with the runner, or after the server's
-   * `timeoutMinutes`. After a failure no sandbox is left.
+   * `timeoutMinutes`. If the start fails, its sandbox is deleted.
    */
   async createSession(server: string, { signal }: Pick<McpCallOptions, "signal"> = {}): Promise<McpSession> {
     const { sandbox, transport, variables } = await this.#prepare(server, signal);
@@ -128,15 +128,15 @@ export class McpRunner implements AsyncDisposable {
       this.#sessions.add(session);
       return session;
     } catch (error) {
-      // Ignore an error here: the error of the start matters more, and the sandbox ends with its lifetime.
+      // Ignore an error of the deletion: the error of the start is reported, and the sandbox ends with its lifetime.
       await sandbox.delete().catch(() => undefined);
       throw error;
     }
   }
 
   /**
-   * A sandbox with a server installed, and a transport to it that is not started yet, for an MCP client of your own.
-   * Closing the transport ends the server; the sandbox is yours to delete.
+   * Creates a sandbox with a server installed, and a transport to that server for an MCP client of your own. The transport
+   * is not started yet. Closing the transport ends the server. You delete the sandbox.
    */
   async createTransport(
     server: string,
@@ -169,7 +169,7 @@ export class McpRunner implements AsyncDisposable {
     }
   }
 
-  /** Ends all sessions, and the runner's own client. */
+  /** Ends all sessions, and closes the client if the runner created it. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => session.close()));
     if (this.#options.client === undefined) await this.#client.close();
@@ -186,7 +186,7 @@ export class McpRunner implements AsyncDisposable {
     const names = [...this.#servers.keys()];
     throw new McpConfigurationError({
       summary: `There is no server "${name}".`,
-      hint: names.length === 0 ? "Add it first." : `There are: ${names.join(", ")}.`,
+      hint: names.length === 0 ? "Add the server first." : `The servers are: ${names.join(", ")}.`,
       code: "SERVER_UNKNOWN",
     });
   }
@@ -203,7 +203,7 @@ export class McpRunner implements AsyncDisposable {
       env,
       workdir,
       onStderr,
-      // The sandbox's deadline ends the server, and can be set anew.
+      // The server may run for a day: it ends earlier with its sandbox, whose deadline can be extended.
       timeoutSeconds: day,
     };
     return port === undefined
@@ -212,7 +212,7 @@ export class McpRunner implements AsyncDisposable {
   }
 }
 
-/** Seconds of the longest command. */
+/** Seconds in a day, the longest time limit of a command. */
 const day = 86_400;
 
 function lifetimeOf({ timeoutMinutes }: McpServerConfiguration): number {

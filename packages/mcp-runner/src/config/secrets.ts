@@ -1,17 +1,17 @@
-/** The shortest value that is hidden: a shorter one, such as `1` or `true`, would be hidden in ordinary words, too. */
+/** Characters of the shortest value that is hidden. Shorter values, such as `1` or `true`, also occur in ordinary text. */
 const shortest = 6;
 
-/** Hides the values of a server's variables in everything that people may read. */
+/** Hides the values of a server's variables in texts and results that people may read. */
 export class Secrets {
   readonly #values: readonly string[];
 
   constructor(variables: Readonly<Record<string, string>> = {}) {
     const long = Object.values(variables).filter((value) => value.length >= shortest);
-    // The longest first, because one value may be part of another.
+    // Hide the longest value first, because one value may be part of another.
     this.#values = long.sort((one, other) => other.length - one.length);
   }
 
-  /** `text` without the values, also where they are quoted as JSON. */
+  /** Replaces the values in `text`, also where they are quoted as JSON. */
   hide(text: string): string {
     let safe = text;
     for (const value of this.#values)
@@ -19,7 +19,7 @@ export class Secrets {
     return safe;
   }
 
-  /** A JSON value without the values, property names included. */
+  /** Replaces the values in all texts of a JSON value, property names included. */
   hideDeep(value: unknown): unknown {
     return value === undefined || this.#values.length === 0
       ? value

@@ -1,4 +1,4 @@
-/** What is known of an MCP server before it runs: how to install and start it, and what it may reach. */
+/** The configuration of an MCP server: how to install and start it, and what it may reach. */
 import * as z from "zod";
 import { McpConfigurationError } from "../errors.js";
 
@@ -34,11 +34,11 @@ export const mcpServerSchema = z
   })
   .refine(({ command }) => command !== undefined, {
     path: ["command"],
-    message: "is missing: it says how to start the server",
+    message: "is missing: write the program or the bash command line that starts the server",
   })
   .refine(({ path, port }) => path === undefined || port !== undefined, {
     path: ["path"],
-    message: "needs a port",
+    message: "needs port as well: the port on which the server listens",
   });
 
 /** A server's configuration, with defaults filled in. */
@@ -73,28 +73,28 @@ export interface McpServerConfiguration {
 export type McpServerOptions = Pick<McpServerConfiguration, "name" | "command"> &
   Partial<McpServerConfiguration>;
 
-/** Other spellings of the same, from assistants' files and from e2b-mcp. */
+/** Other names of configuration keys, from assistants' files and from e2b-mcp. */
 const spellings: Readonly<Record<string, string>> = {
   install_commands: "installCommands",
   timeout_minutes: "timeoutMinutes",
   cwd: "workdir",
 };
-/** Keys of others' files that say nothing about how a server is started here. */
+/** Keys in other programs' files that have no meaning here and are ignored. */
 const unused = new Set(["type", "transport", "disabled", "autoApprove", "alwaysAllow", "name", "package"]);
 
 /** Checks a server's configuration, in any known spelling, and fills in defaults. */
 export function serverConfiguration(name: string, given: unknown): McpServerConfiguration {
   if (!isServerName(name))
     throw invalid(
-      `"${String(name).slice(0, 80)}" is not a server's name.`,
-      "A name has 1 to 64 letters, digits, dots, dashes and underscores.",
+      `"${String(name).slice(0, 80)}" cannot be the name of a server.`,
+      "Use 1 to 64 letters, digits, dots, dashes and underscores, with a letter or digit first.",
     );
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw invalid(`The configuration of server "${name}" is not an object.`);
+    throw invalid(`The configuration of server "${name}" is not a JSON object.`);
   if ("url" in given)
     throw invalid(
-      `Server "${name}" runs elsewhere, at a URL, so it cannot run in a sandbox.`,
-      "Connect to it directly.",
+      `Server "${name}" has a URL, so it runs elsewhere and cannot run in a sandbox.`,
+      "Connect your MCP client to the URL directly.",
     );
   const known = Object.entries(given)
     .filter(([key, value]) => !unused.has(key) && value !== undefined)
@@ -111,12 +111,12 @@ export function isServerName(name: unknown): name is string {
   return typeof name === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 
-/** What is wrong, key by key. Values are left out: they may be secrets. */
+/** The problems of a configuration, key by key. Values are left out, because they may be secrets. */
 function problemsOf({ issues }: z.ZodError): string {
   return issues.map((issue) => `${keyOf(issue)}${problemOf(issue)}`).join("; ");
 }
 
-/** Where the first problem is, in the spelling of `given`. */
+/** The path of the first invalid key, in the spelling of the configuration `given`. */
 function placeOf({ issues: [issue] }: z.ZodError, given: object): (string | number)[] {
   const [key, ...rest] = issue?.path ?? [];
   const first = issue?.code === "unrecognized_keys" && key === undefined ? issue.keys[0] : key;

@@ -1,4 +1,4 @@
-/** The file of MCP servers: `mcp.json` in a user's settings. Read with positions, so that a problem names its line. */
+/** The file of MCP servers: `mcp.json` in a user's settings. It is parsed with positions, so that errors name a line. */
 import { lstatSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -11,20 +11,20 @@ export type McpServerEntries = Record<string, Record<string, unknown>>;
 
 /** A file of servers that was read. */
 export interface McpServerFile {
-  /** Where it is. */
+  /** Path of the file. */
   readonly path: string;
-  /** What it has. */
+  /** The servers in the file, by name. */
   readonly entries: McpServerEntries;
-  /** The key that holds the servers, if they are not the whole file. */
+  /** The path of the object with the servers; empty if that object is the whole file. */
   readonly holder: readonly string[];
   /** The line of a key of an entry, counted from 1. */
   lineOf(path: readonly (string | number)[]): number;
 }
 
-/** Version of the form that is written. */
+/** Version of the file format that this program writes. */
 const version = 1;
 
-/** `$XDG_CONFIG_HOME/cloud-sandbox/mcp.json`, else `~/.config/cloud-sandbox/mcp.json`: what `cloud-sandbox mcp` keeps. */
+/** Path of the file of `cloud-sandbox mcp`: `$XDG_CONFIG_HOME/cloud-sandbox/mcp.json`, else `~/.config/cloud-sandbox/mcp.json`. */
 export function serverFilePath(): string {
   const { XDG_CONFIG_HOME: base } = process.env;
   // The XDG specification says to ignore a relative path.
@@ -38,15 +38,15 @@ export function serverFileText(servers: McpServerEntries): string {
 }
 
 /**
- * Reads a file of servers. Undefined if there is none. Throws an `McpConfigurationError` for one that other users can
- * read or change, because it holds secrets, and for one that is no such file.
+ * Reads a file of servers. Undefined if it does not exist. Throws an `McpConfigurationError` if other users can read or
+ * change the file, because it may hold secrets, and if its content is invalid.
  */
 export function readServerFile(path: string = serverFilePath()): McpServerFile | undefined {
   try {
     const { mode } = lstatSync(path);
     if ((mode & 0o077) !== 0)
       throw new McpConfigurationError({
-        summary: `Other users can use ${path}, which may hold secrets: run chmod 600 ${path}`,
+        summary: `Other users can read or change ${path}, which may hold secrets: run chmod 600 ${path}`,
         code: "CONFIG_NOT_PRIVATE",
       });
     return parseServerFile(path, readFileSync(path, "utf8"));
@@ -56,15 +56,15 @@ export function readServerFile(path: string = serverFilePath()): McpServerFile |
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new McpConfigurationError({
       summary: `${path} cannot be read (${code}).`,
-      hint: "Look at its permissions.",
+      hint: "Check the permissions of the file and of its directory.",
       code: "CONFIG_UNREADABLE",
     });
   }
 }
 
 /**
- * Reads the text of a file of servers: of `cloud-sandbox mcp`, of an assistant (`mcpServers`), of VS Code (`servers`), or
- * names and entries alone, as e2b-mcp keeps them. `path` is for messages. Throws an `McpConfigurationError`.
+ * Parses the text of a file of servers in the format of `cloud-sandbox mcp`, of an assistant (`mcpServers`), of VS Code
+ * (`servers`) or of e2b-mcp (an object of servers by name). `path` is for messages. Throws an `McpConfigurationError`.
  */
 export function parseServerFile(path: string, text: string): McpServerFile {
   const problems: ParseError[] = [];
@@ -78,25 +78,25 @@ export function parseServerFile(path: string, text: string): McpServerFile {
   const holder = holderOf(tree);
   const given = holder.length === 0 ? tree : findNodeAtLocation(tree, holder);
   if (tree.type !== "object" || given?.type !== "object")
-    throw invalid(path, lineAt(text, given?.offset ?? 0), "is no object of servers");
+    throw invalid(path, lineAt(text, given?.offset ?? 0), "must be an object with the servers by name");
   const written: unknown = findNodeAtLocation(tree, ["version"])?.value;
   if (typeof written === "number" && written > version)
     throw new McpConfigurationError({
-      summary: `${path} has version ${written}, which a newer version of this program wrote.`,
-      hint: "Update this program.",
+      summary: `${path} was written by a newer version of this program (file version ${written}).`,
+      hint: "Update cloud-sandbox to read the file.",
       code: "CONFIG_TOO_NEW",
     });
   const entries: McpServerEntries = {};
   for (const { children: [key, value] = [] } of given.children ?? []) {
     const name = String(key?.value);
     if (value?.type !== "object")
-      throw invalid(path, lineAt(text, value?.offset ?? 0), `"${name}" is no object`);
+      throw invalid(path, lineAt(text, value?.offset ?? 0), `the entry "${name}" must be an object`);
     entries[name] = JSON.parse(JSON.stringify(plain(value)));
   }
   const lineOf = (place: readonly (string | number)[]): number => {
     for (let length = place.length; length >= 0; length--) {
       const node = findNodeAtLocation(tree, [...holder, ...place.slice(0, length)]);
-      // Of a property, the line of its key.
+      // For a property, return the line of its key.
       if (node !== undefined)
         return lineAt(text, node.parent?.type === "property" ? node.parent.offset : node.offset);
     }
@@ -105,7 +105,7 @@ export function parseServerFile(path: string, text: string): McpServerFile {
   return { path, entries, holder, lineOf };
 }
 
-/** Checks every entry. Throws an `McpConfigurationError` that tells the first problem with its line. */
+/** Checks every entry. Throws an `McpConfigurationError` with the first problem and its line. */
 export function checkedServers({ entries, lineOf, path }: McpServerFile): McpServerConfiguration[] {
   return Object.entries(entries).map(([name, entry]) => {
     try {
@@ -114,7 +114,7 @@ export function checkedServers({ entries, lineOf, path }: McpServerFile): McpSer
       if (!(error instanceof McpConfigurationError)) throw error;
       throw new McpConfigurationError({
         summary: `${path}, line ${lineOf([name, ...error.path])}: ${error.summary}`,
-        hint: error.hint ?? "Correct the file.",
+        hint: error.hint ?? "Correct this line of the file.",
         code: "CONFIG_INVALID",
         path: [name, ...error.path],
       });
@@ -136,7 +136,7 @@ function lineAt(text: string, offset: number): number {
 function invalid(path: string, line: number, what: string): McpConfigurationError {
   return new McpConfigurationError({
     summary: `${path}, line ${line}: ${what}.`,
-    hint: "Correct the file.",
+    hint: "Correct this line of the file.",
     code: "CONFIG_INVALID",
   });
 }

@@ -4,7 +4,7 @@ import type { McpServerConfiguration } from "./server-configuration.js";
 /** `${NAME}`, or `${NAME:-default}`. */
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** The variables of a server's process. Those that its configuration refers to come from `environment`. */
+/** The variables of a server's process. References such as `${NAME}` are replaced with the values in `environment`. */
 export function resolvedVariables(
   { env = {}, name: server }: Pick<McpServerConfiguration, "env" | "name">,
   environment: Readonly<Record<string, string | undefined>>,
@@ -15,7 +15,7 @@ export function resolvedVariables(
       if (found !== undefined) return found;
       throw new McpConfigurationError({
         summary: `Server "${server}" takes ${key} from the variable ${name}, which is not set.`,
-        hint: `Set it, or write \${${name}:-default}.`,
+        hint: `Set ${name}, or give it a default: \${${name}:-default}.`,
         code: "VARIABLE_MISSING",
       });
     });

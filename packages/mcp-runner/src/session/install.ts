@@ -1,4 +1,4 @@
-/** Installs a server: once, as a layer that the next sandboxes start from, or else in each sandbox. */
+/** Installs a server: once, in a template from which later sandboxes start, or else in each sandbox. */
 import { createHash } from "node:crypto";
 import {
   ApiError,
@@ -18,9 +18,9 @@ import { McpInstallError } from "../errors.js";
 export interface InstallReports {
   /** Called with each line of the output of install commands. */
   onInstallLog?: ((line: string) => void) | undefined;
-  /** Called when a server is installed anew for each session, with the reason. */
+  /** Called with the reason when a server is installed anew for each session. */
   onNotice?: ((notice: string) => void) | undefined;
-  /** Ends the wait. */
+  /** Aborts the installation. */
   signal?: AbortSignal | undefined;
 }
 
@@ -30,13 +30,13 @@ export interface InstalledTemplate {
   readonly isInstalled: boolean;
 }
 
-/** The layers of one client, each built once even if several sessions want it at the same time. */
+/** The templates with installed servers of one client. Each is built once, even if several sessions need it at the same time. */
 export class InstallLayers {
   readonly #building = new Map<string, Promise<InstalledTemplate>>();
 
   constructor(private readonly client: SandboxClient) {}
 
-  /** The template that has the server installed. Builds it if there is none. */
+  /** Finds the template in which the server is installed, or builds one. */
   async find(server: McpServerConfiguration, reports: InstallReports): Promise<InstalledTemplate> {
     const { installCommands = [], template } = server;
     if (installCommands.length === 0) return { template, isInstalled: true };
@@ -46,7 +46,7 @@ export class InstallLayers {
     try {
       return await building;
     } finally {
-      // Forget it: a failed install is tried again, and a layer may have been deleted by the next time.
+      // Forget the build: the next call repeats a failed one, and a template may have been deleted until then.
       if (this.#building.get(name) === building) this.#building.delete(name);
     }
   }
@@ -70,7 +70,7 @@ export class InstallLayers {
       });
       return { template: name, isInstalled: true };
     } catch (error) {
-      // Another program builds it, or has built it in the meantime.
+      // Another program is building this template, or has just built it.
       if (error instanceof ConflictError) return await this.#awaitOther(name, signal);
       if (error instanceof TemplateBuildError) throw installFailed(server, error.log, error);
       if (!isRefusal(error)) throw error;
@@ -126,7 +126,7 @@ export async function installIn(
 
 const longestOutput = 64 * 1024;
 
-/** The name of the layer: the same list of commands on the same template has the same. */
+/** The name of the template with the server. It depends only on the base template and the install commands. */
 function layerName(template: string, commands: readonly string[]): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([template, commands]))
@@ -134,7 +134,7 @@ function layerName(template: string, commands: readonly string[]): string {
   return `mcp-${digest.slice(0, 20)}`;
 }
 
-/** Whether the backend builds no templates, as opposed to a failure on the way. */
+/** Whether the error says that the backend builds no templates. Other errors are failures of this build. */
 function isRefusal(error: unknown): error is ApiError {
   if (!isSandboxError(error) || !(error instanceof ApiError) || error instanceof AuthenticationError)
     return false;
@@ -147,8 +147,8 @@ function installFailed({ name }: McpServerConfiguration, output: string, cause?:
   return new McpInstallError({
     summary: `Server "${name}" could not be installed: ${lines.slice(-6).join(" | ").slice(-800) || "no output"}`,
     hint: offline.test(output)
-      ? "The install command reached no network: allow it with the backend's internet access."
-      : "Correct its install commands; `output` has all that they wrote.",
+      ? "The install command had no network. Allow internet access on the backend."
+      : "Correct the server's install commands. The error's `output` has all that they wrote.",
     code: "INSTALL_FAILED",
     output,
     cause,

@@ -14,7 +14,7 @@ import { SandboxStdioTransport } from "../transport/sandbox-stdio-transport.js";
 
 /** Options of a call to a server. */
 export interface McpCallOptions {
-  /** Seconds to wait for the answer; each report of progress starts them anew. Default: the runner's `callSeconds`. */
+  /** Seconds to wait for the answer. Each report of progress restarts the count. Default: the runner's `callSeconds`. */
   timeoutSeconds?: number | undefined;
   /** Cancels the call. */
   signal?: AbortSignal | undefined;
@@ -22,13 +22,13 @@ export interface McpCallOptions {
   onProgress?: ((progress: McpProgress) => void) | undefined;
 }
 
-/** How far a call has got. */
+/** The progress of a call, as the server reports it. */
 export interface McpProgress {
-  /** A number that grows. */
+  /** A number that grows with each report. */
   progress: number;
-  /** The number at the end, if the server knows it. */
+  /** The value of `progress` at the end, if the server knows it. */
   total?: number | undefined;
-  /** What the server does. */
+  /** What the server is doing, for people. */
   message?: string | undefined;
 }
 
@@ -116,8 +116,8 @@ export class McpSession implements AsyncDisposable {
   }
 
   /**
-   * `value`, which is JSON, without the values of the server's variables: for results that somebody reads who must not
-   * know them. With `isSecret`, only of those for which it returns true. Values shorter than 6 characters stay.
+   * Returns the JSON value `value` without the values of the server's variables, for readers who must not know them. With
+   * `isSecret`, only variables for which it returns true are hidden. Values shorter than 6 characters are not hidden.
    */
   withoutVariables<Value>(
     value: Value,
@@ -178,13 +178,13 @@ export class McpSession implements AsyncDisposable {
     });
   }
 
-  /** The names of the tools, if the server has none of that name. */
+  /** A hint with the names of the server's tools, if none of them has that name. */
   async #hintFor(tool: string, options: McpCallOptions): Promise<string | undefined> {
     const names = await this.listTools({ signal: options.signal }).then(
       (tools) => tools.map(({ name }) => name),
       () => [tool],
     );
-    return names.includes(tool) ? undefined : `Its tools are: ${names.join(", ") || "none"}.`;
+    return names.includes(tool) ? undefined : `The server's tools are: ${names.join(", ") || "none"}.`;
   }
 
   #refusalHint(): string | undefined {
@@ -192,10 +192,10 @@ export class McpSession implements AsyncDisposable {
     const request = transport instanceof SandboxStdioTransport ? transport.refusedRequest : undefined;
     return request === undefined
       ? undefined
-      : `The server asked for ${request}, which is refused: nobody here answers for a model or a person.`;
+      : `The server sent the request ${request}, which was refused, because no model or person is connected to answer it.`;
   }
 
-  /** The error that says most about why a call failed. */
+  /** The most specific error for a failed call. */
   #explained(error: unknown, what: string): unknown {
     const { signal, transport } = this.#parts;
     if (transport.failure !== undefined) return transport.failure;
@@ -208,13 +208,14 @@ export class McpSession implements AsyncDisposable {
       if (what === "start")
         return new McpStartError({
           summary: `${label} did not answer within ${this.#parts.startSeconds} s after its start.`,
-          hint: this.#refusalHint() ?? "Check that its command starts an MCP server that speaks stdio.",
+          hint:
+            this.#refusalHint() ?? "Check that the server's command starts an MCP server that speaks stdio.",
           code: "SERVER_SILENT",
           stderr,
         });
       return new TimeoutError({
         summary: `${label} did not answer ${what} in time.`,
-        hint: this.#refusalHint() ?? "Allow more with timeoutSeconds.",
+        hint: this.#refusalHint() ?? "Allow more time with timeoutSeconds.",
         kind: "request",
         code: "TIMEOUT",
       });
@@ -228,7 +229,7 @@ export class McpSession implements AsyncDisposable {
     }
     if (error instanceof Error && error.name === "ZodError")
       return new McpProtocolError({
-        summary: `${label} answered ${what} with something that the protocol does not allow.`,
+        summary: `${label} answered ${what} with a result that the protocol does not allow.`,
         code: "INVALID_RESULT",
         cause: error,
         stderr,

@@ -1,6 +1,6 @@
 import type { Secrets } from "../config/secrets.js";
 
-/** Text that comes in pieces, passed on line by line without secrets, which may be cut in two by the pieces. */
+/** Passes on text line by line with secrets hidden. It waits for whole lines, because a piece of text may end inside a secret. */
 export class HiddenLines {
   #line = "";
   #tail = "";
@@ -17,7 +17,7 @@ export class HiddenLines {
     if (this.#line.length > longestLine) this.end();
   }
 
-  /** Passes on what has no end of line. */
+  /** Passes on the last line, which has no line end. */
   end(): void {
     if (this.#line !== "") this.#tell(this.#line);
     this.#line = "";

@@ -6,7 +6,7 @@ export class MessageLines {
   constructor(
     /** Most characters of a line. */
     private readonly limit: number,
-    /** Called with the length so far of a line that is too long. It throws. */
+    /** Called when a line is too long. It throws. */
     private readonly tooLong: () => never,
   ) {}
 

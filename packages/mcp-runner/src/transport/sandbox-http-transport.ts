@@ -10,7 +10,7 @@ import { McpProtocolError, McpStartError } from "../errors.js";
 import { HiddenLines } from "./hidden-lines.js";
 import type { SandboxStdioOptions } from "./sandbox-stdio-transport.js";
 
-/** The same options; only the SDK's two declarations differ in whether a property may be undefined. */
+/** The SDK's type of the options of `send`, which differs from `TransportSendOptions` only in optional properties. */
 type HttpSendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
 
 /** Options of a `SandboxHttpTransport`. */
@@ -45,7 +45,7 @@ export class SandboxHttpTransport implements Transport {
   #failure: McpProtocolError | McpStartError | undefined;
   #isClosing = false;
 
-  /** Starts nothing: `start()` does, which the MCP client calls. */
+  /** Does not start the server. The MCP client does that with `start()`. */
   constructor(sandbox: Sandbox, options: SandboxHttpOptions) {
     this.#sandbox = sandbox;
     this.#options = options;
@@ -104,13 +104,14 @@ export class SandboxHttpTransport implements Transport {
 
   /** Sends a message. */
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (this.#http === undefined) throw new Error("This transport is not connected.");
+    if (this.#http === undefined)
+      throw new Error("This transport is not connected. Connect an MCP client to it first.");
     await this.#http.send(message, options as HttpSendOptions).catch((error: unknown) => {
       throw this.#failure ?? error;
     });
   }
 
-  /** Tells the server's SDK which version was agreed on. */
+  /** Sets the protocol version that client and server agreed on. Called by the MCP client. */
   setProtocolVersion(version: string): void {
     this.#http?.setProtocolVersion(version);
   }
@@ -141,14 +142,14 @@ export class SandboxHttpTransport implements Transport {
     this.#failure =
       this.#http === undefined
         ? new McpStartError({ ...options, code: "SERVER_NOT_STARTED" })
-        : new McpProtocolError({ ...options, code: "SERVER_ENDED", hint: "Start another session." });
+        : new McpProtocolError({ ...options, code: "SERVER_ENDED", hint: "Start a new session." });
     this.onerror?.(this.#failure);
   }
 
   #notListening(port: number, cause: unknown): McpStartError {
     return new McpStartError({
       summary: `The server did not listen on port ${port}.`,
-      hint: "Name the port that its command makes it listen on.",
+      hint: "Set port to the port on which the server's command listens.",
       code: "SERVER_NOT_STARTED",
       cause,
       stderr: this.stderr,

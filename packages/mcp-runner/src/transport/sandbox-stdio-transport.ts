@@ -34,7 +34,7 @@ export interface SandboxStdioOptions {
  * A transport of the MCP SDK's client that speaks stdio with a server in a sandbox, in place of the SDK's
  * `StdioClientTransport`. It works with clients of `@modelcontextprotocol/client` and of `@modelcontextprotocol/sdk`.
  *
- * The sandbox is yours: closing the transport ends the server, not the sandbox.
+ * Closing the transport ends the server, not the sandbox.
  *
  * ```ts
  * const transport = new SandboxStdioTransport(sandbox, { command: ["node", "server.js"] });
@@ -44,7 +44,7 @@ export interface SandboxStdioOptions {
 export class SandboxStdioTransport implements Transport {
   /** Called when the server has ended or the transport is closed. Set by the MCP client. */
   onclose?: (() => void) | undefined;
-  /** Called with each error, also with those that end nothing. Set by the MCP client. */
+  /** Called with each error, also with those that do not end the connection. Set by the MCP client. */
   onerror?: ((error: Error) => void) | undefined;
   /** Called with each message of the server. Set by the MCP client. */
   // biome-ignore lint/suspicious/noExplicitAny: both generations of the SDK set it, with parameters of their own
@@ -67,7 +67,7 @@ export class SandboxStdioTransport implements Transport {
   #firstNoise: McpProtocolError | undefined;
   #refused: string | undefined;
 
-  /** Starts nothing: `start()` does, which the MCP client calls. */
+  /** Does not start the server. The MCP client does that with `start()`. */
   constructor(sandbox: Sandbox, options: SandboxStdioOptions) {
     const { env, maxMessageLength = 16 * 1024 * 1024 } = options;
     this.#sandbox = sandbox;
@@ -88,12 +88,12 @@ export class SandboxStdioTransport implements Transport {
     return this.#failure;
   }
 
-  /** What the server wrote to standard output that was no message: the first of it, as an error. */
+  /** The error for the first line on the server's standard output that was not an MCP message. Undefined if there was none. */
   get noise(): McpProtocolError | undefined {
     return this.#firstNoise;
   }
 
-  /** The last request of the server that needs more than a client without a model has, such as `sampling/createMessage`. */
+  /** The method of the server's last request that only a model or a person could answer, such as `sampling/createMessage`. */
   get refusedRequest(): string | undefined {
     return this.#refused;
   }
@@ -105,7 +105,7 @@ export class SandboxStdioTransport implements Transport {
 
   /** Starts the server (WebSocket /commands/stream). Called by the MCP client's `connect`. */
   async start(): Promise<void> {
-    if (this.#stream !== undefined) throw new Error("This transport was started already. Make another one.");
+    if (this.#stream !== undefined) throw new Error("This transport was started already. Create a new one.");
     const { command, env, timeoutSeconds = 3600, workdir } = this.#options;
     this.#stream = this.#sandbox.commands.stream(command, { env, stdin: true, timeoutSeconds, workdir });
     this.#reading = this.#read(this.#stream);
@@ -115,12 +115,13 @@ export class SandboxStdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stream = this.#stream;
     if (this.#failure !== undefined) throw this.#failure;
-    if (stream === undefined || this.#isClosing) throw new Error("This transport is not connected.");
+    if (stream === undefined || this.#isClosing)
+      throw new Error("This transport is not connected. Connect an MCP client to it first.");
     const line = `${JSON.stringify(message)}\n`;
     if (line.length > this.#limit)
       throw this.#broken(
         "MESSAGE_TOO_LARGE",
-        `A message of ${line.length} characters was not sent: at most ${this.#limit} are`,
+        `A message of ${line.length} characters was not sent, because the limit is ${this.#limit}`,
       );
     this.#sent.add(message);
     await stream.write(line).catch((error: unknown) => {
@@ -174,7 +175,7 @@ export class SandboxStdioTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Passes a message on. Returns what kind it was. */
+  /** Passes a message to the client and returns its kind. */
   #take(line: string): "notification" | "other" {
     if (line.trim() === "") return "other";
     let message: JSONRPCMessage;
@@ -198,8 +199,8 @@ export class SandboxStdioTransport implements Transport {
   }
 
   /**
-   * Reports a line on standard output that is no message. Many servers print a greeting there: a few such lines are
-   * skipped, many end the server.
+   * Reports a line on standard output that is not a message. Such lines are skipped, because many servers print a greeting.
+   * More than `mostNoise` of them end the server.
    */
   #noted(line: string): void {
     this.#noise += 1;
@@ -207,7 +208,7 @@ export class SandboxStdioTransport implements Transport {
     const shown = this.#secrets.hide(line).slice(0, 200);
     const error = this.#broken(
       "NOT_A_MESSAGE",
-      `The server wrote something to standard output that is no MCP message: ${shown}`,
+      `The server wrote a line to standard output that is not an MCP message: ${shown}`,
     );
     this.#firstNoise ??= error;
     if (this.#noise > mostNoise || this.#noiseLength > mostNoiseLength) throw this.#firstNoise;
@@ -223,7 +224,7 @@ export class SandboxStdioTransport implements Transport {
     if (this.#messages > 0)
       return new McpProtocolError({
         summary: `The server ended ${why}.`,
-        hint: "Start another session.",
+        hint: "Start a new session.",
         code: "SERVER_ENDED",
         stderr,
       });
@@ -256,7 +257,7 @@ export class SandboxStdioTransport implements Transport {
   #broken(code: string, summary: string): McpProtocolError {
     return new McpProtocolError({
       summary: `${summary}.`,
-      hint: code === "NOT_A_MESSAGE" ? "A server must log to standard error." : undefined,
+      hint: code === "NOT_A_MESSAGE" ? "Make the server log to standard error." : undefined,
       code,
     });
   }
@@ -270,12 +271,12 @@ export class SandboxStdioTransport implements Transport {
 
 /** Requests that only an assistant with a model or a person can answer. */
 const needsModel = new Set(["sampling/createMessage", "elicitation/create"]);
-/** Lines and characters on standard output that may be no messages. */
+/** Most lines and characters on standard output that are not messages before the server is ended. */
 const mostNoise = 100;
 const mostNoiseLength = 64 * 1024;
 
 const endings: Readonly<Record<string, string>> = {
-  timeout: "because its time was over",
+  timeout: "because its time limit was reached",
   out_of_memory: "because the sandbox ran out of memory",
   killed: "because it was killed",
   signal: "by a signal",
@@ -283,6 +284,6 @@ const endings: Readonly<Record<string, string>> = {
 
 function startHint(exitCode: number): string {
   return exitCode === 127
-    ? "Its program is not in the sandbox: name what installs it as install commands."
-    : "Look at what it wrote, or run its command with commands.run().";
+    ? "The server's program is not in the sandbox. Install it with installCommands."
+    : "Read what the server wrote, or run its command with commands.run().";
 }

@@ -1,10 +1,10 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 
-/** Ids of requests that a client has sent, so that an answer to another one is noticed. */
+/** Ids of the requests that a client has sent, so that an answer to a request that was never sent is noticed. */
 export class SentRequests {
-  /** Clients count their requests: every number up to this one was used. */
+  /** Highest id so far. Clients number their requests, so every number up to this one was used. */
   #highest = -1;
-  /** Ids that are no such numbers, the latest of them. */
+  /** The latest ids that are not such numbers. */
   readonly #others = new Set<RequestId>();
 
   add(message: JSONRPCMessage): void {
