@@ -232,19 +232,19 @@
   }
 
   // Errors are printed without the driver's own stack frames.
-  function withoutOurs(error, depth = 0) {
+  function hideDriverFrames(error, depth = 0) {
     if (!util.types.isNativeError(error) || depth > 8) return;
     if (typeof error.stack === "string") {
-      const ours = error.stack.search(/\n +at [^\n]*\(node:inspector/);
-      if (ours >= 0) error.stack = error.stack.slice(0, ours);
+      const start = error.stack.search(/\n +at [^\n]*\(node:inspector/);
+      if (start >= 0) error.stack = error.stack.slice(0, start);
     }
-    withoutOurs(error.cause, depth + 1);
+    hideDriverFrames(error.cause, depth + 1);
   }
 
   function fail(error, details) {
     if (error !== exiting) {
       try {
-        withoutOurs(error);
+        hideDriverFrames(error);
         const isSyntax = error instanceof SyntaxError && details && !error.stack.includes(current.name);
         const line = isSyntax ? (current.source.split("\n")[details.lineNumber] ?? "") : "";
         const where = isSyntax

@@ -221,7 +221,7 @@ def boot(displays):
         )
 
     def understood(source, name, is_cell):
-        """Its code objects; what is no Python may be IPython."""
+        """The code objects of a source. A source that is not valid Python may be IPython."""
         error = None
         if not is_cell:
             try:
@@ -332,7 +332,7 @@ def boot(displays):
         sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
 
     def find_packages():
-        """Packages of the user may be newer than this process."""
+        """Makes packages importable that were installed for the user after this process had started."""
         place = site.USER_SITE
         if site.ENABLE_USER_SITE and place and place not in sys.path and os.path.isdir(place):
             site.addsitedir(place)

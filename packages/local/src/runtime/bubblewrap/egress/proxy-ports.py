@@ -38,7 +38,7 @@ def open_namespace(request):
     except (FileNotFoundError, ProcessLookupError) as error:
         raise Gone from error
     if os.fstat(namespace).st_ino != request["network"]:
-        # Another process has this number by now.
+        # The program has ended, and another process has its pid now.
         os.close(namespace)
         raise Gone
     return namespace
@@ -78,7 +78,7 @@ def as_root(request):
 
 
 def as_user(request):
-    # An ordinary user may enter the namespaces of his programs, and not leave them again.
+    # An ordinary user's process may enter the namespaces of the user's programs, but cannot leave them: fork.
     if os.fork() != 0:
         return
     try:
@@ -114,8 +114,8 @@ def main():
             if "pid" in message:
                 reporting(serve, message)
             elif message.get("cmd") == "NODE_HANDLE_NACK":
-                # The control plane had no descriptor free. It hears of the end of this process, and starts
-                # another.
+                # The control plane had no free descriptor. End: the control plane notices that, and starts
+                # another helper.
                 return
 
 

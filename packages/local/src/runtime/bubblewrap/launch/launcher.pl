@@ -33,7 +33,7 @@ sub mounted {
   call('mount', $source, $target, $type, $bits, join(',', @data));
 }
 
-# Nothing else would end the machine of a server that has died meanwhile.
+# Exit if the server has died meanwhile, because nothing else would end the machine.
 exit 125 if getppid() != $given{PARENT};
 call('close', $_ + 0) for split ' ', $given{CLOSED};
 put('/proc/self/oom_score_adj', '500');
@@ -41,7 +41,7 @@ put($_, '0') for split /\n/, $given{GROUPS};
 if (defined $given{PROCESSES}) {
   # Core files, processes, open files, data.
   my %limits = (4 => 0, 6 => $given{PROCESSES}, 7 => $given{FILES}, 2 => $given{MEMORY_KB} * 1024);
-  # A limit of this process that is lower stays.
+  # Ignore errors: a limit of this process that is lower already cannot be raised, and stays.
   syscall($number->{prlimit}, 0, $_ + 0, pack('Q2', $limits{$_}, $limits{$_}), 0) for keys %limits;
 }
 
