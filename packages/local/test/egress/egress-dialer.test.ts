@@ -104,7 +104,7 @@ describe("a connection to the internet", () => {
 
 describe("no connection to the internet is made", () => {
   test.each([
-    ["ETIMEOUT", failure("timeout", "The name a.example was not resolved in time.")],
+    ["ETIMEOUT", failure("timeout", "The name servers of this machine did not resolve a.example in time.")],
     ["ENOTFOUND", failure("unresolvable", "The name a.example has no address.")],
     ["ENODATA", failure("unresolvable", "The name a.example has no address.")],
     ["ESERVFAIL", failure("unresolvable", "The name a.example could not be looked up (ESERVFAIL).")],

@@ -57,8 +57,8 @@ describe("what an operator sets", () => {
       "allow=pypi.org, *.example.org:443",
       { internetAccess: true, allow: ["pypi.org", "*.example.org:443"] },
     ],
-  ])("as option %j and variable %j is %j", (option, variable, text, wish) => {
-    expect(internetSetting(option, { [internetVariable]: variable })).toEqual({ text, wish });
+  ])("as option %j and variable %j is %j", (option, variable, text, egress) => {
+    expect(internetSetting(option, { [internetVariable]: variable })).toEqual({ text, egress });
   });
 
   test.each([
@@ -115,7 +115,7 @@ describe("the report on the internet access of sandboxes", () => {
     const report = await examineEgress(env, async () => "There is none.");
     expect(report).toMatchObject({
       internet: "off",
-      remarks: ["There is none.", expect.stringMatching(/^HTTPS_PROXY, http_proxy is set here and not used/)],
+      remarks: ["There is none.", expect.stringMatching(/^HTTPS_PROXY, http_proxy is set here but not used/)],
     });
     const lines = describeEgress(report);
     expect(lines).toHaveLength(5);
