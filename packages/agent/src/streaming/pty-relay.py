@@ -94,7 +94,7 @@ def relay(pid, terminal, ended):
 
 
 def finish(shown, terminal):
-    """Shows the program's last output, without waiting for background processes that still hold the terminal."""
+    """Shows the last output, without waiting for background processes that still hold the terminal."""
     os.set_blocking(showing, True)
     while True:
         while shown:
