@@ -63,7 +63,7 @@ function packageArrows() {
       arrow(`${owner}: may not import this package`, from, { path: target(forbidden) }),
       ...lazily.map((other) =>
         arrow(`${owner}: imports ${other} by await import() alone`, from, {
-          // Match only the built package: while it is not built, dependency-cruiser does not tell how it is imported.
+          // Match only the built package: while it is not built, dependency-cruiser does not report how it is imported.
           path: `^packages/${other}/`,
           dependencyTypesNot: ["dynamic-import", "type-only"],
         }),

@@ -68,7 +68,7 @@ async function writeFileOf(file, mebibytes) {
   await once(stream, "close");
 }
 
-/** Where a sandbox's agent is, and a token for it. */
+/** The address of a sandbox's agent, and a token for it. */
 async function access(server, id) {
   const ask = async (path, method) => {
     const response = await fetch(`${server.url}/v1/sandboxes/${id}${path}`, {

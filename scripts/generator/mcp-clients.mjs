@@ -1,6 +1,6 @@
 /**
- * Every MCP client that pages and manifests name, with the place and the form of its configuration. All clients are
- * told to start the same command.
+ * Every MCP client that pages and manifests name, with the place and the form of its configuration. All of them
+ * start the same command.
  */
 import { stringify as toml } from "smol-toml";
 import { stringify as yaml } from "yaml";

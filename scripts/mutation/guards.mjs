@@ -148,5 +148,5 @@ export const notRun = {
   "packages/local/src/sandboxes/sandbox-lifecycle.ts":
     "stopping and deleting end real machines; test/sandboxes/lifecycle.test.ts, test/server/stuck-machines.test.ts and test/chaos/chaos.test.ts look for what is left.",
   "packages/local/src/sandboxes/sandbox-fleet.ts":
-    "what was killed is taken over or removed at the next start; test/server/restart.test.ts, test/server/killed-servers.test.ts and test/server/full-data-directory.test.ts.",
+    "the next start adopts or removes the sandboxes of a killed server; test/server/restart.test.ts, test/server/killed-servers.test.ts and test/server/full-data-directory.test.ts.",
 };

@@ -60,7 +60,7 @@ test("a change of the contract counts as drift until code is generated from it",
   expect(generate(before, "--check").status).toBe(0);
 });
 
-test("validators stand alone, follow references, fill in defaults and tell everything that is wrong", async () => {
+test("validators stand alone, follow references, fill in defaults and report everything that is wrong", async () => {
   const request = {
     type: "object",
     required: ["code"],

@@ -7,13 +7,13 @@
 /** The languages and the operating system that are offered in place of an image. */
 export interface ImageOffer {
   readonly languages: readonly OfferedLanguage[];
-  /** The operating system. Undefined if the server does not tell it. */
+  /** The operating system. Undefined if the server does not report it. */
   readonly system: OfferedSystem | undefined;
 }
 
 export interface OfferedLanguage {
   readonly language: string;
-  /** Version of the language. Undefined if the server does not tell it. */
+  /** Version of the language. Undefined if the server does not report it. */
   readonly version: string | undefined;
 }
 

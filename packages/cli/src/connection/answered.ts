@@ -13,7 +13,11 @@ export function answered<Body>({ data, error, response }: Answer<Body>): Body {
   if (data !== undefined) return data;
   const { code, hint, message } = Object(error) as Record<string, unknown>;
   if (typeof message !== "string")
-    throw new CommandError("SERVER_FAILED", `The server answered ${response.status} without saying why.`);
+    throw new CommandError(
+      "SERVER_FAILED",
+      `The server answered ${response.status} without saying why.`,
+      "Try again; if it keeps failing, look at the server's log.",
+    );
   const serverHint = typeof hint === "string" ? hint : undefined;
   // The message ends with the hint: docs/decisions/0034-the-hint-of-an-error.md.
   const hasBoth = serverHint !== undefined && message.endsWith(` ${serverHint}`);

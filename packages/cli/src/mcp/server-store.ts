@@ -66,7 +66,7 @@ export function unknownServer(name: string, names: readonly string[]): CommandEr
     "SERVER_UNKNOWN",
     `There is no server "${name}".`,
     names.length === 0
-      ? 'Add it with "cloud-sandbox mcp server add", or take over an assistant\'s with "cloud-sandbox mcp import".'
+      ? 'Add it with "cloud-sandbox mcp server add", or add those of an assistant with "cloud-sandbox mcp import".'
       : `There are: ${names.join(", ")}.`,
   );
 }

@@ -52,7 +52,7 @@ export function define(command: Command): void {
   subcommand(command, "list", "list the servers; values of variables are not shown").action(
     action(async ({ output }) => {
       const servers = (await storedServers()).map((server) => masked(server));
-      const none = `no servers; "cloud-sandbox mcp server add" adds one, "cloud-sandbox mcp import" takes over an assistant's.`;
+      const none = `no servers; "cloud-sandbox mcp server add" adds one, "cloud-sandbox mcp import" adds those of an assistant.`;
       await output.table(servers, columns, none);
     }),
   );

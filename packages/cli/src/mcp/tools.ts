@@ -53,7 +53,7 @@ export function define(command: Command): void {
 export function withToolOptions(command: Command): Command {
   return command
     .option("--params <JSON>", "arguments of the tool, as a JSON object")
-    .option("--param <name=value...>", "single arguments; a value that is JSON is taken as such", pair)
+    .option("--param <name=value...>", "single arguments; a value that is JSON is parsed", pair)
     .option("--call-timeout <seconds>", "time for the tool's answer; default: 60", wholeNumber(1, 86_400));
 }
 

@@ -5,7 +5,7 @@ import { InvalidResponseError, reportIt } from "../errors/errors.js";
 export interface Screenshot {
   /** Bytes of the image file. */
   bytes: Uint8Array;
-  /** Image format: `png`, `jpeg`, …; undefined if neither the server nor the bytes tell it. */
+  /** Image format: `png`, `jpeg`, …; undefined if neither the server nor the bytes say it. */
   format: string | undefined;
   /** Width in pixels; undefined if the server does not say. */
   width: number | undefined;

@@ -6,7 +6,7 @@ import { readBody, successOf } from "../transport/contract-clients.js";
 import type { ScreenSize } from "./screen-geometry.js";
 import { type Screenshot, screenshot } from "./screenshot.js";
 
-/** A window of a desktop. Properties are undefined if the server does not tell them. */
+/** A window of a desktop. Properties are undefined if the server does not report them. */
 export interface DesktopWindow {
   id: string | undefined;
   title: string | undefined;

@@ -200,7 +200,7 @@ const expired: Kind = {
 const failed: Kind = {
   error: SandboxExpiredError,
   hint: () =>
-    "Create another sandbox; if that goes on failing, report the request id to the server's operator.",
+    "Create another sandbox; if that keeps failing, report the request id to the server's operator.",
 };
 const sandboxNotFound: Kind = {
   error: NotFoundError,
@@ -237,7 +237,7 @@ const tooMany: Kind = {
 };
 const serverFailed: Kind = {
   error: ServerError,
-  hint: waiting("Try again; if it goes on failing, report the request id to the server's operator."),
+  hint: waiting("Try again; if it keeps failing, report the request id to the server's operator."),
 };
 const moreTime =
   "Give the execution more time with timeoutSeconds (at most 300), or do less in one execution.";

@@ -109,7 +109,8 @@ export class CommandStream extends ProgramStream<StreamedResult> {
 function inputCut(cause: unknown, sent: number, length: number): unknown {
   const summary = `At most ${Math.min(length, sent + pieceBytes)} of ${length} bytes of input were sent.`;
   if (cause instanceof AbortError) return new AbortError(cause.reason, summary);
-  return new StreamClosedError({ summary, code: "INPUT_CUT", cause });
+  const hint = "Start the command again to send all of it.";
+  return new StreamClosedError({ summary, hint, code: "INPUT_CUT", cause });
 }
 
 /** A piece of input as bytes. Throws for anything but text and bytes. */

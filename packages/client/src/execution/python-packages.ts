@@ -39,7 +39,7 @@ export class PythonPackages {
   }
 
   /**
-   * Installs packages, written as pip takes them, such as `numpy` or `pandas>=2` (POST /commands/background). The sandbox
+   * Installs packages, given in pip's syntax, such as `numpy` or `pandas>=2` (POST /commands/background). The sandbox
    * must be able to reach the index. Code that runs later can import the packages. Throws a `SandboxError`
    * (PACKAGES_NOT_INSTALLED) with the end of pip's output. If `signal` fires, pip is killed.
    */
@@ -88,7 +88,7 @@ function checked(requirements: readonly string[]): readonly string[] {
   for (const requirement of requirements) {
     if (typeof requirement !== "string" || !/^[A-Za-z0-9][^\n\r\0]{0,499}$/.test(requirement.trim()))
       throw invalidArgument(
-        `${JSON.stringify(requirement)?.slice(0, 80)} is not a package as pip takes it, such as "numpy" or "pandas>=2".`,
+        `${JSON.stringify(requirement)?.slice(0, 80)} is not a package in pip's syntax, such as "numpy" or "pandas>=2".`,
       );
   }
   return requirements.map((requirement) => requirement.trim());

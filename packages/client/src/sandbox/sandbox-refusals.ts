@@ -28,7 +28,7 @@ export function failedToStart({ id, status, failureReason }: SandboxRecord): Ser
   const why = failureReason === undefined ? "" : `: ${failureReason}`;
   return new ServerError({
     summary: `Sandbox ${id} did not start; its status is ${word(status)}${why}.`,
-    hint: "Create another sandbox; if that goes on failing, report the sandbox's id to the server's operator.",
+    hint: "Create another sandbox; if that keeps failing, report the sandbox's id to the server's operator.",
     code: "SANDBOX_FAILED",
     retryable: true,
   });

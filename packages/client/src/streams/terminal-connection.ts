@@ -244,6 +244,7 @@ const isFinal = (error: unknown): boolean =>
 function gone(cause: unknown, seconds: number): StreamClosedError {
   return new StreamClosedError({
     summary: `The connection was lost for ${seconds} s: the shell has ended.`,
+    hint: "Open another terminal.",
     code: "TERMINAL_LOST",
     cause,
   });

@@ -90,7 +90,7 @@ export async function buildTemplate(
   checkSeconds("timeoutSeconds", seconds);
   const scope = new CallScope(options.signal);
   try {
-    const hint = "Allow more with timeoutSeconds; the build may go on at the server.";
+    const hint = "Allow more with timeoutSeconds; the build may continue on the server.";
     scope.limit({ seconds, kind: "request", passed: `Template "${options.name}" was not active`, hint });
     scope.throwIfAborted();
     const wireSteps: ControlPlaneSchemas["TemplateStep"][] = [];
@@ -208,7 +208,7 @@ class BuildFollower {
       this.#tell(page.logs, page.complete === true);
     } catch (error) {
       if (this.scope.failure !== undefined || !(error instanceof ApiError)) throw error;
-      // Go on without the log: it is only for people, and the status tells how the build ends.
+      // Continue without the log: it is only for people, and the status says how the build ends.
       this.#hasLog = false;
     }
   }

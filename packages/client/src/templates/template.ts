@@ -92,7 +92,7 @@ export class Template {
   }
 
   /**
-   * Command that runs in every sandbox made from the template, and the check that tells when it is ready. A second call
+   * Command that runs in every sandbox made from the template, and the check that finds out when it is ready. A second call
    * replaces the first.
    */
   startCommand(command: string, ready?: ReadyCheck): Template {

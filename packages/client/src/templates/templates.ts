@@ -75,7 +75,7 @@ export class Templates {
 
   /**
    * Finds the template that matches a container image's name, such as `python:3.12-slim`, `node:22` or `golang:1.22`, or
-   * that has this name itself. The language's major version always matches, if the server tells versions; other
+   * that has this name itself. The language's major version always matches, if the server reports versions; other
    * differences are listed in `differences`. Throws a `ValidationError` (IMAGE_UNAVAILABLE) that names the available
    * images. No image is downloaded, and none is replaced by something different.
    */

@@ -262,7 +262,7 @@ test.each<[number, string, string, string | undefined, string | undefined]>([
     "SANDBOX_FAILED",
     "Sandbox abc has failed. It ran out of memory.",
     "Delete the sandbox and create a new one.",
-    "Create another sandbox; if that goes on failing, report the request id to the server's operator.",
+    "Create another sandbox; if that keeps failing, report the request id to the server's operator.",
   ],
   [
     404,

@@ -1,7 +1,7 @@
 /** Lists the tools of other people's servers beside this program's own, as `server__tool`. */
 import type { McpServer, RegisteredTool, Tool } from "@modelcontextprotocol/server";
 import type { AdditionalTools } from "../server/mcp-server.js";
-import { registerTool, type ToolEntry, type ToolSurroundings } from "../server/registered-tool.js";
+import { registerTool, type SharedToolParts, type ToolEntry } from "../server/registered-tool.js";
 import type { OtherServers } from "../servers/other-servers.js";
 import type { ToolSource } from "../servers/server-registry.js";
 import { listedNames } from "./tool-names.js";
@@ -12,7 +12,7 @@ const patienceMs = 8_000;
 /** A client, and the tools of other servers that are registered for it. */
 interface Follower {
   readonly server: McpServer;
-  readonly surroundings: ToolSurroundings;
+  readonly shared: SharedToolParts;
   readonly registered: Map<string, RegisteredTool[]>;
   readonly since: number;
 }
@@ -38,10 +38,10 @@ export class FirstClassTools implements AdditionalTools {
     this.#listeners.add(listener);
   }
 
-  async add(server: McpServer, surroundings: ToolSurroundings, isLasting: boolean): Promise<void> {
+  async add(server: McpServer, shared: SharedToolParts, isLasting: boolean): Promise<void> {
     const missing = this.#names.filter((name) => !this.#known.has(name));
     if (missing.length > 0) {
-      const asked = Promise.all(missing.map((name) => this.#askFor(name, surroundings))).then(() => true);
+      const asked = Promise.all(missing.map((name) => this.#askFor(name, shared))).then(() => true);
       let timer: NodeJS.Timeout | undefined;
       const enough = new Promise<boolean>((resolve) => {
         timer = setTimeout(() => resolve(false), patienceMs);
@@ -49,13 +49,13 @@ export class FirstClassTools implements AdditionalTools {
       const isComplete = await Promise.race([asked, enough]).finally(() => clearTimeout(timer));
       if (!isComplete) this.#log("an MCP server is still being started; its tools are listed when it runs");
     }
-    const follower: Follower = { server, surroundings, registered: new Map(), since: performance.now() };
+    const follower: Follower = { server, shared, registered: new Map(), since: performance.now() };
     for (const name of this.#names) this.#register(follower, name);
     if (isLasting) this.#followers.add(follower);
   }
 
   /** Starts a server for a client, to get the list of its tools. */
-  #askFor(name: string, { session }: ToolSurroundings): Promise<void> {
+  #askFor(name: string, { session }: SharedToolParts): Promise<void> {
     const asking =
       this.#asking.get(name) ??
       session
@@ -92,7 +92,7 @@ export class FirstClassTools implements AdditionalTools {
   }
 
   /** Registers the tools of a server, in place of those that are registered. */
-  #register({ registered, server, surroundings }: Follower, name: string): void {
+  #register({ registered, server, shared }: Follower, name: string): void {
     for (const old of registered.get(name) ?? []) old.remove();
     const tools = this.#known.get(name) ?? [];
     const names = listedNames(
@@ -103,7 +103,7 @@ export class FirstClassTools implements AdditionalTools {
       const tool = tools.find((each) => each.name === own);
       return tool === undefined
         ? []
-        : [registerTool(server, entryOf(tool, listed), callOf(name, tool), surroundings)];
+        : [registerTool(server, entryOf(tool, listed), callOf(name, tool), shared)];
     });
     registered.set(name, added);
   }

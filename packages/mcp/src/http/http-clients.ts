@@ -100,7 +100,7 @@ export class HttpClients<Client extends HttpClient> {
 
   #forget(key: string, { client }: Entry<Client>): void {
     this.#entries.delete(key);
-    // Nobody waits for the result. A sandbox that cannot be deleted ends at its deadline.
+    // Ignore errors: a sandbox that cannot be deleted ends at its deadline.
     client.session.abandon().catch(() => undefined);
     client.disconnect().catch(() => undefined);
   }

@@ -4,7 +4,7 @@ import { viewOf } from "../resources/view.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import { version } from "../settings/version.js";
-import { registerTool, type ToolSurroundings } from "./registered-tool.js";
+import { registerTool, type SharedToolParts } from "./registered-tool.js";
 
 /** How long clients may cache lists, which are the same for everyone and change only with the version. */
 const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
@@ -12,7 +12,7 @@ const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 /** Tools that are known only while the server runs. */
 export interface AdditionalTools {
   /** Registers the tools with `server`, and keeps them up to date if `isLasting`: `server` serves more than one request. */
-  add(server: McpServer, surroundings: ToolSurroundings, isLasting: boolean): Promise<void>;
+  add(server: McpServer, shared: SharedToolParts, isLasting: boolean): Promise<void>;
   /** Calls `listener` whenever the tools have changed. */
   onToolsChange(listener: () => void): void;
 }
@@ -47,7 +47,7 @@ export function createServer(
     },
   );
   const offered = new Set(profile.tools.map(({ name }) => name));
-  const surroundings = { profile, log, session, offered };
+  const shared = { profile, log, session, offered };
   for (const tool of profile.tools) {
     const { name } = tool;
     const entry = { ...tool, _meta: viewOf(tool, profile), isRelayed: tool.toolset === "mcp" };
@@ -60,10 +60,10 @@ export function createServer(
         if (called === undefined) throw new Error(`the tool ${name} is listed, but has no handler`);
         return called.run(given, call);
       },
-      surroundings,
+      shared,
     );
   }
   for (const register of [...(profile.resources ?? []), ...(profile.prompts ?? [])])
     register(server, session, profile);
-  return additions === undefined ? server : additions.add(server, surroundings, isLasting).then(() => server);
+  return additions === undefined ? server : additions.add(server, shared, isLasting).then(() => server);
 }

@@ -54,7 +54,7 @@ export class Progress {
     this.#send(`${this.#step} (${seconds} s since the call)`);
   }
 
-  /** The number of steps is not known in advance, so each report counts one up. No report may be below the one before. */
+  /** Sends a report. Each one adds to the count, because the number of steps is unknown and progress must increase. */
   #send(message: string, measured = 0): void {
     this.#count = Math.max(this.#count + this.#unit, measured);
     this.#notify(this.#count, message, this.#total);

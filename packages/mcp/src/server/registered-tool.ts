@@ -27,8 +27,8 @@ export interface ToolEntry {
   readonly isRelayed: boolean;
 }
 
-/** What all tools of a client have in common. */
-export interface ToolSurroundings {
+/** The parts that all tools of a client share. */
+export interface SharedToolParts {
   readonly profile: Profile;
   readonly log: (line: string) => void;
   readonly session: Session;
@@ -40,7 +40,7 @@ export function registerTool(
   server: McpServer,
   tool: ToolEntry,
   run: (given: unknown, call: ToolContext) => Promise<Answer>,
-  { log, offered, profile, session }: ToolSurroundings,
+  { log, offered, profile, session }: SharedToolParts,
 ): RegisteredTool {
   const { _meta, annotations, description, inputSchema, name, outputSchema, title } = tool;
   const entry = {

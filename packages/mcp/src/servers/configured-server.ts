@@ -1,4 +1,4 @@
-/** A server of somebody else that the assistant may use. */
+/** One of other people's MCP servers, which the assistant may use. */
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
 
 /** The internet hosts that a server may reach. */

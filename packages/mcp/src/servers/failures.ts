@@ -31,8 +31,8 @@ export function failureOf(error: unknown, { name, reach, what }: FailurePlace): 
       return failure(
         summary,
         tellsOfNoNetwork(summary)
-          ? "Its install commands reach what CLOUD_SANDBOX_INTERNET allows; the user can set it to on, or to allow= and names."
-          : "The user must correct its install commands.",
+          ? "Install commands have the internet access of CLOUD_SANDBOX_INTERNET; the user can set it to on, or to allow= and names."
+          : "The user must correct the server's install commands.",
       );
     case "McpStartError":
       return failure(`Server ${name} could not be started: ${summary}`, hint, network);

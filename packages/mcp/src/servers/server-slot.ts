@@ -1,4 +1,4 @@
-/** One server of one client, from the start to the end: who waits for it, whether it is used, and when it has been idle for too long. */
+/** One server of one client: waits for its start, counts its calls, and ends it when it was idle for too long. */
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
 import type { RunningServer, ServerCall, ServerEvents } from "./running-server.js";
 

@@ -4,7 +4,7 @@ import { BackendError } from "../errors/backend-error.js";
 
 export interface Backend {
   readonly client: SandboxClient;
-  /** One line for the people who run this server. */
+  /** One line about the backend, for the people who run this server. */
   readonly description: string;
   /** Whether closing the backend ends its sandboxes. */
   readonly endsItsSandboxes: boolean;

@@ -6,7 +6,7 @@ import { cachedDataVersionTag } from "node:v8";
 import { constants, Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
-/** What Node.js 20 compiles a CommonJS module with. It is internal, but Node.js 20 no longer changes. */
+/** The internal method with which Node.js compiles a CommonJS module. Only used on Node.js 20, which no longer changes. */
 const modules = Module.prototype as unknown as {
   _compile(this: { exports: unknown }, code: string, file: string): unknown;
 };
@@ -17,8 +17,8 @@ const checksumBytes = 4;
 const version = `${process.version}-${process.arch}-${cachedDataVersionTag()}`;
 
 /**
- * Compiles the modules in `sources` with what V8 compiled for them in an earlier process, and writes that to `directory` when
- * this process exits. The names of the modules contain the digest of their content, so a name stands for one content.
+ * Loads the modules in `sources` with the code that V8 compiled in an earlier process, and writes new compiled code to `directory`
+ * when this process exits. The names of the modules contain the digest of their content, so a name stands for one content.
  * Without the right to write to `directory`, the modules are compiled as always.
  */
 export function keepCompiledCode(sources: string, directory: string): void {
@@ -42,8 +42,8 @@ export function keepCompiledCode(sources: string, directory: string): void {
 }
 
 /**
- * The data of a file by {@link write}; undefined if there is none, if it is damaged, or if another user could have written it:
- * V8 checks neither, and runs the data as it is.
+ * The data of a file by {@link write}. Undefined if there is no file, if it is damaged, or if another user could have written
+ * it, because V8 checks neither before it runs the data.
  */
 function readChecked(file: string): Buffer | undefined {
   try {
@@ -57,7 +57,7 @@ function readChecked(file: string): Buffer | undefined {
   }
 }
 
-/** Writes data with its checksum, or nothing where that is impossible: the next start only takes longer. */
+/** Writes data with its checksum. Ignores errors: without the file, the next start only takes longer. */
 function write(file: string, data: Buffer): void {
   const checksum = Buffer.alloc(checksumBytes);
   checksum.writeUInt32LE(crc32(data));
@@ -71,6 +71,6 @@ function write(file: string, data: Buffer): void {
       rmSync(unfinished, { force: true });
     }
   } catch {
-    // Nothing is stored.
+    // Ignore the error: the next start compiles the modules again.
   }
 }

@@ -55,7 +55,7 @@ async function copied(sandbox: Sandbox, path: string, signal: AbortSignal): Prom
   const bytes = await bytesWithin(sandbox, path, longestCopy, signal);
   if (bytes !== undefined) return bytes;
   throw new InvalidArgumentsError(
-    `${path} is too large to copy, which takes at most ${longestCopy} bytes: split it with run_command, and join the parts there.`,
+    `${path} is too large: at most ${longestCopy} bytes can be copied. Split it with run_command, and join the parts in the other sandbox.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Clients often end a call after 60 seconds. A run that takes longer is handed over: it goes on, and the result has its id. */
+/** Clients often end a call after 60 seconds. A run that takes longer is handed over: it continues in the background, and the result has its id. */
 import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
 import { Answer } from "../results/answer.js";
 import { readOutput } from "../results/process-output.js";

@@ -81,7 +81,7 @@ const mcpToolsList = tool({
       ...(rest.length > 0 && {
         note: `Left out, because the list is too long: ${rest.join(", ")}. Give one as tool to get its schema.`,
       }),
-      ...(wanted !== undefined && tools.length === 0 && { note: `Its tools are ${names.join(", ")}.` }),
+      ...(wanted !== undefined && tools.length === 0 && { note: `The server has ${names.join(", ")}.` }),
     };
   },
 });
@@ -92,10 +92,10 @@ const input = z.object({
   arguments: z
     .record(z.string(), z.unknown(), "must be an object")
     .optional()
-    .describe("Its arguments, as its inputSchema says"),
+    .describe("Arguments, as the tool's inputSchema says"),
   timeout: wholeSeconds(mostSeconds)
     .default(usualSeconds)
-    .describe(`Seconds to wait, 1-${mostSeconds}; each report of progress starts them anew`),
+    .describe(`Seconds to wait, 1-${mostSeconds}; each report of progress restarts the time`),
 });
 
 /** Has no output schema, because the result is that of the other server's tool. */

@@ -129,7 +129,7 @@ describe("the profile code-executer", () => {
     [
       "an option of pip",
       ["--index-url=http://elsewhere"],
-      /dependencies.0 must be a package as pip takes it/,
+      /dependencies.0 must be a package in pip's syntax/,
     ],
     ["what is no list", "numpy", /dependencies must be a list/],
   ])("refuses %s", async (_, dependencies, step) => {

@@ -1,6 +1,6 @@
-/** What can follow a command. */
+/** The words that can follow a command. */
 export interface Completion {
-  /** Its words, without the program's name: `sandbox create`. */
+  /** The command's words, without the program's name: `sandbox create`. */
   readonly path: string;
   readonly words: ReadonlyArray<{ readonly word: string; readonly description: string }>;
 }
@@ -35,7 +35,7 @@ if [ "$funcstack[1]" = "_cloud-sandbox" ]; then _cloud_sandbox "$@"; else compde
 `;
 }
 
-/** A rule for each word, as fish takes them, with descriptions. */
+/** A rule for each word in fish's syntax, with descriptions. */
 export function fishScript(all: readonly Completion[]): string {
   const rules = all.flatMap(({ path, words }) =>
     words.map(({ description, word }) => {
@@ -61,7 +61,7 @@ ${rules.join("\n")}
 `;
 }
 
-/** A function for bash and zsh that prints what can follow a command, and fails for what is none. */
+/** A function for bash and zsh that prints the words that can follow a command. It fails if there is no such command. */
 function inEachShell(all: readonly Completion[]): string {
   const cases = all.map(({ path, words }) => {
     const place = path === "" ? "" : ` ${path}`;

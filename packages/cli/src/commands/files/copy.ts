@@ -97,6 +97,7 @@ export class Copying {
       throw new CommandError(
         "LOCAL_FILE_UNREADABLE",
         code === "ENOENT" ? `${path} does not exist.` : `${path} cannot be read (${code}).`,
+        "Check the path and its permissions.",
       );
     }
   }

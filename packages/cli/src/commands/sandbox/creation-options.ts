@@ -34,7 +34,7 @@ export function withCreationOptions(command: Command): Command {
     );
 }
 
-/** The same options as the client takes them. */
+/** Converts the options to those of the client. */
 export function creation(options: CreationOptions): CreateSandboxOptions {
   const { allow, cpu, deny, env, internet, memory, minIsolation, template } = options;
   const hasLists = allow !== undefined || deny !== undefined;

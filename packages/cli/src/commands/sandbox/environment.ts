@@ -30,7 +30,7 @@ export function define(command: Command): void {
   )
     .addHelpText(
       "after",
-      "\nA NAME alone takes the value from this command's own environment, where other users do not see it.",
+      "\nFor a NAME alone, the value comes from this command's environment: other users can see a command's arguments.",
     )
     .action(
       action<object, [string, string[]]>(async ({ output, server, signal }, id, texts) => {

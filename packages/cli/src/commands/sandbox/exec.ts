@@ -42,7 +42,8 @@ export function addExec(parent: Command): void {
 async function exec(call: Call<ExecOptions>, id: string, words: string[]): Promise<number | undefined> {
   const { options, output, signal } = call;
   const [first, ...rest] = words[0] === "--" ? words.slice(1) : words;
-  if (first === undefined) throw new CommandError("USAGE", "There is no command to run after --.");
+  if (first === undefined)
+    throw new CommandError("USAGE", "There is no command to run.", "Give it after the id.");
   const command = rest.length === 0 ? first : [first, ...rest];
   const sandbox = await (await call.server()).sandboxes.connect(id, { signal });
   if (options.detach === true) return startDetached(sandbox, command, call);

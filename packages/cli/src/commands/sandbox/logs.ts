@@ -19,7 +19,7 @@ export function addLogs(parent: Command): void {
     "logs <id> [process]",
     "list the background processes of a sandbox, running and ended, or print the output of one",
   )
-    .option("-f, --follow", "go on until the program ends")
+    .option("-f, --follow", "keep printing until the program ends")
     .action(
       action<{ follow?: boolean }, [string, string | undefined]>(
         async ({ options, output, server, signal }, id, process) => {

@@ -57,19 +57,19 @@ type Step = (template: Template, instruction: Instruction) => Template;
 const steps: Readonly<Record<string, Step>> = {
   RUN: (template, instruction) => {
     const { flags, words } = parts(instruction as JSONInstruction);
-    if (flags.length > 0) throw new Error(`RUN takes no ${flags[0]?.name} here.`);
+    if (flags.length > 0) throw new Error(`RUN with ${flags[0]?.name} is not supported.`);
     const line = words?.map(quoted).join(" ") ?? instruction.getArgumentsContent() ?? "";
     return template.run(line);
   },
   COPY: (template, instruction) => {
     const copy = instruction as Copy;
     const { flags, words } = parts(copy);
-    if (copy.getHeredocs().length > 0) throw new Error("COPY takes no heredoc here; copy a file.");
+    if (copy.getHeredocs().length > 0) throw new Error("COPY with a heredoc is not supported; copy a file.");
     const options: { owner?: string; permissions?: string } = {};
     for (const { name, value } of flags) {
       if (name === "--chown") options.owner = value;
       else if (name === "--chmod") options.permissions = value;
-      else throw new Error(`COPY takes no ${name} here.`);
+      else throw new Error(`COPY with ${name} is not supported.`);
     }
     const all = words ?? copy.getArguments().map(String);
     const destination = all.pop();

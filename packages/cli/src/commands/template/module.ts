@@ -28,7 +28,7 @@ export async function moduleTemplate(path: string): Promise<Template> {
   throw new CommandError(
     "DEFINITION_INVALID",
     `${path} does not export a Template by default.`,
-    'It begins like: import { Template } from "cloud-sandbox"; export default Template.from("code-interpreter")',
+    'Write a module such as: import { Template } from "cloud-sandbox"; export default Template.from("code-interpreter")',
   );
 }
 

@@ -86,8 +86,7 @@ const unreachable: Record<Plane, string> = {
   "control plane":
     "Check CLOUD_SANDBOX_BASE_URL (or the baseUrl option) and the network; a local backend is started with " +
     '"npx cloud-sandbox-local serve".',
-  agent:
-    "The sandbox may have ended, or its host is not reachable from here; client.sandboxes.get(id) tells.",
+  agent: "The sandbox may have ended, or its host is not reachable from here: see client.sandboxes.get(id).",
 };
 
 function broken(harmless: boolean): string {

@@ -16,10 +16,10 @@ export const codeExecuter: Profile = {
       INTERNET_ACCESS_UNAVAILABLE:
         "Sandboxes of this server have no internet access; the user must allow it.",
       EXECUTION_TIMEOUT: "Do less in one call.",
-      DISK_FULL: "Delete files, or start anew with start_code_executer.",
+      DISK_FULL: "Delete files, or start a new environment with start_code_executer.",
       ResourceLimitError: "Call stop_code_executer, then start_code_executer.",
     },
-    otherwise: "Call again; if it goes on failing, start anew with start_code_executer.",
+    otherwise: "Call again; if it keeps failing, start a new environment with start_code_executer.",
     leftBehind: "The call's sandbox could not be deleted; it ends by itself within an hour.",
   },
 };

@@ -22,7 +22,7 @@ const startCodeExecuter = tool({
   input: z.object({
     dependencies: z
       .array(
-        z.string("must be text").regex(/^[A-Za-z0-9]/, "must be a package as pip takes it"),
+        z.string("must be text").regex(/^[A-Za-z0-9]/, "must be a package in pip's syntax"),
         "must be a list of package names",
       )
       .max(100, "must be at most 100 packages")

@@ -44,7 +44,7 @@ export const hopxAdvice: FailureAdvice = {
     TemplateBuildError: "Correct the command and call build_template again.",
     TimeoutError: "Call again in a few seconds; get_sandbox shows the sandbox's status.",
   },
-  otherwise: "Call again; if it goes on failing, create another sandbox with create_sandbox.",
+  otherwise: "Call again; if it keeps failing, create another sandbox with create_sandbox.",
   leftBehind: "The call's sandbox could not be deleted: list_sandboxes shows it, delete_sandbox deletes it.",
   terms: [
     [/\/files\/mkdir\b|\bfiles\.mkdir\(\)/g, "file_mkdir"],

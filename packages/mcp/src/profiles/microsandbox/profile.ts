@@ -29,7 +29,7 @@ export const microsandbox: Profile = {
       SANDBOX_NOT_FOUND: restart,
       ResourceLimitError: "Stop what is no longer needed with sandbox_stop, and call again.",
     },
-    otherwise: "Call again; if it goes on failing, start another with sandbox_start.",
+    otherwise: "Call again; if it keeps failing, start another with sandbox_start.",
     leftBehind: "The call's sandbox could not be deleted; it ends by itself within an hour.",
   },
 };
