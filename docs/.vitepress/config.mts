@@ -12,6 +12,7 @@ const guides: Item[] = [
       page("Sandboxes", "/guides/sandboxes"),
       page("Run code", "/guides/run-code"),
       page("In a terminal", "/guides/terminal"),
+      page("Recordings of a terminal", "/guides/recordings"),
       page("Files", "/guides/files"),
       page("Long jobs", "/guides/long-jobs"),
       page("Streams", "/guides/streams"),
