@@ -30,7 +30,7 @@ function install() {
  */
 function copyReadmes() {
   mkdirSync(join(docs, "packages"), { recursive: true });
-  for (const name of ["client", "local", "mcp", "cli"]) {
+  for (const name of ["client", "local", "mcp", "mcp-runner", "cli"]) {
     const text = readFileSync(join(root, "packages", name, "README.md"), "utf8");
     writeFileSync(join(docs, "packages", `${name}.md`), text);
   }
