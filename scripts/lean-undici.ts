@@ -9,6 +9,7 @@ const lean = "\0lean-undici.cjs";
  * A plugin for rolldown, for programs that bundle the client: HTTP requests load only the part of undici that they use, because
  * loading all of it (mocks, caches, proxies, fetch, WebSockets) takes four times as long as the start of Node.js. WebSockets
  * still load all of it.
+ * Requests do not load Node.js's own undici either, which the names `Headers` and `FormData` would do.
  */
 export function leanUndici(): Plugin {
   const { resolve } = createRequire(client);
@@ -19,8 +20,11 @@ export function leanUndici(): Plugin {
       order: "pre",
       handler: (id, importer) => (id === "undici" && !importer?.includes("/default-sockets-") ? lean : null),
     },
-    load: (id) =>
-      id === lean
+    load: (id) => {
+      // The client does not offer HTTP/2 to servers.
+      if (/\/undici\/lib\/dispatcher\/client-h2\.js$/.test(id))
+        return { moduleType: "js", code: "module.exports = {}" };
+      return id === lean
         ? {
             moduleType: "js",
             code: `Object.assign(${part("dispatcher/dispatcher")}.prototype, ${part("api")});
@@ -34,6 +38,24 @@ module.exports = {
   },
 };`,
           }
-        : null,
+        : null;
+    },
+    transform: (code, id) => (/\/openapi-fetch\/dist\/index\.mjs$/.test(id) ? lightGlobals + code : null),
   };
 }
+
+/**
+ * Takes the place of the globals in openapi-fetch. Headers of requests need what is here; the client makes forms itself, so
+ * that none gets here.
+ */
+const lightGlobals = `class Headers extends Map {
+  static [Symbol.hasInstance](value) { return typeof value?.getSetCookie === "function" }
+  get(name) { return super.get(name.toLowerCase()) ?? null }
+  has(name) { return super.has(name.toLowerCase()) }
+  set(name, value) { return super.set(name.toLowerCase(), String(value).trim()) }
+  delete(name) { return super.delete(name.toLowerCase()) }
+  append(name, value) { this.set(name, this.has(name) ? this.get(name) + ", " + value : value) }
+  getSetCookie() { return [] }
+}
+class FormData {}
+`;

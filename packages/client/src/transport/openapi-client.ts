@@ -25,7 +25,7 @@ export function openapiClient<Paths extends object>(options: ChannelOptions): Cl
  */
 function serialized(body: object | undefined): string | Content | MultipartForm {
   if (isFile(body)) return body;
-  if (body instanceof FormData) return new MultipartForm(body.entries());
+  if (isForm(body)) return new MultipartForm(body.entries());
   const fields: [string, unknown][] = Object.entries(body ?? {});
   const files = fields.filter((field): field is [string, Content] => isFile(field[1]));
   if (files.length === 0) return JSON.stringify(body);
@@ -34,6 +34,11 @@ function serialized(body: object | undefined): string | Content | MultipartForm 
     ...texts.map(([name, value]): [string, string] => [name, String(value)]),
     ...files,
   ]);
+}
+
+/** Whether a body is a form. By its tag, because Node.js loads its whole fetch when the name `FormData` is used. */
+function isForm(body: object | undefined): body is FormData {
+  return Object.prototype.toString.call(body) === "[object FormData]";
 }
 
 function isFile(value: unknown): value is Content {
