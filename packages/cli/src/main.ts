@@ -12,7 +12,9 @@ if (text === undefined) {
   // Import after the compile cache was switched on, so that the compiled code of this module is stored too.
   void import("./parse.js").then(({ parse }) => parse(words));
 } else {
-  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code !== "EPIPE")
+      process.stderr.write(`cloud-sandbox: The output could not be written: ${message}\n`);
     process.exitCode = code === "EPIPE" ? 128 + constants.signals.SIGPIPE : 125;
   });
   process.stdout.write(text);

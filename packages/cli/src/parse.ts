@@ -1,14 +1,17 @@
 import { CommanderError } from "commander";
 import { exitCodeOf, failed } from "./errors/exit-codes.js";
-import { explain } from "./errors/explain-error.js";
+import { explain, lostOutput } from "./errors/explain-error.js";
 import { Output } from "./output/output.js";
 import { createProgram } from "./program.js";
 
 /** Runs the command that the command line names, and sets the exit code. */
 export async function parse(words: readonly string[]): Promise<void> {
+  const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+  const output = new Output({ json: own.includes("--json") });
   // The reader of the output may close it, as `head` does. Commands that must clean up listen for that themselves.
   for (const stream of [process.stdout, process.stderr])
-    stream.on("error", ({ code }: NodeJS.ErrnoException) => {
+    stream.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+      if (code !== "EPIPE" && process.exitCode !== failed) output.problem(lostOutput(message));
       process.exitCode = code === "EPIPE" ? exitCodeOf("SIGPIPE") : failed;
     });
   try {
@@ -18,8 +21,7 @@ export async function parse(words: readonly string[]): Promise<void> {
     const isHelp = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code);
     if (isHelp) process.exitCode = error.exitCode === 0 ? 0 : failed;
     else {
-      const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
-      new Output({ json: own.includes("--json") }).problem(explain(error));
+      output.problem(explain(error));
       process.exitCode = failed;
     }
   }

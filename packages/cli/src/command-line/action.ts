@@ -64,9 +64,6 @@ export function action<Options, Args extends unknown[] = []>(
     }
     process.once("beforeExit", () => {
       process.exitCode = interruption.exitCode ?? process.exitCode;
-      const { lostOutput } = interruption;
-      if (lostOutput !== undefined)
-        output.problem({ code: "OUTPUT_LOST", message: `The output could not be written: ${lostOutput}` });
     });
   };
 }

@@ -32,13 +32,6 @@ export class Interruption {
     return this.#signal !== undefined;
   }
 
-  /**
-   * Why standard output could not be written. Undefined if it could, or if its reader closed it, which needs no message.
-   */
-  get lostOutput(): string | undefined {
-    return this.#lost === undefined || this.#lost.code === "EPIPE" ? undefined : this.#lost.message;
-  }
-
   /** The exit code of an interrupted command; undefined if nothing interrupted it. */
   get exitCode(): number | undefined {
     if (this.#signal !== undefined) return exitCodeOf(this.#signal);

@@ -22,9 +22,11 @@ export async function printEvents(
   output: Output,
   timeoutSeconds: number,
 ): Promise<Result> {
+  let isOffline = false;
   for await (const event of stream) {
     if (event.type === "stdout" || event.type === "stderr") {
       const { skippedBytes, text, type } = event;
+      isOffline ||= text.includes("sandbox has no internet access");
       if (output.isJson) output.json({ type, text, ...(skippedBytes > 0 && { skippedBytes }) });
       else {
         if (skippedBytes > 0) output.note(`${skippedBytes} bytes of ${type} were left out here.`);
@@ -34,6 +36,8 @@ export async function printEvents(
     }
   }
   const result: Result = await stream.result();
+  if (isOffline && result.exitCode !== 0)
+    output.note("the sandbox has no internet access; --internet on gives it.");
   if (result.terminationReason === "timeout")
     output.note(`the program was stopped after ${timeoutSeconds} s; --timeout gives it more time.`);
   if (result.terminationReason === "out_of_memory")

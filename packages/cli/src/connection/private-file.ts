@@ -10,8 +10,10 @@ import { CommandError } from "../errors/command-error.js";
  */
 export function readPrivateFile(path: string): string | undefined {
   try {
-    const { mode } = lstatSync(path);
-    if ((mode & 0o077) !== 0)
+    const file = lstatSync(path);
+    if (!file.isFile())
+      throw new CommandError("CONFIG_UNREADABLE", `${path} is no regular file.`, "Move it out of the way.");
+    if ((file.mode & 0o077) !== 0)
       throw new CommandError(
         "CONFIG_NOT_PRIVATE",
         `Other users can read or change ${path}.`,

@@ -17,6 +17,8 @@ export const advice: Readonly<Record<string, string>> = {
     '"cloud-sandbox sandbox get" shows the sandbox\'s status; "cloud-sandbox sandbox start" starts a stopped one.',
   TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows the templates that exist.',
   WEBHOOK_DELIVERY_NOT_FOUND: '"cloud-sandbox webhooks list" shows the deliveries that are remembered.',
+  CALL_TIMEOUT: "Give the call more time with --call-timeout.",
+  INSTALL_FAILED: "Correct its install commands.",
   BUILD_FAILED: "Correct the step and build again.",
   FILE_NOT_FOUND: '"cloud-sandbox ls" of the path\'s directory shows what is there.',
   DIRECTORY_NOT_FOUND: '"cloud-sandbox ls" of the directory above shows what is there.',

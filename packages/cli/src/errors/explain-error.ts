@@ -24,6 +24,11 @@ interface FailureFields extends NodeJS.ErrnoException {
   readonly status?: number;
 }
 
+/** The problem of a command whose output could not be written. */
+export function lostOutput(reason: string): Problem {
+  return { code: "OUTPUT_LOST", message: `The output could not be written: ${reason}` };
+}
+
 export function explain(error: unknown): Problem {
   if (!(error instanceof Error)) return { code: "FAILED", message: String(error) };
   const { code, hint, requestId, serverHint, status, summary } = error as FailureFields;
@@ -35,7 +40,7 @@ export function explain(error: unknown): Problem {
     };
   if (code?.startsWith("commander.")) return usageProblem(code, error.message);
   if (summary !== undefined && code !== undefined) {
-    const next = hintFor(error.name, code, hint, serverHint);
+    const next = hintFor({ code, name: error.name, summary }, hint, serverHint);
     return {
       code,
       message: summary.trim(),
@@ -65,17 +70,21 @@ function usageProblem(code: string, message: string): Problem {
 
 /** The first advice that can be followed in a terminal: advice of the client may name its methods and options. */
 function hintFor(
-  name: string,
-  code: string,
+  { code, name, summary }: { code: string; name: string; summary: string },
   hint: string | undefined,
   serverHint: string | undefined,
 ): string | undefined {
+  if (withoutInternet.test(summary)) return "Give it internet access with --internet on.";
   const ours = advice[code] ?? (name === "AuthenticationError" ? advice[name] : undefined);
   if (ours !== undefined) return ours;
   for (const theirs of [hint, serverHint])
-    if (theirs !== undefined && !ofTheLibrary.test(theirs)) return theirs;
+    if (theirs !== undefined && !ofTheLibrary.test(theirs.replace(methodOfMcp, ""))) return theirs;
   return advice[name];
 }
 
+/** What a sandbox without internet access answers to its programs, which print it. */
+const withoutInternet = /sandbox has no internet access/;
+/** Matches methods of the protocol MCP, as in `sampling/createMessage`. */
+const methodOfMcp = /\b(sampling|elicitation|roots)\/\w+/g;
 /** Matches methods, as in `list()` or `client.sandboxes`, and names of options, as in `timeoutSeconds`. */
 const ofTheLibrary = /\w\(|\bclient\.|\b[a-z]+[A-Z]\w*\b|\boption\b/;

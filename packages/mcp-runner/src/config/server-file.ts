@@ -43,8 +43,14 @@ export function serverFileText(servers: McpServerEntries): string {
  */
 export function readServerFile(path: string = serverFilePath()): McpServerFile | undefined {
   try {
-    const { mode } = lstatSync(path);
-    if ((mode & 0o077) !== 0)
+    const file = lstatSync(path);
+    if (!file.isFile())
+      throw new McpConfigurationError({
+        summary: `${path} is no regular file.`,
+        hint: "Move it out of the way.",
+        code: "CONFIG_UNREADABLE",
+      });
+    if ((file.mode & 0o077) !== 0)
       throw new McpConfigurationError({
         summary: `Other users can read or change ${path}, which may hold secrets: run chmod 600 ${path}`,
         code: "CONFIG_NOT_PRIVATE",

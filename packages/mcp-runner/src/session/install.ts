@@ -143,9 +143,10 @@ function isRefusal(error: unknown): error is ApiError {
 }
 
 function installFailed({ name }: McpServerConfiguration, output: string, cause?: unknown): McpInstallError {
-  const lines = output.trim().split("\n");
+  const end = output.trim().split("\n").slice(-6).join(" | ");
+  const shown = end.length > 800 ? `…${end.slice(-800)}` : end;
   return new McpInstallError({
-    summary: `Server "${name}" could not be installed: ${lines.slice(-6).join(" | ").slice(-800) || "no output"}`,
+    summary: `Server "${name}" could not be installed: ${shown || "no output"}`,
     hint: offline.test(output)
       ? "The install command had no network. Allow internet access on the backend."
       : "Correct the server's install commands. The error's `output` has all that they wrote.",

@@ -217,12 +217,12 @@ export class McpSession implements AsyncDisposable {
         summary: `${label} did not answer ${what} in time.`,
         hint: this.#refusalHint() ?? "Allow more time with timeoutSeconds.",
         kind: "request",
-        code: "TIMEOUT",
+        code: "CALL_TIMEOUT",
       });
     }
     if (error instanceof ProtocolError || error instanceof SdkError) {
       const options = { cause: error, stderr };
-      const summary = `${label}, ${what}: ${this.#secrets.hide(error.message)}`;
+      const summary = `${label}, ${what}: ${this.#secrets.hide(error.message).replace(/\s+/g, " ").slice(0, 500)}`;
       return what === "start"
         ? new McpStartError({ summary, code: "SERVER_NOT_STARTED", ...options })
         : new McpProtocolError({ summary, code: "INVALID_RESULT", ...options });
