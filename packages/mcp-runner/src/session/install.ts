@@ -58,20 +58,26 @@ export class InstallLayers {
   ): Promise<InstalledTemplate> {
     const { installCommands = [], template } = server;
     const { onInstallLog, onNotice, signal } = reports;
-    if (await this.#isActive(name, signal)) return { template: name, isInstalled: true };
+    if ((await this.#statusOf(name, signal)) === "active") return { template: name, isInstalled: true };
     let definition = Template.from(template);
     for (const command of installCommands) definition = definition.run(command);
+    let isOurs = false;
     try {
       await this.client.templates.build(definition, {
         name,
         onLog: onInstallLog,
+        onProgress: () => {
+          isOurs = true;
+        },
         signal,
         timeoutSeconds: 1800,
       });
       return { template: name, isInstalled: true };
     } catch (error) {
       // Another program is building this template, or has just built it.
-      if (error instanceof ConflictError) return await this.#awaitOther(name, signal);
+      if (error instanceof ConflictError) return await this.#awaitOther(name, server, reports);
+      // The server would go on with the install commands, which nobody waits for: deleting the template ends them.
+      if (signal?.aborted && isOurs) await this.client.templates.delete(name).catch(() => undefined);
       if (error instanceof TemplateBuildError) throw installFailed(server, error.log, error);
       if (!isRefusal(error)) throw error;
       onNotice?.(
@@ -81,22 +87,28 @@ export class InstallLayers {
     }
   }
 
-  async #isActive(name: string, signal: AbortSignal | undefined): Promise<boolean> {
+  /** The state of a layer; undefined if there is none. */
+  async #statusOf(name: string, signal: AbortSignal | undefined): Promise<string | undefined> {
     try {
-      const { isActive, status } = await this.client.templates.get(name, { signal });
-      return status === "active" && isActive !== false;
+      return (await this.client.templates.get(name, { signal })).status;
     } catch (error) {
-      if (error instanceof NotFoundError) return false;
+      if (error instanceof NotFoundError) return undefined;
       throw error;
     }
   }
 
-  async #awaitOther(name: string, signal: AbortSignal | undefined): Promise<InstalledTemplate> {
+  /** Waits for the build of another program. Builds the layer if the other one failed or was given up. */
+  async #awaitOther(
+    name: string,
+    server: McpServerConfiguration,
+    reports: InstallReports,
+  ): Promise<InstalledTemplate> {
+    const { signal } = reports;
     for (;;) {
       signal?.throwIfAborted();
-      // Throws if the other build failed, because no template of that name is left.
-      const { status } = await this.client.templates.get(name, { signal });
+      const status = await this.#statusOf(name, signal);
       if (status === "active") return { template: name, isInstalled: true };
+      if (status === undefined || status === "failed") return await this.#findOrBuild(name, server, reports);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }

@@ -41,6 +41,7 @@ A Dockerfile may have FROM (a template or an image), RUN, COPY, ENV, WORKDIR, US
       action<BuildOptions, [string]>(async ({ options, output, server, signal }, name) => {
         const template = await readDefinition(options.file);
         const client = await server();
+        let isOurs = false;
         const { cache, context, cpu, disk, memory, timeout, update } = options;
         const building = client.templates.build(template, {
           name,
@@ -57,11 +58,14 @@ A Dockerfile may have FROM (a template or an image), RUN, COPY, ENV, WORKDIR, US
             else if (!output.isQuiet) output.line(printable(line));
           },
           onProgress: ({ percent, status, step }) => {
+            isOurs = true;
             if (output.isJson) output.json({ type: "progress", status, percent, step });
             else output.progress(`${step ?? status}${percent === undefined ? "" : `, ${percent} %`}`);
           },
         });
-        const record = await building.catch((error: unknown) => {
+        const record = await building.catch(async (error: unknown) => {
+          // The server would go on with the build. One that updates a template stays, because the template would be lost.
+          if (signal.aborted && isOurs && !update) await client.templates.delete(name).catch(() => undefined);
           throw inCommands(error, output.isQuiet);
         });
         if (output.isJson) output.json({ type: "result", template: record });
