@@ -26,7 +26,7 @@ export const guards = {
     "packages/local/src/egress/egress-log.ts": local("egress/egress-log"),
     "packages/local/src/egress/egress-policy.ts": egressRules,
     "packages/local/src/egress/egress-report.ts": local("egress/egress-settings"),
-    "packages/local/src/egress/egress-wish.ts": local("egress/egress-settings"),
+    "packages/local/src/egress/egress-rules.ts": local("egress/egress-settings"),
     "packages/local/src/egress/hop-by-hop.ts": [
       local("relay/forwarded-headers"),
       local("egress/egress-patterns"),

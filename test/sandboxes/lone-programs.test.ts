@@ -117,7 +117,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
   const run = async (body: object, headers = {}): Promise<Told<Answer>> =>
     caller.call("POST", "/executions", body, { "x-request-id": "a-program", ...headers });
   let path: unknown;
-  /** Runs a program in a machine with an agent: a variable PATH is one of the wishes that need one. */
+  /** Runs a program in a machine with an agent: a variable PATH makes the server start one. */
   const withAgent = async (body: { readonly env?: object }) =>
     run({ ...body, env: { PATH: path, ...body.env } });
 

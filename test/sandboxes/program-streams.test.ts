@@ -33,7 +33,7 @@ const programs: Readonly<Record<string, object>> = {
 };
 
 const withoutAgent = { internet_access: false };
-/** A request for another directory or PATH makes the server start an agent. Without such a wish it needs none. */
+/** A request for another directory or PATH makes the server start an agent. Other requests need none. */
 const withAgent = {
   internet_access: false,
   workdir: "/workspace/.",

@@ -259,7 +259,7 @@ async function serve(
   const api = controlPlaneApi({
     fleet,
     creates: rememberedCreates(fleet),
-    runProgram: (wish) => programs.run(wish),
+    runProgram: (spec) => programs.run(spec),
     runsProgram: (id) => programs.has(id),
     repeated: new RepeatedPrograms((request) => createHash("sha256").update(request).digest("base64")),
     defaultEgress: internet.egress,

@@ -225,7 +225,7 @@ export class Channel {
 
   #expectChunk(call: Call): void {
     const seconds = this.#options.timeouts.idle;
-    const passed = `${this.#origin} sent nothing more of a body`;
+    const passed = `${this.#origin} sent no more of its answer`;
     call.scope.limit({ seconds, kind: "idle", passed, requestId: call.id });
   }
 

@@ -8,7 +8,7 @@ import {
   outcomeFields,
   type ProgramAnswer,
   type ProgramReader,
-  type ProgramWish,
+  type ProgramSpec,
   richFields,
   valueFields,
 } from "@cloud-sandbox/server-kit/handlers";
@@ -17,7 +17,7 @@ import { grantLimits } from "../catalogue/granted-limits.js";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { EgressRules } from "../egress/egress-policy.js";
-import { egressRules } from "../egress/egress-wish.js";
+import { egressRules } from "../egress/egress-rules.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { newSandboxId } from "./machine-supply.js";
@@ -52,14 +52,14 @@ export class LonePrograms {
 
   constructor(private readonly parts: LoneProgramsParts) {}
 
-  async run(wish: ProgramWish): Promise<ProgramAnswer> {
+  async run(spec: ProgramSpec): Promise<ProgramAnswer> {
     const killer = new AbortController();
     const kill = (): void => killer.abort();
-    if (wish.signal.aborted || this.#isClosing) kill();
-    wish.signal.addEventListener("abort", kill);
-    const { reader } = wish;
+    if (spec.signal.aborted || this.#isClosing) kill();
+    spec.signal.addEventListener("abort", kill);
+    const { reader } = spec;
     const running = this.#run({
-      ...wish,
+      ...spec,
       signal: killer.signal,
       ...(reader && { reader: untilAborted(reader, killer.signal) }),
     });
@@ -67,12 +67,12 @@ export class LonePrograms {
     try {
       const answer = await running;
       // If the caller left meanwhile, the program was killed: throw instead of returning its answer.
-      wish.signal.throwIfAborted();
+      spec.signal.throwIfAborted();
       return answer;
     } catch (error) {
       if (this.#isClosing)
         throw new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
-      if (wish.signal.aborted)
+      if (spec.signal.aborted)
         throw new Problem(
           408,
           "INVALID_REQUEST",
@@ -80,7 +80,7 @@ export class LonePrograms {
         );
       throw error;
     } finally {
-      wish.signal.removeEventListener("abort", kill);
+      spec.signal.removeEventListener("abort", kill);
       this.#running.delete(killer);
     }
   }
@@ -97,20 +97,20 @@ export class LonePrograms {
     await Promise.allSettled(this.#running.values());
   }
 
-  async #run(wish: ProgramWish): Promise<ProgramAnswer> {
+  async #run(spec: ProgramSpec): Promise<ProgramAnswer> {
     const { fleet } = this.parts;
-    const template = grantLimits(fleet.template(wish), wish.limits);
-    const language = languageNamed(wish.language, languages);
+    const template = grantLimits(fleet.template(spec), spec.limits);
+    const language = languageNamed(spec.language, languages);
     if (!template.languages.some((offered) => offered.language === language.name))
       throw languageNotAvailable(language);
-    const rules = egressRules(wish.egress);
-    if (needsAgent(wish, template, language.name)) return this.#inSandbox(wish, template);
+    const rules = egressRules(spec.egress);
+    if (needsAgent(spec, template, language.name)) return this.#inSandbox(spec, template);
     try {
-      return await this.#alone(wish, template, rules, language.name as LoneLanguage);
+      return await this.#alone(spec, template, rules, language.name as LoneLanguage);
     } catch (error) {
       if (!(error instanceof ProgramNotStarted)) throw error;
       if (!(error instanceof ProgramNeedsAgent)) this.#tellOnce(error.message);
-      return this.#inSandbox(wish, template);
+      return this.#inSandbox(spec, template);
     }
   }
 
@@ -122,14 +122,14 @@ export class LonePrograms {
   }
 
   async #alone(
-    wish: ProgramWish,
+    spec: ProgramSpec,
     template: LocalTemplate,
     rules: EgressRules,
     language: LoneLanguage,
   ): Promise<ProgramAnswer> {
-    const reading = wish.reader && new OutputReading(wish.reader);
+    const reading = spec.reader && new OutputReading(spec.reader);
     try {
-      const answer = await this.#inWall(wish, template, rules, language, reading?.follow);
+      const answer = await this.#inWall(spec, template, rules, language, reading?.follow);
       // The program has ended: a reader that is still behind keeps nothing from others.
       await reading?.done;
       return answer;
@@ -139,7 +139,7 @@ export class LonePrograms {
   }
 
   async #inWall(
-    wish: ProgramWish,
+    spec: ProgramSpec,
     { limits }: LocalTemplate,
     rules: EgressRules,
     language: LoneLanguage,
@@ -147,7 +147,7 @@ export class LonePrograms {
   ): Promise<ProgramAnswer> {
     const { runtime, isolation, egress, queue } = this.parts;
     if (!runtime.run) throw new ProgramNeedsAgent("this runtime runs none.");
-    const turn = await queue.enter(limits, wish.signal);
+    const turn = await queue.enter(limits, spec.signal);
     let remains: Promise<void> | undefined;
     const onRemains = (gone: Promise<void>): void => {
       remains = gone;
@@ -157,14 +157,14 @@ export class LonePrograms {
     try {
       const wayOut = egress.open(id);
       egress.setRules(id, rules);
-      const { code, environment, timeoutSeconds, signal, onStart } = wish;
+      const { code, environment, timeoutSeconds, signal, onStart } = spec;
       const outcome = await runtime.run({
         ...{ id, language, code, environment, limits, timeoutSeconds, signal, onStart, onOutput, onRemains },
         egress: (connection) => wayOut.accept(connection),
       });
       return {
         ...{ id, isolation, ...outcomeFields(outcome), ...valueFields(outcome), language },
-        ...richFields(outcome, wish.wantsRich),
+        ...richFields(outcome, spec.wantsRich),
       };
     } finally {
       egress.close(id);
@@ -176,43 +176,43 @@ export class LonePrograms {
     }
   }
 
-  async #inSandbox(wish: ProgramWish, { limits }: LocalTemplate): Promise<ProgramAnswer> {
-    const turn = await this.parts.queue.enter(limits, wish.signal);
+  async #inSandbox(spec: ProgramSpec, { limits }: LocalTemplate): Promise<ProgramAnswer> {
+    const turn = await this.parts.queue.enter(limits, spec.signal);
     try {
       turn.room.handOver();
-      return await this.#withAgent(wish);
+      return await this.#withAgent(spec);
     } finally {
       turn.leave();
       turn.room.release();
     }
   }
 
-  async #withAgent(wish: ProgramWish): Promise<ProgramAnswer> {
+  async #withAgent(spec: ProgramSpec): Promise<ProgramAnswer> {
     const { fleet, agents, log } = this.parts;
-    const { template, egress, limits, minIsolation, signal } = wish;
+    const { template, egress, limits, minIsolation, signal } = spec;
     const sandbox = await fleet.create({
       ...{ template, egress, limits, minIsolation, environment: {}, metadata: {} },
-      timeoutSeconds: wish.timeoutSeconds + spareSeconds,
+      timeoutSeconds: spec.timeoutSeconds + spareSeconds,
       name: undefined,
       idempotency: undefined,
     });
     try {
       if (!sandbox.machine) throw new Error("the new sandbox has no machine");
       signal.throwIfAborted();
-      wish.onStart();
+      spec.onStart();
       const body = {
-        ...{ code: wish.code, language: wish.language, env: wish.environment, workdir: wish.workdir },
-        timeout: wish.timeoutSeconds,
+        ...{ code: spec.code, language: spec.language, env: spec.environment, workdir: spec.workdir },
+        timeout: spec.timeoutSeconds,
       };
-      const raw = wish.reader
-        ? await agents.stream(sandbox.machine, body, signal, wish.reader)
+      const raw = spec.reader
+        ? await agents.stream(sandbox.machine, body, signal, spec.reader)
         : // `cache` runs the code without a context, so that the answer says nothing about the context's variables.
           await agents.execute(
             sandbox.machine,
-            { ...body, capture_rich: wish.wantsRich, cache: true },
+            { ...body, capture_rich: spec.wantsRich, cache: true },
             signal,
           );
-      return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw, wish) };
+      return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw, spec) };
     } finally {
       // The sandbox may have ended by itself.
       if (fleet.has(sandbox.id))
@@ -231,8 +231,8 @@ function untilAborted(reader: ProgramReader, signal: AbortSignal): ProgramReader
 }
 
 /** Whether a program needs an agent, which starts built templates and keeps code in files. */
-function needsAgent(wish: ProgramWish, { built }: LocalTemplate, language: string): boolean {
-  const { environment, workdir = workspace } = wish;
+function needsAgent(spec: ProgramSpec, { built }: LocalTemplate, language: string): boolean {
+  const { environment, workdir = workspace } = spec;
   return (
     built !== undefined ||
     language === "go" ||

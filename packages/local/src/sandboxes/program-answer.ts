@@ -2,7 +2,7 @@ import {
   languageNamed,
   languageNames,
   type ProgramAnswer,
-  type ProgramWish,
+  type ProgramSpec,
 } from "@cloud-sandbox/server-kit/handlers";
 
 type Fields = Omit<ProgramAnswer, "id" | "isolation">;
@@ -18,7 +18,7 @@ const flags = ["stdout_truncated", "stderr_truncated"] as const;
 /** The answer for a program that an agent ran. Code in the sandbox may have written the agent's answer: only fields of the contract's types are copied. */
 export function programAnswer(
   raw: Readonly<Record<string, unknown>>,
-  { language, wantsRich }: Pick<ProgramWish, "language" | "wantsRich">,
+  { language, wantsRich }: Pick<ProgramSpec, "language" | "wantsRich">,
 ): Fields {
   const exitCode = Number.isSafeInteger(raw.exit_code) ? Number(raw.exit_code) : 1;
   const reason = reasons.find((known) => known === raw.termination_reason);

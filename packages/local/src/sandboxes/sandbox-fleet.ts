@@ -14,7 +14,7 @@ import type { AgentCalls } from "../agents/agent-calls.js";
 import { grantLimits } from "../catalogue/granted-limits.js";
 import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import { egressRules } from "../egress/egress-wish.js";
+import { egressRules } from "../egress/egress-rules.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { StoredSandbox } from "../store/sandbox-repository.js";

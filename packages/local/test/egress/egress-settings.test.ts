@@ -1,7 +1,7 @@
 import { getServers } from "node:dns";
 import { describe, expect, test } from "vitest";
 import { describeEgress, examineEgress } from "../../src/egress/egress-report.js";
-import { egressRules } from "../../src/egress/egress-wish.js";
+import { egressRules } from "../../src/egress/egress-rules.js";
 import { internetSetting, internetVariable } from "../../src/egress/internet-default.js";
 import { parseUpstreamProxy } from "../../src/egress/upstream-proxy.js";
 
@@ -25,8 +25,8 @@ describe("the rules that a create asks for", () => {
   test.each([
     ["allow", { allow: ["pypi.org", "http://a"] }, /^egress\.allow\[1\] is not a valid destination/],
     ["deny", { deny: [""] }, /^egress\.deny\[0\] is not a valid destination/],
-  ])("are refused where an entry of %s is invalid", (_, wish, message) => {
-    expect(() => egressRules({ internetAccess: true, ...wish })).toThrow(
+  ])("are refused where an entry of %s is invalid", (_, settings, message) => {
+    expect(() => egressRules({ internetAccess: true, ...settings })).toThrow(
       expect.objectContaining({
         status: 400,
         code: "INVALID_REQUEST",
@@ -37,8 +37,10 @@ describe("the rules that a create asks for", () => {
 
   test.each([[{ allow: ["pypi.org"] }], [{ deny: ["pypi.org"] }], [{ allow: [] }]])(
     "cannot restrict internet access that is off: %j",
-    (wish) => {
-      expect(() => egressRules({ internetAccess: false, ...wish })).toThrow(/^egress limits internet access/);
+    (settings) => {
+      expect(() => egressRules({ internetAccess: false, ...settings })).toThrow(
+        /^egress limits internet access/,
+      );
     },
   );
 });

@@ -1,4 +1,4 @@
-import type { ProgramWish } from "@cloud-sandbox/server-kit/handlers";
+import type { ProgramSpec } from "@cloud-sandbox/server-kit/handlers";
 import { expect, test } from "vitest";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../../src/runtime/program-not-started.js";
 import { LonePrograms } from "../../src/sandboxes/lone-programs.js";
@@ -25,7 +25,7 @@ async function logged(...reasons: readonly Error[]): Promise<readonly string[]> 
     log: (line: string) => lines.push(line),
   };
   const programs = new LonePrograms(parts as never);
-  const wish = {
+  const spec = {
     ...{
       code: "1",
       language: "python",
@@ -36,7 +36,7 @@ async function logged(...reasons: readonly Error[]): Promise<readonly string[]> 
     ...{ signal: new AbortController().signal, onStart: () => undefined },
   };
   for (const _ of reasons)
-    await expect(programs.run(wish as unknown as ProgramWish)).rejects.toThrow("no sandbox");
+    await expect(programs.run(spec as unknown as ProgramSpec)).rejects.toThrow("no sandbox");
   return lines;
 }
 

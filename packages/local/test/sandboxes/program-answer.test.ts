@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { programAnswer } from "../../src/sandboxes/program-answer.js";
 
-const wish = { language: "python3", wantsRich: true };
+const spec = { language: "python3", wantsRich: true };
 
 test("of an agent's answer only the fields of the contract are kept, with their types", () => {
   const raw = {
@@ -15,7 +15,7 @@ test("of an agent's answer only the fields of the contract are kept, with their 
       { type: "text/html", format: 1, data: "<b>", metadata: { size: "x" }, more: 1 },
     ],
   };
-  const answer = programAnswer(raw, wish);
+  const answer = programAnswer(raw, spec);
   expect(answer).toEqual({
     ...{ success: false, stdout: "out", stderr: "", exit_code: 1, execution_time: 0, json: [1], html: "<b>" },
     language: "python",
@@ -25,10 +25,10 @@ test("of an agent's answer only the fields of the contract are kept, with their 
 
 test("no more displayed values are kept than code may display", () => {
   const rich_outputs = Array.from({ length: 100 }, () => ({ type: "text/plain" }));
-  expect(programAnswer({ exit_code: 0, rich_outputs }, wish).rich_outputs).toHaveLength(64);
+  expect(programAnswer({ exit_code: 0, rich_outputs }, spec).rich_outputs).toHaveLength(64);
 });
 
 test("displayed values are left out if the caller does not want them", () => {
   const raw = { exit_code: 0, rich_outputs: [{ type: "text/plain" }] };
-  expect(programAnswer(raw, { ...wish, wantsRich: false }).rich_outputs).toEqual([]);
+  expect(programAnswer(raw, { ...spec, wantsRich: false }).rich_outputs).toEqual([]);
 });

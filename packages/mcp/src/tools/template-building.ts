@@ -4,7 +4,7 @@
  */
 import type { SandboxClient, Template, TemplateRecord } from "cloud-sandbox";
 
-export interface TemplateWish {
+export interface TemplateContent {
   readonly from: string;
   readonly commands: readonly string[];
   readonly env_vars?: Readonly<Record<string, string>> | undefined;
@@ -16,14 +16,14 @@ export async function definitionOf({
   commands,
   env_vars = {},
   start_command,
-}: TemplateWish): Promise<Template> {
+}: TemplateContent): Promise<Template> {
   const { Template } = await import("cloud-sandbox");
   const base = Template.from(from).env(env_vars);
   const built = commands.reduce((template, command) => template.run(command), base);
   return start_command === undefined ? built : built.startCommand(start_command);
 }
 
-export interface BuildWish {
+export interface BuildRequest {
   readonly name: string;
   readonly update: boolean;
   /** Seconds to wait for the build. */
@@ -39,7 +39,7 @@ export interface BuildWish {
 export async function buildUntil(
   { templates }: SandboxClient,
   template: Template,
-  { seconds, signal, ...options }: BuildWish,
+  { seconds, signal, ...options }: BuildRequest,
 ): Promise<TemplateRecord | undefined> {
   let hasBegun = false;
   const patience = AbortSignal.timeout(seconds * 1000);

@@ -77,7 +77,7 @@ export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-
 export { withOwnLimits } from "./control-plane/own-limits.js";
 export {
   type ProgramHandlerParts,
-  type ProgramWish,
+  type ProgramSpec,
   programHandlers,
 } from "./control-plane/program-handlers.js";
 export type { ProgramAnswer, ProgramReader } from "./control-plane/program-stream.js";

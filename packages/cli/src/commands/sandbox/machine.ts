@@ -6,7 +6,7 @@ import { subcommand } from "../../command-line/subcommand.js";
 
 /** The commands about a sandbox's machine: metrics and port. */
 export function addMachineCommands(parent: Command): void {
-  subcommand(parent, "metrics <id>", "show how much of its machine a sandbox uses")
+  subcommand(parent, "metrics <id>", "show the CPU, memory and disk use of a sandbox")
     .option("-w, --watch", "keep running, and print a line every few seconds")
     .action(
       action<{ watch?: boolean }, [string]>(async ({ options, output, server, signal }, id) => {

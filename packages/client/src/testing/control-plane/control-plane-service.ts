@@ -17,9 +17,9 @@ import { version } from "../../transport/version.js";
 import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
 import type { Reports } from "../memory/reports.js";
 import type { TestingClock } from "../memory/testing-clock.js";
-import { runProgram } from "./lone-programs.js";
 import type { MemoryFleet, MemorySandbox } from "./memory-fleet.js";
 import { metricsEvents } from "./metrics-events.js";
+import { runProgram } from "./one-shot-programs.js";
 import type { TemplateBuilds } from "./template-builds.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 import type { TemplateUploads } from "./template-uploads.js";
@@ -67,7 +67,7 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
     }),
 
     ...programHandlers<MemoryExchange>({
-      runProgram: (wish) => runProgram(fleet, wish),
+      runProgram: (spec) => runProgram(fleet, spec),
       repeated: new RepeatedPrograms((request) => request),
       stream: (pieces) => pieces,
     }),

@@ -1,7 +1,7 @@
 import type { EgressEntry, EgressTotals } from "@cloud-sandbox/server-kit/handlers";
 import type { TestingClock } from "./testing-clock.js";
 
-export interface EgressWish {
+export interface EgressSettings {
   readonly internetAccess: boolean;
   readonly allow?: readonly string[] | null | undefined;
   readonly deny?: readonly string[] | null | undefined;
@@ -12,7 +12,7 @@ export class EgressLog {
   readonly entries: EgressEntry[] = [];
 
   constructor(
-    private readonly wish: EgressWish,
+    private readonly settings: EgressSettings,
     private readonly clock: TestingClock,
   ) {}
 
@@ -51,7 +51,7 @@ export class EgressLog {
   }
 
   #refusal(host: string): string {
-    const { internetAccess, allow, deny } = this.wish;
+    const { internetAccess, allow, deny } = this.settings;
     if (!internetAccess) return "The sandbox has no internet access. Create it with internet_access: true.";
     if (deny?.some((pattern) => matches(pattern, host))) return `${host} is on the sandbox's deny list.`;
     if (allow && !allow.some((pattern) => matches(pattern, host)))

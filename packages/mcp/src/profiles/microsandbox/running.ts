@@ -35,7 +35,7 @@ export const sandboxRunCode = tool({
     language: z.enum(["python", "nodejs", "node", "javascript"]).describe("Language of code"),
   }),
   output: z.looseObject({
-    status: z.string().describe("success, or error where the code failed"),
+    status: z.string().describe("success, or error if the code failed"),
     language: z.string(),
     output: lines,
   }),

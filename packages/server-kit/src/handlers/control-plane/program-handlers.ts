@@ -15,7 +15,7 @@ import type { OwnLimits } from "./template-facts.js";
 const defaultTemplate = "code-interpreter";
 
 /** A checked request to run a program that leaves no sandbox behind. */
-export interface ProgramWish {
+export interface ProgramSpec {
   readonly code: string;
   readonly language: string;
   readonly timeoutSeconds: number;
@@ -35,7 +35,7 @@ export interface ProgramWish {
 }
 
 export interface ProgramHandlerParts<Over extends Exchange = NodeExchange> {
-  readonly runProgram: (wish: ProgramWish) => Promise<ProgramAnswer>;
+  readonly runProgram: (spec: ProgramSpec) => Promise<ProgramAnswer>;
   readonly repeated: RepeatedPrograms;
   readonly defaultEgress?: RequestedEgress;
   /** Turns pieces of text into the stream type of this server. */
@@ -81,7 +81,7 @@ function programWish(
   defaultEgress: RequestedEgress,
   signal: AbortSignal,
   onStart: () => void,
-): ProgramWish {
+): ProgramSpec {
   return {
     code: body.code,
     language: body.language,

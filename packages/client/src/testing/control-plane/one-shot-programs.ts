@@ -4,7 +4,7 @@ import {
   outcomeFields,
   type ProgramAnswer,
   type ProgramReader,
-  type ProgramWish,
+  type ProgramSpec,
   richFields,
   valueFields,
 } from "@cloud-sandbox/server-kit/handlers";
@@ -13,9 +13,9 @@ import type { RunningProgram } from "../agent/running-program.js";
 import type { MemoryFleet } from "./memory-fleet.js";
 
 /** Runs one program in a sandbox that is gone afterwards. */
-export async function runProgram(fleet: MemoryFleet, wish: ProgramWish): Promise<ProgramAnswer> {
-  const { code, language, environment, workdir, timeoutSeconds, signal } = wish;
-  const { template, egress, limits, minIsolation } = wish;
+export async function runProgram(fleet: MemoryFleet, spec: ProgramSpec): Promise<ProgramAnswer> {
+  const { code, language, environment, workdir, timeoutSeconds, signal } = spec;
+  const { template, egress, limits, minIsolation } = spec;
   const sandbox = await fleet.create({
     ...{ template, egress, limits, minIsolation, environment: {}, metadata: {} },
     ...{ timeoutSeconds: timeoutSeconds + 60, name: undefined, idempotency: undefined },
@@ -26,13 +26,13 @@ export async function runProgram(fleet: MemoryFleet, wish: ProgramWish): Promise
       ...(workdir !== undefined && { workdir }),
     };
     const program = await startCode(fleet.reachable(sandbox.id), body, signal, { isFresh: true });
-    wish.onStart();
-    const [outcome] = await Promise.all([program.outcome, forwardOutput(program, wish.reader)]);
+    spec.onStart();
+    const [outcome] = await Promise.all([program.outcome, forwardOutput(program, spec.reader)]);
     return {
       ...{ id: sandbox.id, isolation: sandbox.isolation },
       ...{ ...outcomeFields(outcome), ...valueFields(outcome) },
       language: languageNamed(language, Object.values(languageNames)).name,
-      ...richFields(outcome, wish.wantsRich),
+      ...richFields(outcome, spec.wantsRich),
     };
   } finally {
     if (fleet.has(sandbox.id)) await fleet.delete(sandbox.id);
