@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { leftovers, uidLeases } from "../chaos/leftovers.js";
 import { ControlPlaneCaller, type Told } from "../support/control-plane-caller.js";
@@ -74,6 +74,10 @@ const programs: Readonly<Record<string, object>> = {
   "JavaScript that imports": { language: "javascript", code: "import os from 'node:os';\nos.EOL" },
   "JavaScript's time limit": { language: "javascript", code: "for (;;);", timeout: 1 },
   "bash's outputs": { language: "bash", code: "echo out; echo err > /dev/stderr; exit 4" },
+  "an output of bash's child that is too long": {
+    language: "bash",
+    code: "head -c 3000000 /dev/zero | tr '\\0' x; echo $?",
+  },
   "bash that reads nothing": { language: "sh", code: "cat; echo $0 $# done" },
   "bash's time limit": { language: "shell", code: "echo began; sleep 60", timeout: 1 },
   "bash that a program of it was killed in": {
@@ -140,7 +144,7 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     const left = (): string[] => [
       ...descendants(server.pid)
         .map(({ commandLine }) => commandLine)
-        .filter((line) => !/cloud-sandbox-guard|proxy-ports/.test(line)),
+        .filter((line) => !/cloud-sandbox-guard|proxy-ports|program-launcher/.test(line)),
       ...uidLeases(server.pid),
     ];
     await expect.poll(left).toEqual([]);
@@ -292,6 +296,22 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
     await expect.poll(() => openPipes(server.pid)).toEqual([]);
   });
 
+  test("tells nothing to the process that it was forked from, and ends with it", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const [variable, code] = ["a-value-of-one-program", "import os; os.system('sleep 1000') # its-own-code"];
+    const asked = run({ code, env: { OWN: variable }, timeout: 300 });
+    const all = () => descendants(server.pid);
+    await expect.poll(() => all().filter(({ commandLine }) => commandLine === "sleep 1000")).toHaveLength(1);
+    const [launcher] = all().filter(({ commandLine }) => commandLine.startsWith("program-launcher"));
+    const memory = heapOf(launcher?.pid ?? 0);
+    expect(memory).toContain("program-launcher");
+    for (const text of [variable, "its-own-code"]) expect(memory).not.toContain(text);
+    process.kill(launcher?.pid ?? 0, "SIGKILL");
+    expect((await asked).body).toMatchObject({ success: false });
+    expect((await run({ code: "print('again')" })).body).toMatchObject({ stdout: "again\n", exit_code: 0 });
+    await nothingLeft();
+  });
+
   test("waits for its turn: of very many at once, each gets its own answer", async ({ skip }) => {
     skip(obstacle !== undefined, obstacle);
     const numbers = Array.from({ length: 60 }, (_, number) => number);
@@ -334,3 +354,15 @@ test.for<StartedBy>(["root", "an ordinary user"])(
     await expect.poll(() => leftovers(new Set([server.pid])), { timeout: 20_000 }).toEqual([]);
   },
 );
+
+/** What a process has in the memory that it allocates. */
+function heapOf(pid: number): string {
+  const [, from = "", to = ""] =
+    /^([0-9a-f]+)-([0-9a-f]+) .*\[heap\]$/m.exec(readFileSync(`/proc/${pid}/maps`, "utf8")) ?? [];
+  const start = Number.parseInt(from, 16);
+  const heap = Buffer.alloc(Number.parseInt(to, 16) - start);
+  const memory = openSync(`/proc/${pid}/mem`, "r");
+  readSync(memory, heap, 0, heap.length, start);
+  closeSync(memory);
+  return heap.toString("latin1");
+}

@@ -4,6 +4,7 @@ import type { MachineLimits } from "../sandbox-runtime.js";
 import type { HostViews } from "./host-files/host-views.js";
 import type { MachineImage } from "./machine-image.js";
 import { uidInside } from "./user-namespace.js";
+import { diskMounts } from "./writable-root.js";
 
 /** Descriptors that a machine is started with; see {@link bubblewrapArguments}. */
 export const descriptors = {
@@ -28,25 +29,29 @@ export function bubblewrapArguments(profile: {
   views: HostViews | undefined;
   limits: MachineLimits;
   environment: Readonly<Record<string, string>>;
+  /** Mounts that are in the machine's tree already; see `WritableRoot.placeable`. */
+  placed?: readonly Mount[];
   /** A directory with the machine's memory figures, in the form of a control group. */
   figures: Mount;
   /** The egress proxy's socket. */
   egress: Mount | undefined;
   /** Host files that only this machine may read. */
   files: readonly Mount[];
-  /** The descriptors on which bubblewrap reports process 1, and reads the system call filter, if there is one. */
-  descriptors: { readonly information: number; readonly seccomp: number | undefined };
+  /** The descriptors on which bubblewrap reports process 1, if it does, and reads the system call filter, if there is one. */
+  descriptors: { readonly information?: number; readonly seccomp: number | undefined };
   /** Whether the command is process 1. If not, bubblewrap is process 1 and ends with the command. */
   isInit: boolean;
   /** Whether the agent has a uid of its own. bubblewrap then waits until the uids are mapped; see {@link descriptors}. */
   hasOwnUids: boolean;
 }): string[] {
-  const { image, views, limits, environment, figures, egress, files, hasOwnUids } = profile;
+  const { image, views, limits, environment, placed = [], figures, egress, files, hasOwnUids } = profile;
+  const isPlaced = new Set(placed.map(({ target }) => target));
+  const missing = (mounts: readonly Mount[]) => mounts.filter(({ target }) => !isPlaced.has(target));
   const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
     const bytes = Math.ceil(megabytes * 1024 * 1024);
     return ["--perms", mode, "--size", String(bytes), "--tmpfs", target];
   };
-  const { seccomp } = profile.descriptors;
+  const { seccomp, information } = profile.descriptors;
   const { disk } = image;
   // Mode 0777, because bubblewrap makes these directories as the agent's uid and cannot give them to the code's uid.
   const openMode = hasOwnUids ? "0777" : "0755";
@@ -56,11 +61,12 @@ export function bubblewrapArguments(profile: {
     target,
   ];
   return [
-    namespaceArguments(hasOwnUids, profile.descriptors.information),
+    namespaceArguments(hasOwnUids),
+    information === undefined ? [] : ["--info-fd", String(information)],
     ["--hostname", "sandbox"],
     profile.isInit ? ["--as-pid-1"] : [],
     disk ? ["--bind", disk.root, "/"] : [],
-    ...image.mounts.map(readOnly),
+    ...missing(image.mounts).map(readOnly),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
     ["--proc", "/proc"],
     // Read-only, because code could raise the limits of its IPC namespace there.
@@ -73,13 +79,12 @@ export function bubblewrapArguments(profile: {
     views?.dev === undefined ? ["--remount-ro", "/dev"] : [],
     readOnly(figures),
     egress ? readOnly(egress) : [],
-    disk ? ["--bind", disk.run, "/run"] : tmpfs("/run", 4, openMode),
+    disk
+      ? missing(diskMounts(disk)).flatMap(({ source, target }) => ["--bind", source, target])
+      : tmpfs("/run", 4, openMode),
     ...files.map(readOnly),
     disk
-      ? [
-          ["--bind", disk.home, "/home/sandbox"],
-          ["--bind", disk.workspace, "/workspace"],
-        ].flat()
+      ? []
       : [
           tmpfs("/tmp", limits.diskMb / 2, "1777"),
           tmpfs("/home/sandbox", limits.diskMb / 2, openMode),
@@ -96,10 +101,7 @@ export function bubblewrapArguments(profile: {
 }
 
 /** The namespace options. The probe uses them too, so a host that refuses one of them is reported as unusable. */
-export function namespaceArguments(
-  hasOwnUids: boolean,
-  information: number = descriptors.information,
-): string[] {
+export function namespaceArguments(hasOwnUids: boolean): string[] {
   const { agent, code } = uidInside;
   return [
     // List the namespaces one by one: --unshare-all makes the user namespace optional, which --disable-userns refuses.
@@ -111,7 +113,7 @@ export function namespaceArguments(
       "--unshare-uts",
       "--unshare-cgroup",
     ],
-    ["--new-session", "--die-with-parent", "--info-fd", String(information), "--cap-drop", "ALL"],
+    ["--new-session", "--die-with-parent", "--cap-drop", "ALL"],
     hasOwnUids
       ? [
           ["--uid", String(agent), "--gid", String(agent)],

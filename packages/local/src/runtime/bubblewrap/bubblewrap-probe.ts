@@ -100,7 +100,8 @@ async function startProfile(isRoot: boolean): Promise<void> {
   const [program = "", ...args] = [
     ...become(uids?.agent),
     ...["/bin/sh", "-c", onLeash, "probe"],
-    ...["bwrap", ...namespaceArguments(isRoot), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
+    ...["bwrap", ...namespaceArguments(isRoot), "--info-fd", String(descriptors.information)],
+    ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
     ...["/bin/sh", "-c", failIfNested],
   ];

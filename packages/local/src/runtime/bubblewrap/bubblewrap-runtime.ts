@@ -145,7 +145,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
           ...{ memberFiles: group.memberFiles, strayDescriptors, limits: undefined },
           ...{ entry, uid: uids?.agent },
         },
-        foundation.hasLauncher,
+        foundation.launcher !== undefined,
       );
       const [program, ...launching] = command;
       const args = [...launching, "bwrap", "--args", String(descriptors.arguments), "--", ...image.command];
@@ -170,7 +170,10 @@ export class BubblewrapRuntime implements SandboxRuntime {
         figures: group.figures,
         egress: egress && { source: egress.path, target: egressInside.socket },
         files,
-        descriptors: { ...descriptors, seccomp: seccomp && descriptors.seccomp },
+        descriptors: {
+          information: descriptors.information,
+          seccomp: seccomp && descriptors.seccomp,
+        },
         isInit: true,
         hasOwnUids: uids !== undefined,
       });
@@ -206,6 +209,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     this.#foundation = undefined;
     this.#late.close();
     await foundation?.proxyPorts.close();
+    await foundation?.launcher?.close();
     await foundation?.groups.close();
     await foundation?.uids?.close();
     await foundation?.directory.remove();

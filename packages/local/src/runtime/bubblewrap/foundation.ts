@@ -11,8 +11,9 @@ import { ProxyPorts } from "./egress/proxy-ports.js";
 import { directoriesToView } from "./host-files/host-views.js";
 import { inheritableDescriptors } from "./launch/inherited-descriptors.js";
 import { openLauncher } from "./launch/launch-command.js";
+import { ProgramLauncher } from "./launch/program-launcher.js";
+import { ProgramPipes } from "./launch/program-pipes.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
-import { ProgramPipes } from "./program-pipes.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { WritableRoot } from "./writable-root.js";
 
@@ -26,8 +27,8 @@ export interface Foundation {
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
   readonly strayDescriptors: readonly number[];
-  /** Whether machines are started by `launcher.pl`; see {@link openLauncher}. */
-  readonly hasLauncher: boolean;
+  /** Undefined where `launcher.pl` does not work, so that shells start machines and programs; see {@link openLauncher}. */
+  readonly launcher: ProgramLauncher | undefined;
   /** The pipes for programs that run without an agent. */
   readonly pipes: ProgramPipes;
   readonly proxyPorts: ProxyPorts;
@@ -57,6 +58,7 @@ export async function layFoundation(): Promise<Foundation> {
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
   const image = await prepareMachineImage(directory.path, isRoot, root);
   await root?.view(directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]));
+  const strayDescriptors = inheritableDescriptors();
   return {
     directory,
     image,
@@ -65,8 +67,10 @@ export async function layFoundation(): Promise<Foundation> {
     groups,
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
-    strayDescriptors: inheritableDescriptors(),
-    hasLauncher: await openLauncher(root),
+    strayDescriptors,
+    launcher: (await openLauncher(root))
+      ? new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors)
+      : undefined,
     pipes: new ProgramPipes(join(directory.path, "pipes")),
     proxyPorts: new ProxyPorts(directory.path),
   };

@@ -1,9 +1,7 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
-import { Duplex, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   CapturedOutput,
@@ -15,7 +13,6 @@ import {
   InterruptWatch,
   KeptOutput,
   type LoneProgram,
-  loneDescriptors,
   type ReportedEnd,
   strayReportMessage,
 } from "@cloud-sandbox/server-kit/execution";
@@ -26,11 +23,9 @@ import { signalIfThere } from "../host/signal-if-there.js";
 import { ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
-import type { ProgramPipe } from "./program-pipes.js";
-import { type Init, readInit } from "./user-namespace.js";
-
-/** The descriptors that bubblewrap is started with, beside those of the program. */
-export const programDescriptors = { ...loneDescriptors, information: 6, seccomp: 7, arguments: 8 } as const;
+import type { ProgramPipe } from "./launch/program-pipes.js";
+import type { ProgramProcess } from "./launch/program-process.js";
+import type { Init } from "./user-namespace.js";
 
 /** Most bytes of each output that an answer contains, as through an agent. */
 const outputLimit = 1024 * 1024;
@@ -57,8 +52,7 @@ const sweepLimitMs = 5000;
 export interface ProgramRunParts {
   readonly spec: ProgramSpec;
   readonly program: LoneProgram;
-  /** The process that becomes bubblewrap's monitor. */
-  readonly child: ChildProcess;
+  readonly process: ProgramProcess;
   readonly stdout: ProgramPipe;
   readonly stderr: ProgramPipe;
   readonly group: MachineGroup;
@@ -97,32 +91,26 @@ export class ProgramRun {
   });
 
   constructor(parts: ProgramRunParts) {
-    const { child, stdout, stderr, group } = parts;
+    const { process, stdout, stderr, group } = parts;
     this.#parts = parts;
     this.#stdout = new Output(stdout);
     this.#stderr = new Output(stderr);
-    this.#exit = new Promise((resolve) => {
-      child.once("exit", (code) => resolve(code));
-      child.once("error", () => resolve(null));
+    const givenUp = new Promise<number>((resolve) => {
       this.#giveUp = () => resolve(128 + constants.signals.SIGKILL);
     });
-    const pipes: readonly unknown[] = child.stdio;
-    const information = pipes[programDescriptors.information];
-    const init = information instanceof Readable ? readInit(information) : Promise.resolve(undefined);
-    this.#init = init.then((told) => told?.pid);
+    this.#exit = Promise.race([process.exit, givenUp]);
+    this.#init = process.init.then((told) => told?.pid);
     void this.#init.then((init) => {
       if (init !== undefined && this.#isRunning()) group.adopt(init);
     });
-    const control = pipes[programDescriptors.control];
-    this.#channel = new ControlChannel(control instanceof Duplex ? control : new Duplex(), (frame) =>
-      this.#take(frame),
-    );
-    void init.then((told) => this.#begin(told));
+    this.#channel = new ControlChannel(process.control, (frame) => this.#take(frame));
+    void process.init.then((told) => this.#begin(told));
   }
 
   /** Whether no process holds the pipes of the program any more, so that they can be reused. */
   get hasFreePipes(): boolean {
-    return this.#stdout.isReusable && this.#stderr.isReusable;
+    const { process } = this.#parts;
+    return process.hasOpenedPipes && !process.isRunning && this.#stdout.isReusable && this.#stderr.isReusable;
   }
 
   /** Waits for the program's end. Rejects with {@link ProgramNotStarted} only if none of the program's code has run. */
@@ -141,9 +129,9 @@ export class ProgramRun {
    */
   async endStuck(): Promise<void> {
     if (!this.#isRunning()) return;
-    const { child, group } = this.#parts;
+    const { process, group } = this.#parts;
     if (group.canFreeze) await group.freeze(false);
-    child.kill("SIGKILL");
+    process.kill();
     throw new Error("processes that were killed do not end");
   }
 
@@ -276,14 +264,14 @@ export class ProgramRun {
    * not end.
    */
   async #kill(): Promise<void> {
-    const { child } = this.#parts;
+    const { process } = this.#parts;
     this.#isOver = true;
     if (this.#isRunning()) {
       const init = await Promise.race([this.#init, sleep(endLimitMs, undefined, { ref: false })]);
       // Killing process 1 kills all others. Its pid cannot belong to another process, because bubblewrap has not reaped
       // it yet.
       if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
-      else child.kill("SIGKILL");
+      else process.kill();
     }
     const patience = setTimeout(this.#giveUp, stuckLimitMs);
     await this.#exit;
@@ -303,8 +291,7 @@ export class ProgramRun {
   }
 
   #isRunning(): boolean {
-    const { pid, exitCode, signalCode } = this.#parts.child;
-    return pid !== undefined && exitCode === null && signalCode === null;
+    return this.#parts.process.isRunning;
   }
 }
 
@@ -315,8 +302,7 @@ class Output {
   readonly #kept = new PacedOutput(outputLimit, undefined);
   readonly #captured: CapturedOutput;
 
-  constructor({ read, write }: ProgramPipe) {
-    closeSync(write);
+  constructor({ read }: ProgramPipe) {
     this.#stream = new Socket({ fd: read, readable: true, writable: false });
     this.#captured = new CapturedOutput(this.#stream, this.#kept);
     this.ended = this.#captured.ended;

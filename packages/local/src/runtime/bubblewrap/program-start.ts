@@ -1,11 +1,7 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync } from "node:fs";
-import { Writable } from "node:stream";
 import { type LoneProgram, loneProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { LateCleanups } from "../host/late-cleanup.js";
-import { letGo } from "../host/let-go.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import type { MachineUids } from "../host/uid-lease.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../program-not-started.js";
@@ -13,10 +9,11 @@ import type { ProgramSpec } from "../sandbox-runtime.js";
 import { bubblewrapArguments } from "./bubblewrap-arguments.js";
 import type { Foundation } from "./foundation.js";
 import { launchCommand } from "./launch/launch-command.js";
+import type { ProgramPipe } from "./launch/program-pipes.js";
+import { type ProgramStart, programDescriptors, spawnProgram } from "./launch/program-process.js";
 import { limitVariables, programEnvironment } from "./machine-environment.js";
 import { driversInside, egressInside, limitsScript } from "./machine-image.js";
-import type { ProgramPipe } from "./program-pipes.js";
-import { ProgramRun, programDescriptors } from "./program-run.js";
+import { ProgramRun } from "./program-run.js";
 import type { Init } from "./user-namespace.js";
 import { diskCount } from "./writable-root.js";
 
@@ -37,6 +34,7 @@ export async function runProgram(
   // Refuse such a program before pipes are opened: only a program that has started closes them.
   const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
+  const launcher = (await foundation.launcher?.isReady()) ? foundation.launcher : undefined;
   const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
   let group: MachineGroup | undefined;
   let run: ProgramRun | undefined;
@@ -44,12 +42,18 @@ export async function runProgram(
     group = await groups.create(name, spec.limits, diskCount(root !== undefined));
     const stdout = await pipes.take();
     const stderr = await pipes.take();
-    run = start(spec, foundation, { program, uids: lent, group, stdout, stderr, holdsProcess });
+    const report = launcher && (await pipes.take());
+    const own = { program, uids: lent, group, stdout, stderr, holdsProcess };
+    const start = programStart(spec, foundation, own);
+    const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
+    const { egress } = spec;
+    const openPorts = egress && ((init: Init) => proxyPorts.open(init, egress));
+    run = new ProgramRun({ spec, program, process, stdout, stderr, group, openPorts });
     try {
       return await run.outcome();
     } finally {
-      for (const { path } of [stdout, stderr])
-        await (run.hasFreePipes ? pipes.giveBack(path) : pipes.discard(path));
+      for (const pipe of [stdout, stderr, report])
+        if (pipe) await (run.hasFreePipes ? pipes.giveBack(pipe.path) : pipes.discard(pipe.path));
     }
   } finally {
     // Release the uid last: until the control group is removed, processes with this uid may still run.
@@ -71,23 +75,22 @@ interface ProgramOwn {
   readonly holdsProcess: boolean;
 }
 
-function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): ProgramRun {
+function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): ProgramStart {
   const { image, root, seccompFile, strayDescriptors, directory } = foundation;
-  const { program, group, stdout, stderr } = own;
+  const { program, group, stdout, stderr, holdsProcess } = own;
   // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
-  const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [] });
+  const placed = root?.placeable(image.mounts) ?? [];
+  const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [], placed });
   const limited = `${limitsScript}exec "$@"`;
-  const { command, environment } = launchCommand(
+  const launch = launchCommand(
     {
       ...{ memberFiles: group.memberFiles, strayDescriptors, limits: uids && spec.limits },
       ...{ entry, uid: uids?.code },
     },
-    foundation.hasLauncher,
+    foundation.launcher !== undefined,
   );
-  const [head, ...launching] = command;
-  const args = [
-    ...launching,
+  const command = [
     ...["bwrap", "--args", String(programDescriptors.arguments)],
     // Unset a variable that does not exist, only to have the instance directory on the command line, by which the
     // programs of a killed server are found.
@@ -96,52 +99,25 @@ function start(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): Prog
     ...(uids ? [] : ["/bin/sh", "-c", limited, "limits"]),
     ...[program.command, ...program.args],
   ];
-  const seccomp = seccompFile === undefined ? undefined : openSync(seccompFile, "r");
-  try {
-    const child = spawn(head, args, {
-      cwd: "/",
-      env: {
-        PATH: process.env.PATH ?? "/usr/bin:/bin",
-        ...environment,
-      },
-      stdio: [
-        ...(["ignore", "ignore", "ignore", "pipe", stdout.write, stderr.write] as const),
-        ...(["pipe", seccomp ?? "ignore", "pipe"] as const),
-      ],
-    });
-    if (!own.holdsProcess) letGo(child);
-    const options = bubblewrapArguments({
-      image,
-      views: root?.views,
-      limits: spec.limits,
-      environment: {
-        LANG: "C.UTF-8",
-        ...programEnvironment(image),
-        ...(uids ? {} : limitVariables(spec.limits)),
-        ...(spec.egress && proxyEnvironment(egressInside)),
-        ...spec.environment,
-        ...program.env,
-        CLOUD_SANDBOX_EXECUTION_ID: spec.id,
-      },
-      figures: group.figures,
-      egress: undefined,
-      files: [],
-      descriptors: {
-        information: programDescriptors.information,
-        seccomp: seccomp === undefined ? undefined : programDescriptors.seccomp,
-      },
-      isInit: false,
-      hasOwnUids: false,
-    });
-    const pipes: readonly unknown[] = child.stdio;
-    const told = pipes[programDescriptors.arguments];
-    // Ignore write errors: a process that exits before it has read its options is noticed by its exit.
-    if (told instanceof Writable)
-      told.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
-    const { egress } = spec;
-    const openPorts = egress && ((init: Init) => foundation.proxyPorts.open(init, egress));
-    return new ProgramRun({ spec, program, child, stdout, stderr, group, openPorts });
-  } finally {
-    if (seccomp !== undefined) closeSync(seccomp);
-  }
+  const options = bubblewrapArguments({
+    image,
+    views: root?.views,
+    limits: spec.limits,
+    environment: {
+      LANG: "C.UTF-8",
+      ...programEnvironment(image),
+      ...(uids ? {} : limitVariables(spec.limits)),
+      ...(spec.egress && proxyEnvironment(egressInside)),
+      ...spec.environment,
+      ...program.env,
+      CLOUD_SANDBOX_EXECUTION_ID: spec.id,
+    },
+    ...{ placed, figures: group.figures },
+    egress: undefined,
+    files: [],
+    descriptors: { seccomp: seccompFile === undefined ? undefined : programDescriptors.seccomp },
+    isInit: false,
+    hasOwnUids: false,
+  });
+  return { launch, command, options, seccompFile, stdout, stderr, holdsProcess };
 }

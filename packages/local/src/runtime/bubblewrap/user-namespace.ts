@@ -20,8 +20,13 @@ export interface Init {
 
 /** Reads what bubblewrap reports about process 1. Undefined if bubblewrap ended before it started process 1. */
 export async function readInit(information: Readable): Promise<Init | undefined> {
+  return initIn(await text(information).catch(() => ""));
+}
+
+/** Process 1 as a text of bubblewrap names it. Undefined if the text does not. */
+export function initIn(report: string): Init | undefined {
   try {
-    const told = JSON.parse(await text(information)) as Record<string, number | undefined>;
+    const told = JSON.parse(report) as Record<string, number | undefined>;
     const { "child-pid": pid, "net-namespace": network } = told;
     return pid === undefined ? undefined : { pid, network };
   } catch {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Mount } from "../host/mount.js";
 import type { MachineUids } from "../host/uid-lease.js";
 import {
   escapedLayer,
@@ -25,6 +26,13 @@ export interface MachineDisk {
   readonly sharedMemory: string;
   readonly run: string;
 }
+
+/** The mount points of {@link MachineDisk} inside a machine, except those below `/dev`. */
+export const diskMounts = ({ workspace, home, run }: MachineDisk): readonly Mount[] => [
+  { source: run, target: "/run" },
+  { source: home, target: "/home/sandbox" },
+  { source: workspace, target: "/workspace" },
+];
 
 /** How a machine's tree is mounted. */
 export interface RootEntry {
@@ -90,6 +98,18 @@ export class WritableRoot {
     this.#views = await HostViews.open(directories, { isRoot: this.isRoot, at: this.#at, devices });
   }
 
+  /**
+   * All of `mounts` and the disk's, if {@link enter} can make them in the tree, so that bubblewrap binds the tree with all of
+   * them at once; else empty. For each mount that bubblewrap makes itself, it reads the kernel's list of all mounts, which costs
+   * more than the mount. `enter` makes only mounts of read-only overlays, and only in a tree without files of other machines:
+   * a symbolic link among those could lead out of the tree.
+   */
+  placeable(mounts: readonly Mount[]): readonly Mount[] {
+    const views = this.#views;
+    const areViewed = views && mounts.every(({ source }) => views.seen(source) !== source);
+    return areViewed ? [...mounts, ...diskMounts(this.disk)] : [];
+  }
+
   /** The command and variables that mount the tree of one machine before its command is run. */
   enter(machine: {
     /** Undefined if an ordinary user runs this process: the machine then has that user's uid. */
@@ -101,8 +121,10 @@ export class WritableRoot {
     disk?: string | undefined;
     /** Where the machine's files are copied when the machine ends, if the directory exists at that time. */
     keepIn?: string | undefined;
+    /** Mounts to make in the tree; see {@link placeable}. */
+    placed?: readonly Mount[];
   }): RootEntry {
-    const { uids, diskMb, layers, disk, keepIn } = machine;
+    const { uids, diskMb, layers, disk, keepIn, placed = [] } = machine;
     const lower = (part: "root" | "usr", ...bottom: string[]): string =>
       [
         ...layers.toReversed().map((layer) => join(layer, part)),
@@ -122,6 +144,9 @@ export class WritableRoot {
       tree("root", this.disk.root, lower("root")),
       tree("usr", join(this.disk.root, "usr"), lower("usr", "/usr")),
       ...(this.#views?.mounts ?? []),
+      ...placed.map(({ source, target }) =>
+        tableLine(this.#views?.seen(source) ?? source, join(this.disk.root, target), "none", "bind"),
+      ),
     ];
     const mount = this.isRoot ? mountScript : mountScript + procScript;
     const script = keepIn === undefined ? mount + becomeScript : mount + keepScript;

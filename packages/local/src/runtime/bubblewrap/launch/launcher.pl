@@ -1,11 +1,21 @@
 # Makes a machine's mounts, and then becomes the command in the arguments: one program instead of two shells, unshare,
 # mount, install and setpriv, because the start of each program costs a millisecond or more. The variables are those of
 # launch-command.ts. It uses no module, since loading one would cost as much.
+#
+# With SOCKET it serves: it forks for each connection, and the child becomes the command that is asked for there
+# (program-launcher.ts). The child reads the request, so the process that all are forked from never knows anything of a
+# program.
 my %numbers = (
-  x64   => { mount => 165, unshare => 272, setgroups => 116, setresuid => 117, setresgid => 119, prlimit => 302, close => 3 },
-  arm64 => { mount => 40, unshare => 97, setgroups => 159, setresuid => 147, setresgid => 149, prlimit => 261, close => 57 },
+  x64   => {
+    mount => 165, unshare => 272, setgroups => 116, setresuid => 117, setresgid => 119, prlimit => 302, close => 3,
+    prctl => 157, dup3 => 292, memfd_create => 319,
+  },
+  arm64 => {
+    mount => 40, unshare => 97, setgroups => 159, setresuid => 147, setresgid => 149, prlimit => 261, close => 57,
+    prctl => 167, dup3 => 24, memfd_create => 279,
+  },
 );
-my %flags = (ro => 1, nosuid => 2, nodev => 4, noexec => 8);
+my %flags = (ro => 1, nosuid => 2, nodev => 4, noexec => 8, bind => 4096);
 my ($newMounts, $newUsers, $newProcesses) = (0x20000, 0x10000000, 0x20000000);
 my $privateTree = 0x4000 | 0x40000;
 
@@ -33,9 +43,76 @@ sub mounted {
   call('mount', $source, $target, $type, $bits, join(',', @data));
 }
 
+# The files that stay open while the command starts: a handle that goes out of scope closes its descriptor.
+my @held;
+
+sub taken {
+  my ($connection, $size) = @_;
+  my $data = '';
+  while (length $data < $size) {
+    sysread $connection, $data, $size - length $data, length $data or exit 125;
+  }
+  return $data;
+}
+
+sub written {
+  my ($path) = @_;
+  # Without a reader, the program was given up: do not wait for one. Programs expect that writing waits.
+  my ($writeOnly, $nonBlocking, $setFlags) = (1, 2048, 4);
+  sysopen my $pipe, $path, $writeOnly | $nonBlocking or exit 125;
+  fcntl $pipe, $setFlags, $writeOnly or exit 125;
+  return $pipe;
+}
+
+# Returns in a child for each request, with the command. Its descriptors from 3: the connection, the outputs, where
+# bubblewrap reports, the system call filter, and bubblewrap's options.
+sub requested {
+  my ($path) = @_;
+  my ($local, $stream, $dieWithParent, $kill, $closeOnExec, $duplicate) = (1, 1, 1, 9, 1, 0);
+  call('prctl', $dieWithParent, $kill, 0, 0, 0);
+  exit 125 if getppid() != $given{PARENT};
+  my $umask = umask 0177;
+  socket my $listener, $local, $stream, 0 or die "socket: $!\n";
+  bind $listener, pack('Sa*', $local, $path) or die "$path: $!\n";
+  listen $listener, 1024 or die "listen: $!\n";
+  umask $umask;
+  my $server = $$;
+  # The guard looks for the directory in the arguments.
+  $0 = "program-launcher $ARGV[0]";
+  $SIG{CHLD} = 'IGNORE';
+  syswrite STDOUT, "ready\n";
+  while (1) {
+    accept my $connection, $listener or die "accept: $!\n";
+    next if fork // 1;
+    $SIG{CHLD} = 'DEFAULT';
+    close $listener;
+    open STDOUT, '>&', \*STDERR or exit 125;
+    my @fields = split /\0/, taken($connection, unpack 'N', taken($connection, 4)), -1;
+    my ($variables, $arguments) = splice @fields, 0, 2;
+    %given = ((map { /^MACHINE_([^=]*)=(.*)/s } splice @fields, 0, $variables), PARENT => $server);
+    my @command = splice @fields, 0, $arguments;
+    my ($name, $filter) = ('options', undef);
+    my $memory = syscall $number->{memfd_create}, $name, $closeOnExec;
+    open my $options, '+<&=', $memory or exit 125;
+    syswrite $options, join '', map { "$_\0" } @fields;
+    sysseek $options, 0, 0;
+    sysopen $filter, $given{FILTER}, 0 or exit 125 if defined $given{FILTER};
+    my $report = written($given{REPORT});
+    @held = ($connection, written($given{STDOUT}), written($given{STDERR}), $report, $filter, $options);
+    syswrite $report, "$$\n";
+    my @high = map { defined $_ ? 0 + fcntl $_, $duplicate, 20 : undef } @held;
+    for (grep { defined $high[$_] } 0 .. $#high) {
+      call('dup3', $high[$_], 3 + $_, 0);
+      call('close', $high[$_]);
+    }
+    return @command;
+  }
+}
+
+call('close', $_ + 0) for split ' ', $given{CLOSED};
+@ARGV = requested($given{SOCKET}) if defined $given{SOCKET};
 # Exit if the server has died meanwhile, because nothing else would end the machine.
 exit 125 if getppid() != $given{PARENT};
-call('close', $_ + 0) for split ' ', $given{CLOSED};
 put('/proc/self/oom_score_adj', '500');
 put($_, '0') for split /\n/, $given{GROUPS};
 if (defined $given{PROCESSES}) {

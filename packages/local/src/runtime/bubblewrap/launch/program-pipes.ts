@@ -19,6 +19,11 @@ export interface ProgramPipe {
   readonly write: number;
 }
 
+/** Closes the ends that programs write to, once the program has them. Only the first call does something. */
+export function closeWriteEnds(pipes: ProgramPipe[]): void {
+  for (const { write } of pipes.splice(0)) closeSync(write);
+}
+
 /**
  * Pipes for programs to write to. Node connects its children with sockets, on which `echo > /dev/stderr` fails, and cannot
  * make pipes. So FIFOs are made once, in a directory that only this process's user may enter, and reused.
@@ -73,7 +78,8 @@ export class ProgramPipes {
 function opened(path: string): ProgramPipe {
   const read = openSync(path, O_RDONLY | O_NONBLOCK);
   try {
-    return { path, read, write: openSync(path, O_WRONLY | O_NONBLOCK) };
+    // Blocking, as programs expect of their outputs. The open reader keeps this call from waiting.
+    return { path, read, write: openSync(path, O_WRONLY) };
   } catch (error) {
     closeSync(read);
     throw error;
