@@ -111,7 +111,8 @@ export class SandboxClient implements AsyncDisposable {
    * an error. If `signal` fires, the code is killed and the sandbox deleted before the call rejects.
    *
    * A server that offers it runs the code in the same isolation without a sandbox (POST /v1/executions), which takes a
-   * fraction of the time; it kills the code when `signal` fires. Options `egress` and `region` always take a sandbox.
+   * fraction of the time. It kills the code just after `signal` fires: the call does not wait for that. Options `egress` and
+   * `region` always take a sandbox.
    */
   async executeIsolated(
     code: string,
