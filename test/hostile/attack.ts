@@ -1,10 +1,13 @@
 import type { ExecutionResult, Sandbox, SandboxClient } from "cloud-sandbox";
 import type { LocalServer } from "../support/local-server.js";
 
-/** What an attempt may use: a sandbox of its own, and a neighbour sandbox that belongs to somebody else. */
-export interface Target {
+/** Where code is run: a sandbox, or without one. */
+export type Place = Pick<Sandbox, "execute">;
+
+/** What an attempt may use: a place for its code, and a neighbour sandbox that belongs to somebody else. */
+export interface CodeTarget {
   readonly client: SandboxClient;
-  readonly sandbox: Sandbox;
+  readonly sandbox: Place;
   readonly neighbour: Sandbox;
   readonly server: LocalServer;
   /** A text in the host's environment, files and API key. If code in a sandbox sees it, the attempt has succeeded. */
@@ -14,16 +17,29 @@ export interface Target {
   readonly isRoot: boolean;
 }
 
-export interface Attack {
+/** What an attempt may use that needs a sandbox of its own. */
+export interface Target extends CodeTarget {
+  readonly sandbox: Sandbox;
+}
+
+/** An attempt with code alone, which can also be made without a sandbox. */
+export interface CodeAttack {
   readonly name: string;
   /** Makes the attempt. Throws an assertion error if the attempt succeeds; otherwise returns what stopped it, for the printed list. */
+  attempt(target: CodeTarget): Promise<string>;
+}
+
+/** An attempt in a sandbox. */
+export interface Attack {
+  readonly name: string;
+  /** As in {@link CodeAttack}. */
   attempt(target: Target): Promise<string>;
 }
 
-export function bash(sandbox: Sandbox, code: string, timeout = 60): Promise<ExecutionResult> {
+export function bash(sandbox: Place, code: string, timeout = 60): Promise<ExecutionResult> {
   return sandbox.execute(code, { language: "bash", timeoutSeconds: timeout });
 }
 
-export function python(sandbox: Sandbox, code: string, timeout = 60): Promise<ExecutionResult> {
+export function python(sandbox: Place, code: string, timeout = 60): Promise<ExecutionResult> {
   return sandbox.execute(code, { language: "python", timeoutSeconds: timeout });
 }

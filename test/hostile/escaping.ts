@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { expect } from "vitest";
 import { hostProcesses } from "../support/host-processes.js";
-import { type Attack, bash } from "./attack.js";
+import { type Attack, bash, type CodeAttack } from "./attack.js";
 
 /** Attempts to get out of the sandbox, or to leave something running in it. */
-export const escaping: readonly Attack[] = [
+export const escaping: readonly CodeAttack[] = [
   {
     name: "make namespaces, mounts and devices",
     async attempt({ sandbox }) {
@@ -69,6 +69,10 @@ rm -rf /usr/share/doc /usr/local /etc/hosts /etc/passwd; true`,
       return "seen by nobody else";
     },
   },
+];
+
+/** Attempts to outlive a sandbox. */
+export const staying: readonly Attack[] = [
   {
     name: "leave a process behind",
     async attempt({ sandbox }) {

@@ -5,14 +5,15 @@ import { join } from "node:path";
 import type { Sandbox } from "cloud-sandbox";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeForBothUsers } from "../support/both-users.js";
-import { escaping } from "./escaping.js";
+import { escaping, staying } from "./escaping.js";
 import { exhausting } from "./exhausting.js";
 import { kernel } from "./kernel.js";
-import { reading } from "./reading.js";
-import { sharing } from "./sharing.js";
+import { reading, readingThroughFiles } from "./reading.js";
+import { finding, sharing } from "./sharing.js";
 import { takingOver } from "./taking-over.js";
 
 const secret = `secret-${randomUUID()}`;
+const byCode = [...reading, ...kernel, ...finding, ...escaping];
 const settings = {
   apiKey: secret,
   env: { HOST_SECRET: secret },
@@ -36,29 +37,37 @@ describeForBothUsers("hostile code, in a sandbox started by %s", settings, (on) 
       console.log(`Hostile code, in a sandbox started by ${on.who}:\n${outcomes.join("\n")}`);
   });
 
+  const circumstances = () => ({
+    ...{ client: on.client, server: on.server, neighbour, secret },
+    hostFiles: [join(directory, "secret.txt")],
+    isRoot: on.who === "root",
+  });
+
   test.for(
-    [...reading, ...kernel, ...sharing, ...escaping, ...takingOver, ...exhausting].map(
+    [...byCode, ...readingThroughFiles, ...sharing, ...staying, ...takingOver, ...exhausting].map(
       (attack) => [attack.name, attack] as const,
     ),
   )("cannot %s", { timeout: 240_000 }, async ([name, { attempt }]) => {
-    const { client, server, who } = on;
-    const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+    const sandbox = await on.client.sandboxes.create({ template: "code-interpreter" });
     try {
-      const outcome = await attempt({
-        client,
-        sandbox,
-        neighbour,
-        server,
-        secret,
-        hostFiles: [join(directory, "secret.txt")],
-        isRoot: who === "root",
-      });
+      const outcome = await attempt({ ...circumstances(), sandbox });
       const { stdout } = await neighbour.execute("echo undisturbed", { language: "bash" });
       expect(stdout).toBe("undisturbed\n");
-      expect((await client.health()).status).toBe("healthy");
+      expect((await on.client.health()).status).toBe("healthy");
       outcomes.push(`  ${name}: ${outcome}`);
     } finally {
       await sandbox.delete();
     }
   });
+
+  test.for(byCode.map((attack) => [attack.name, attack] as const))(
+    "cannot, without a sandbox, %s",
+    { timeout: 240_000 },
+    async ([name, { attempt }]) => {
+      const execute = on.client.executeIsolated.bind(on.client);
+      outcomes.push(
+        `  without a sandbox, ${name}: ${await attempt({ ...circumstances(), sandbox: { execute } })}`,
+      );
+    },
+  );
 });

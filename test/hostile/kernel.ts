@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Attack, python } from "./attack.js";
+import { type CodeAttack, python } from "./attack.js";
 
 /** System calls that must fail, by architecture: the call as Python writes it, and its errno. */
 const callAttempts = `
@@ -83,7 +83,7 @@ const expected: Readonly<Record<string, string>> = {
 };
 
 /** Attempts to use parts of the kernel that programs do not need. */
-export const kernel: readonly Attack[] = [
+export const kernel: readonly CodeAttack[] = [
   {
     name: "make system calls that programs do not need",
     async attempt({ sandbox }) {

@@ -2,10 +2,10 @@ import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { isSandboxError } from "cloud-sandbox";
 import { expect } from "vitest";
-import { type Attack, bash, python } from "./attack.js";
+import { type Attack, bash, type CodeAttack, python } from "./attack.js";
 
 /** Attempts to read data that does not belong to the sandbox. */
-export const reading: readonly Attack[] = [
+export const reading: readonly CodeAttack[] = [
   {
     name: "read the host's files",
     async attempt({ sandbox, hostFiles, secret }) {
@@ -33,55 +33,6 @@ find /var -type f | sed 's/^/local: /'; find / -path '*/etc/npmrc' -o -name 'pip
       );
       expect(stdout).toBe("");
       return "not to be found";
-    },
-  },
-  {
-    name: "lead the file API out by symlinks",
-    async attempt({ sandbox, hostFiles: [hostFile = ""] }) {
-      const targets = [
-        "/etc/shadow",
-        "/etc/passwd",
-        "/proc/1/environ",
-        "/proc/2/environ",
-        "/dev/zero",
-        hostFile,
-      ];
-      await bash(
-        sandbox,
-        targets.map((target, index) => `ln -s ${target} /workspace/link${index}`).join("\n"),
-      );
-      await bash(
-        sandbox,
-        "ln -s / /workspace/root; ln -s /opt/cloud-sandbox /workspace/agent; mkfifo /workspace/fifo",
-      );
-      const escapes = [
-        ...targets.map((_, index) => `/workspace/link${index}`),
-        "/workspace/root/etc/passwd",
-        "/workspace/agent/agent/main.cjs",
-        "/workspace/../etc/passwd",
-        "/workspace/fifo",
-      ];
-      for (const path of escapes) {
-        for (const [action, call] of [
-          ["read", () => sandbox.files.readText(path)],
-          ["download", () => sandbox.files.readBytes(path)],
-          ["write", () => sandbox.files.write(path, "overwritten")],
-        ] as const) {
-          const outcome = await call().then(
-            () => "done",
-            (error: unknown) => (isSandboxError(error) ? "refused" : error),
-          );
-          // A write through a link may replace the link in the sandbox; only the file that the link points to must stay
-          // unchanged.
-          if (action !== "write") expect(`${action} ${path}: ${outcome}`).toBe(`${action} ${path}: refused`);
-        }
-      }
-      const { stdout } = await bash(
-        sandbox,
-        "grep -c overwritten /etc/passwd /proc/sys/kernel/hostname; true",
-      );
-      expect(stdout).not.toContain(":1");
-      return "refused";
     },
   },
   {
@@ -194,27 +145,64 @@ print(found)`,
     },
   },
   {
-    name: "meet others at what hides the kernel's files",
-    async attempt({ sandbox, neighbour }) {
-      const inode = `import os; print([(s.st_dev, s.st_ino) for s in map(os.stat, ["/proc/cmdline", "/proc/acpi", "/proc/fs"])])`;
-      const lock = `import fcntl, os
-file = os.open("/proc/cmdline", os.O_RDONLY); directory = os.open("/proc/fs", os.O_RDONLY)
-for place in (file, directory): fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-print("locked")`;
-      const [own, other] = await Promise.all([python(sandbox, inode), python(neighbour, inode)]);
-      expect(own.stdout).not.toBe(other.stdout);
-      const first = await python(sandbox, lock);
-      const second = await python(neighbour, lock);
-      expect([first.stdout, second.stdout]).toEqual(["locked\n", "locked\n"]);
-      return "each sandbox has its own";
-    },
-  },
-  {
     name: "reach the host, its network and clouds' own services through the proxy",
     async attempt({ sandbox, server }) {
       const { stdout, stderr } = await python(sandbox, reachingHost(server.url));
       expect({ stdout, stderr }).toEqual({ stdout: refusedByProxy, stderr: "" });
       return "refused, in every spelling, as HTTP, CONNECT and SOCKS";
+    },
+  },
+];
+
+/** Attempts to read through the operations on a sandbox's files. */
+export const readingThroughFiles: readonly Attack[] = [
+  {
+    name: "lead the file API out by symlinks",
+    async attempt({ sandbox, hostFiles: [hostFile = ""] }) {
+      const targets = [
+        "/etc/shadow",
+        "/etc/passwd",
+        "/proc/1/environ",
+        "/proc/2/environ",
+        "/dev/zero",
+        hostFile,
+      ];
+      await bash(
+        sandbox,
+        targets.map((target, index) => `ln -s ${target} /workspace/link${index}`).join("\n"),
+      );
+      await bash(
+        sandbox,
+        "ln -s / /workspace/root; ln -s /opt/cloud-sandbox /workspace/agent; mkfifo /workspace/fifo",
+      );
+      const escapes = [
+        ...targets.map((_, index) => `/workspace/link${index}`),
+        "/workspace/root/etc/passwd",
+        "/workspace/agent/agent/main.cjs",
+        "/workspace/../etc/passwd",
+        "/workspace/fifo",
+      ];
+      for (const path of escapes) {
+        for (const [action, call] of [
+          ["read", () => sandbox.files.readText(path)],
+          ["download", () => sandbox.files.readBytes(path)],
+          ["write", () => sandbox.files.write(path, "overwritten")],
+        ] as const) {
+          const outcome = await call().then(
+            () => "done",
+            (error: unknown) => (isSandboxError(error) ? "refused" : error),
+          );
+          // A write through a link may replace the link in the sandbox; only the file that the link points to must stay
+          // unchanged.
+          if (action !== "write") expect(`${action} ${path}: ${outcome}`).toBe(`${action} ${path}: refused`);
+        }
+      }
+      const { stdout } = await bash(
+        sandbox,
+        "grep -c overwritten /etc/passwd /proc/sys/kernel/hostname; true",
+      );
+      expect(stdout).not.toContain(":1");
+      return "refused";
     },
   },
 ];

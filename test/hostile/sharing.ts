@@ -2,29 +2,50 @@ import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Sandbox } from "cloud-sandbox";
 import { expect } from "vitest";
-import { type Attack, bash, python, type Target } from "./attack.js";
+import { type Attack, bash, type CodeAttack, type Place, python, type Target } from "./attack.js";
 
 /** How many times the host opens each of its files: more often than programs in a sandbox do by themselves. */
 const opens = 400;
 
-/** Attempts to learn from, or to disturb, the host and other sandboxes through files that all of them read. */
-export const sharing: readonly Attack[] = [
+const egressSocket = "/opt/cloud-sandbox/egress";
+
+/** Attempts to find something that others have too. */
+export const finding: readonly CodeAttack[] = [
   {
     name: "find a file system that the host or another sandbox has too",
     async attempt({ sandbox, neighbour, isRoot }) {
-      const [own, others, host] = await Promise.all([
+      const [own, next, host] = await Promise.all([
         mounts(sandbox),
         mounts(neighbour),
         readFileSync("/proc/self/mountinfo", "utf8"),
       ]);
-      const foreign = new Set([...devices(others), ...devices(host)].map(({ device }) => device));
+      const foreign = new Set([...devices(next), ...devices(host)].map(({ device }) => device));
       const shared = devices(own).filter(({ device }) => foreign.has(device));
-      // The socket belongs to this sandbox. Only root gets devices that can be opened.
-      const expected = ["/opt/cloud-sandbox/egress", ...(isRoot ? [] : hostDevices)];
-      expect(shared.map(({ target }) => target).sort()).toEqual(expected.sort());
+      // The egress socket belongs to this sandbox. Only root gets devices that can be opened.
+      const others = shared.map(({ target }) => target).filter((target) => target !== egressSocket);
+      expect(others.sort()).toEqual(isRoot ? [] : hostDevices.toSorted());
       return isRoot ? "none: every inode is its own" : "none but the device nodes, as doctor says";
+    },
+  },
+];
+
+/** Attempts to learn from, or to disturb, the host and other sandboxes through files that all of them read. */
+export const sharing: readonly Attack[] = [
+  {
+    name: "meet others at what hides the kernel's files",
+    async attempt({ sandbox, neighbour }) {
+      const inode = `import os; print([(s.st_dev, s.st_ino) for s in map(os.stat, ["/proc/cmdline", "/proc/acpi", "/proc/fs"])])`;
+      const lock = `import fcntl, os
+file = os.open("/proc/cmdline", os.O_RDONLY); directory = os.open("/proc/fs", os.O_RDONLY)
+for place in (file, directory): fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+print("locked")`;
+      const [own, other] = await Promise.all([python(sandbox, inode), python(neighbour, inode)]);
+      expect(own.stdout).not.toBe(other.stdout);
+      const first = await python(sandbox, lock);
+      const second = await python(neighbour, lock);
+      expect([first.stdout, second.stdout]).toEqual(["locked\n", "locked\n"]);
+      return "each sandbox has its own";
     },
   },
   {
@@ -90,7 +111,7 @@ function hostFiles({ server, sandbox }: Target): string[] {
   ];
 }
 
-async function mounts(sandbox: Sandbox): Promise<string> {
+async function mounts(sandbox: Place): Promise<string> {
   return (await bash(sandbox, "cat /proc/self/mountinfo")).stdout;
 }
 
