@@ -27,17 +27,19 @@ const shells = ["bash", "sh", "/bin/bash", "/bin/sh"];
 
 /**
  * The program for a command. With `args`, the command is started directly; without, a shell (bash, else sh)
- * interprets it.
+ * interprets it. The arguments `-c` and a line for `bash` mean the same shell.
  */
 export async function commandProgram(
   { command, args }: { readonly command: string; readonly args?: readonly string[] | null },
   programs: InstalledPrograms,
 ): Promise<Program> {
   const [option, line] = args ?? [];
+  const shell = async () => ((await programs.has("bash")) ? "bash" : "sh");
   if (args?.length === 2 && option === "-c" && line !== undefined && shells.includes(command))
-    return shellProgram(command, line);
+    // Clients send their commands to bash, which some images lack.
+    return shellProgram(command === "bash" ? await shell() : command, line);
   if (args) return { command, args };
-  return shellProgram((await programs.has("bash")) ? "bash" : "sh", command);
+  return shellProgram(await shell(), command);
 }
 
 export interface Placed {
