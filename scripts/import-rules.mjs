@@ -48,6 +48,7 @@ const rooms = {
     "webhooks",
     "sandboxes",
     "gateway",
+    "images",
     "templates",
     "control-plane",
   ],

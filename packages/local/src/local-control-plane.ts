@@ -48,6 +48,7 @@ import { openStore, type Store } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
 import { TemplateBuilder } from "./templates/template-builder.js";
 import { TemplateBuilds } from "./templates/template-builds.js";
+import { TemplateImports } from "./templates/template-imports.js";
 import { TemplateUploads } from "./templates/template-uploads.js";
 import { AccountKey } from "./tokens/account-key.js";
 import { persistentApiKey, persistentTokenIssuer } from "./tokens/persistent-keys.js";
@@ -201,14 +202,16 @@ async function serve(
   const uploads = new TemplateUploads();
   const budget = new MemoryBudget({ overcommit: options.memoryOvercommit ?? defaultMemoryOvercommit, disks });
   const timeoutSeconds = options.buildTimeoutSeconds ?? defaultBuildTimeoutSeconds;
+  const builder = new TemplateBuilder({ runtime, tokens, agents, layers, egress, budget, timeoutSeconds });
   const builds = new TemplateBuilds({
     catalogue: templates,
-    builder: new TemplateBuilder({ runtime, tokens, agents, layers, egress, budget, timeoutSeconds }),
+    builder,
     uploads,
     layers,
     repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
     writes: store.writes,
   });
+  const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
   const machines = new MachineSupply({
     runtime,
     tokens,
@@ -266,6 +269,7 @@ async function serve(
     egress,
     templates,
     builds,
+    ...(runtime.startsImages && { imports }),
     uploads,
     baseUrl: baseFor,
     tokens,
@@ -295,6 +299,7 @@ async function serve(
   const close = async (): Promise<void> => {
     server.close();
     await webhooks.close();
+    await imports.close();
     await builds.close();
     await programs.close();
     const lost = await fleet.close();

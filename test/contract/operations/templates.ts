@@ -15,6 +15,21 @@ export const templateProofs: Readonly<Record<string, Proof>> = {
     expect((await get(byName.id)).name).toBe("code-interpreter");
   }),
 
+  importTemplate: proof(
+    "refuses what is no image, or says that the server makes none",
+    async ({ client }) => {
+      const importing = client.templates.import(Buffer.from("This is no image."), { name: "no-image" });
+      await expect(importing).rejects.toMatchObject({
+        name: "ValidationError",
+        message: expect.stringMatching(/is not a tar|makes no templates of image files/),
+      });
+      expect(
+        (await client.controlPlane.GET("/v1/templates/{name}", { params: { path: { name: "no-image" } } }))
+          .response.status,
+      ).toBe(404);
+    },
+  ),
+
   deleteTemplate: proof("refuses the public ones, and deletes one's own", async (bench) => {
     const remove = (templateID: string) =>
       bench.controlPlane.DELETE("/v1/templates/{name}", { params: { path: { name: templateID } } });

@@ -18,6 +18,18 @@ const tools = [
   { language: "go", program: "go", args: ["version"] },
 ] as const;
 
+/** The languages of an image. `run` starts a program in a machine of the image and resolves with its output. */
+export async function languagesIn(
+  run: (program: string, args: readonly string[]) => Promise<string>,
+): Promise<readonly HostLanguage[]> {
+  const found: HostLanguage[] = [];
+  for (const { language, program, args } of tools) {
+    const version = /\d+(\.\d+)+/.exec(await run(program, args).catch(() => ""))?.[0];
+    if (version !== undefined) found.push({ language, version });
+  }
+  return found;
+}
+
 /** The languages available in sandboxes, which see only the host's `/usr` and its Node.js. */
 export async function findHostLanguages(): Promise<readonly HostLanguage[]> {
   const directories = ["/usr/local/bin", "/usr/bin", dirname(process.execPath)];

@@ -33,6 +33,8 @@ export interface BuiltTemplate {
   readonly differences: readonly string[];
   /** Host directories, the lowest layer first. */
   readonly layers: readonly string[];
+  /** Whether the lowest layer is all files of an imported image. */
+  readonly isImage?: boolean | undefined;
   readonly environment: Readonly<Record<string, string>>;
   /** The directory in which the start command runs. */
   readonly workdir: string;

@@ -49,6 +49,8 @@ export interface MachineSpec {
   readonly environment?: Readonly<Record<string, string>>;
   /** Host directories written by {@link Machine.keep}, the lowest layer first. The machine starts with their files. */
   readonly layers?: readonly string[];
+  /** Whether the lowest layer is all files of an imported image, so that the machine has none of the host's. Default: false. */
+  readonly isImage?: boolean | undefined;
   /** A file with the output of {@link Machine.readDisk} of a machine with the same layers. The machine starts with its files. */
   readonly disk?: string;
   /** Host files that the machine may read, each with its path inside. */
@@ -152,6 +154,8 @@ export type RuntimeReport =
 /** Starts isolated machines. Everything a user does inside one goes through its agent, not through the runtime. */
 export interface SandboxRuntime {
   readonly name: string;
+  /** Whether it starts machines of imported images, with {@link MachineSpec.isImage}. Default: false. */
+  readonly startsImages?: boolean;
   probe(): Promise<RuntimeReport>;
   /** Removes files and processes that killed control planes with this runtime left on the host. Also done by the first {@link start}. */
   removeLeftovers(): Promise<void>;

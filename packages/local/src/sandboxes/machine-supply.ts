@@ -176,7 +176,7 @@ export class MachineSupply {
       publicKey: tokens.publicKey,
       languages: template.languages.map(({ language }) => language),
       egress: (connection) => sandboxEgress.accept(connection),
-      ...(built && { layers: built.layers, environment: built.environment }),
+      ...(built && { layers: built.layers, isImage: built.isImage, environment: built.environment }),
       ...(disk !== undefined && { disk }),
     });
     const machine = await start.catch((error: unknown) => {

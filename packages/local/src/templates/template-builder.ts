@@ -1,5 +1,6 @@
 import { type BuildRecord, describeStep } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
+import { type HostLanguage, languagesIn } from "../catalogue/host-languages.js";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
@@ -59,6 +60,36 @@ export class TemplateBuilder {
       throw error;
     } finally {
       release();
+    }
+  }
+
+  /** Starts a machine of an imported image, and finds out which languages it has. Rejects if none can be started. */
+  async findLanguages(
+    template: LocalTemplate,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<readonly HostLanguage[]> {
+    const { limits, name, built } = template;
+    const machine = await this.#boot(
+      { id: `trial-${id}`, template: name, limits, languages: [], layers: built?.layers ?? [] },
+      template,
+    );
+    const destroy = (): void => void machine.destroy();
+    signal.addEventListener("abort", destroy);
+    try {
+      return await languagesIn((program, args) =>
+        this.options.agents
+          .ask(machine, {
+            method: "POST",
+            path: "/commands/run",
+            body: { command: program, args, timeout: programSeconds },
+            signal,
+          })
+          .then(({ stdout }) => String(stdout)),
+      );
+    } finally {
+      signal.removeEventListener("abort", destroy);
+      await machine.destroy();
     }
   }
 
@@ -161,7 +192,7 @@ export class TemplateBuilder {
       ...spec,
       publicKey: tokens.publicKey,
       egress: (connection) => machineEgress.accept(connection),
-      ...(built && { environment: built.environment }),
+      ...(built && { isImage: built.isImage, environment: built.environment }),
     });
     const machine = await start.catch((error: unknown) => {
       egress.close(id);
@@ -175,6 +206,9 @@ export class TemplateBuilder {
     return machine;
   }
 }
+
+/** Seconds in which a program of an image must tell its version. */
+const programSeconds = 20;
 
 interface Cached {
   readonly steps: number;

@@ -11,7 +11,7 @@ import {
   tooManyBuilds,
 } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
-import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
+import type { BuiltTemplate, LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { TemplateRepository } from "../store/template-repository.js";
@@ -90,6 +90,41 @@ export class TemplateBuilds {
     return this.#begin(plan, existing);
   }
 
+  /** An id that no build and no template has. */
+  newId(): string {
+    this.#lastId += 1;
+    return String(this.#lastId);
+  }
+
+  /** The template of this name that a new one replaces. @throws a 409 problem if it may not be replaced. */
+  requireFree(name: string, update: boolean): LocalTemplate | undefined {
+    const existing = this.options.catalogue.named(name);
+    if (existing && (!existing.built || (existing.built.status === "active" && !update)))
+      throw templateNameTaken(name);
+    if (existing && this.#running.has(existing.id)) throw templateIsBuilt(name);
+    return existing;
+  }
+
+  /** Adds a template that was made without steps, as if by a build of its `buildId`. */
+  adopt(template: LocalTemplate, { buildId, updatedAt }: BuiltTemplate): void {
+    const build: Build = {
+      log: new BuildLog(),
+      record: {
+        ...{
+          id: buildId,
+          templateId: template.id,
+          status: "publishing",
+          progress: 95,
+          currentStep: "import",
+        },
+        ...{ startedAt: updatedAt, completedAt: undefined, error: undefined, log: "", stepKeys: [] },
+      },
+    };
+    this.#put(template);
+    this.#builds.set(buildId, build);
+    this.#succeed(build);
+  }
+
   /** Finds a build by its own id, or the newest build of the template with that id. */
   find(id: string): Build {
     const ofTemplate = [...this.#builds.values()].filter(({ record }) => record.templateId === id).at(-1);
@@ -120,8 +155,7 @@ export class TemplateBuilds {
   }
 
   #begin(plan: BuildPlan, existing: LocalTemplate | undefined): BuildRecord {
-    this.#lastId += 1;
-    const id = String(this.#lastId);
+    const id = this.newId();
     const build: Build = {
       log: new BuildLog(),
       record: {
@@ -287,6 +321,7 @@ function templateOf(
       workdir: "/workspace",
       startCommand,
       readyCheck,
+      isImage: base.built?.isImage,
       ...made,
     },
   };

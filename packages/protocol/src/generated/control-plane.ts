@@ -343,6 +343,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/templates/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a template of a container image
+         * @description The body is the image's file: a tar that `docker save` writes, or a tar of an OCI image layout; it may be gzipped. Of
+         *     an index for several platforms, the server takes its own. The answer comes when sandboxes can be created from the
+         *     template; ending the connection before that ends the import, and nothing of it is left.
+         *
+         *     A name in use is 409 unless `update` is true. A file that is no image, is damaged, or is for another platform is 400.
+         */
+        post: operations["importTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/templates/build/{buildID}/status": {
         parameters: {
             query?: never;
@@ -2049,6 +2073,43 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    importTemplate: {
+        parameters: {
+            query?: {
+                /** @description The template's name; without it, the name that the file has for the image. */
+                name?: string;
+                /** @description Replace the template of this name. */
+                update?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-tar": Blob | Uint8Array;
+            };
+        };
+        responses: {
+            /** @description The template. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
             507: components["responses"]["InsufficientStorage"];
         };
     };

@@ -8,6 +8,7 @@ export interface ControlPlaneContract {
   defaults: {
     listSandboxes: { query: "limit" };
     runProgram: { body: "language" | "timeout" | "capture_rich" | "stream" };
+    importTemplate: { query: "update" };
     listWebhookDeliveries: { query: "limit" };
     listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };
@@ -24,6 +25,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "runProgram", method: "POST", path: "/v1/executions", authenticated: true, status: 200, body: { validate: validators.runProgramBody, required: true, units: { "timeout": "seconds" } } },
     { operationId: "listTemplates", method: "GET", path: "/v1/templates", authenticated: true, status: 200, query: { validate: validators.listTemplatesQuery, types: { "category": "string", "language": "string", "limit": "integer", "fields": "string", "cursor": "string" }, units: {} } },
     { operationId: "buildTemplate", method: "POST", path: "/v1/templates/build", authenticated: true, status: 201, body: { validate: validators.buildTemplateBody, required: true, units: { "memory": "megabytes", "diskGB": "gigabytes" } } },
+    { operationId: "importTemplate", method: "POST", path: "/v1/templates/import", authenticated: true, status: 201, query: { validate: validators.importTemplateQuery, types: { "name": "string", "update": "boolean" }, units: {} } },
     { operationId: "createUploadLink", method: "POST", path: "/v1/templates/files/upload-link", authenticated: true, status: 200, body: { validate: validators.createUploadLinkBody, required: true, units: { "content_length": "bytes" } } },
     { operationId: "listWebhookDeliveries", method: "GET", path: "/v1/webhook-deliveries", authenticated: true, status: 200, query: { validate: validators.listWebhookDeliveriesQuery, types: { "limit": "integer", "sandbox_id": "string", "status": "string", "cursor": "string" }, units: {} } },
     { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },

@@ -6,6 +6,7 @@ export declare const createSandboxBody: Validate;
 export declare const runProgramBody: Validate;
 export declare const listTemplatesQuery: Validate;
 export declare const buildTemplateBody: Validate;
+export declare const importTemplateQuery: Validate;
 export declare const createUploadLinkBody: Validate;
 export declare const listWebhookDeliveriesQuery: Validate;
 export declare const setSandboxTimeoutBody: Validate;

@@ -105,6 +105,7 @@ export {
 export type { OwnLimits, TemplateFacts } from "./control-plane/template-facts.js";
 export {
   type BuildFacts,
+  type ImageWish,
   type TemplateHandlersOptions,
   templateHandlers,
 } from "./control-plane/template-handlers.js";

@@ -29,6 +29,7 @@ const removalRetryMs = 1000;
 /** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
 export class BubblewrapRuntime implements SandboxRuntime {
   readonly name = "bubblewrap";
+  readonly startsImages = true;
   #foundation: Promise<Foundation> | undefined;
   #removal: Promise<void> | undefined;
   #removalTimer: NodeJS.Timeout | undefined;
@@ -125,9 +126,14 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async #spawn(spec: MachineSpec, foundation: Foundation, own: MachineOwn): Promise<BubblewrapMachine> {
-    const { directory, image, root, seccompFile, strayDescriptors } = foundation;
+    const { directory, root, seccompFile, strayDescriptors } = foundation;
     const { name, uids, group, egress, files, cleanups } = own;
-    const { layers = [], disk, keepIn } = spec;
+    const { layers = [], isImage, disk, keepIn } = spec;
+    const image = isImage ? foundation.importedImage : foundation.image;
+    if (!image)
+      throw new Error(
+        "imported images need overlay mounts, and a Node.js that has the same loader as this machine's shell",
+      );
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined))
       throw new Error("this kernel allows no overlay mounts, which the sandbox's files need");
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
@@ -136,6 +142,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
       uids,
       diskMb: spec.limits.diskMb,
       layers,
+      isImage,
       disk,
       keepIn,
     });
@@ -166,7 +173,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
         image,
         views: root?.views,
         limits: spec.limits,
-        environment: machineEnvironment(spec.limits, image),
+        environment: machineEnvironment(spec.limits, image, isImage ? spec.environment?.PATH : undefined),
         figures: group.figures,
         egress: egress && { source: egress.path, target: egressInside.socket },
         files,

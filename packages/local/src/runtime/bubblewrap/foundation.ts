@@ -21,6 +21,8 @@ import { WritableRoot } from "./writable-root.js";
 export interface Foundation {
   readonly directory: InstanceDirectory;
   readonly image: MachineImage;
+  /** What machines of imported images have instead; undefined if they cannot be started here. */
+  readonly importedImage: MachineImage | undefined;
   readonly root: WritableRoot | undefined;
   readonly groups: MachineGroups;
   readonly guard: InstanceGuard;
@@ -56,12 +58,13 @@ export async function layFoundation(): Promise<Foundation> {
   if (program && seccompFile) await writeFile(seccompFile, program);
   const root = await WritableRoot.open(directory.inMemory, isRoot);
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
-  const image = await prepareMachineImage(directory.path, isRoot, root);
+  const { image, importedImage } = await prepareMachineImage(directory.path, isRoot, root);
   await root?.view(directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]));
   const strayDescriptors = inheritableDescriptors();
   return {
     directory,
     image,
+    importedImage,
     root,
     guard,
     groups,

@@ -26,8 +26,18 @@ export function programEnvironment(image: MachineImage): Record<string, string> 
  * The environment of a machine's init and agent. It has no LANG: with LANG the init's shell would read locale files, which
  * code in the sandbox may have written before a stop.
  */
-export function machineEnvironment(limits: MachineLimits, image: MachineImage): Record<string, string> {
-  return { ...programEnvironment(image), ...agentTimeZone, ...limitVariables(limits) };
+export function machineEnvironment(
+  limits: MachineLimits,
+  image: MachineImage,
+  /** The search path that an imported image sets. */
+  path: string | undefined,
+): Record<string, string> {
+  return {
+    ...programEnvironment(image),
+    ...(path !== undefined && { PATH: path }),
+    ...agentTimeZone,
+    ...limitVariables(limits),
+  };
 }
 
 /** The variables of {@link limitsScript}. */

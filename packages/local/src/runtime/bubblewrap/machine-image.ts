@@ -38,15 +38,22 @@ export const driversInside = `${opt}/drivers`;
 /** The egress proxy's socket inside a machine, and the script that makes the `fetch` of older Node.js use the proxy. */
 export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/agent/node-proxy.cjs` } as const;
 
+export interface MachineImages {
+  /** For machines that see the host's `/usr`. */
+  readonly image: MachineImage;
+  /** For machines of an imported image, which see no file of the host but the agent's. Undefined if they cannot be started. */
+  readonly importedImage: MachineImage | undefined;
+}
+
 /**
- * Prepares the image in `directory`. With `hasOwnUids`, machines have other uids than this process: every uid must be able to
+ * Prepares the images in `directory`. With `hasOwnUids`, machines have other uids than this process: every uid must be able to
  * read the files, and the agent has another uid than the programs it starts.
  */
 export async function prepareMachineImage(
   directory: string,
   hasOwnUids: boolean,
   root: WritableRoot | undefined,
-): Promise<MachineImage> {
+): Promise<MachineImages> {
   const parts = join(directory, "parts");
   await mkdir(parts);
   const agentPlaced = placeAgent(join(parts, "agent"), join(directory, "rehearsal"));
@@ -66,7 +73,10 @@ export async function prepareMachineImage(
   await writeFile(opensslConfiguration(parts), "");
   const nothing = join(parts, "nothing");
   await writeFile(nothing, "");
-  const etc = await makeEtc(root ? join(root.skeleton, "etc") : join(directory, "etc"), root && parts);
+  const { shared, sealed: sealedEtc } = await makeEtc(
+    root ? join(root.skeleton, "etc") : join(directory, "etc"),
+    root && parts,
+  );
   const empty = join(parts, "empty");
   await mkdir(empty);
   const programs = root
@@ -92,20 +102,25 @@ export async function prepareMachineImage(
   const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
   const place = (program: string): string => (root ? sealed(program) : program);
   if (root) for (const { target, path } of links) await symlink(target, join(root.skeleton, path));
-  const mounts = [
-    ...(root ? mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
-    ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
-    ...etc,
+  // Whatever else a machine sees, its init and its agent are started from these.
+  const ofTheAgent = [
     { source: parts, target: opt },
     ...seals.map((path) => ({ source: path, target: sealed(path) })),
     ...(node.mount ? [node.mount] : []),
     ...(root && existsSync(nodeParts) ? [{ source: nodeParts, target: nodeParts }] : []),
+  ];
+  const mounts = [
+    ...(root ? mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
+    ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
+    ...shared,
+    ...sealedEtc,
+    ...ofTheAgent,
     // Cover these paths with an empty file or directory, because programs of the host keep credentials there.
     ...configurations.map((target) => ({ source: empty, target })),
   ];
   const masked = await maskedKernelFiles();
   const real = ({ source, target }: Mount): Mount => ({ source: realpathSync(source), target });
-  return {
+  const image: MachineImage = {
     disk: root?.disk,
     mounts: mounts.map(real),
     masks: [
@@ -122,7 +137,17 @@ export async function prepareMachineImage(
       ...[...launcher.command, place(node.path), ...nodeOptions, agentEntry],
     ],
   };
+  const canStartImages = root !== undefined && launcher.command.length > 0;
+  return {
+    image,
+    importedImage: canStartImages
+      ? { ...image, mounts: [...sealedEtc, ...ofTheAgent].map(real), path: imagePath }
+      : undefined,
+  };
 }
+
+/** The search path of images that set none, as in any container. */
+const imagePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Sets the limits that the variables of `limitVariables` name, in a shell. */
 export const limitsScript = `ulimit -c 0
@@ -199,7 +224,9 @@ async function placeLoader(
   if (!isSealed) return { command: [`${opt}/loader`], directories: [] };
   const directories = [...new Set(programs.flatMap((program) => libraryDirectories(loader, program)))];
   const libraryPath = directories.map(sealed).join(":");
-  return { command: [`${opt}/loader`, "--library-path", libraryPath], directories };
+  // The cache is the machine's, and an image has another one than this host. musl has none.
+  const cache = loader.includes("musl") ? [] : ["--inhibit-cache"];
+  return { command: [`${opt}/loader`, ...cache, "--library-path", libraryPath], directories };
 }
 
 /** Makes a directory below `top` that every uid can enter, whatever the umask. */
@@ -251,7 +278,10 @@ const sharedEtc = [
 ];
 
 /** Makes `/etc`. With `parts`, which machines cannot change, `/etc` is writable, and files that must not change are mounted from `parts`. */
-async function makeEtc(etc: string, parts: string | undefined): Promise<Mount[]> {
+async function makeEtc(
+  etc: string,
+  parts: string | undefined,
+): Promise<{ shared: Mount[]; sealed: Mount[] }> {
   const isWritable = parts !== undefined;
   await mkdir(etc, { recursive: true });
   await chmod(etc, isWritable ? 0o777 : 0o755);
@@ -259,7 +289,8 @@ async function makeEtc(etc: string, parts: string | undefined): Promise<Mount[]>
     await writeFile(join(etc, name), text);
     await chmod(join(etc, name), isWritable ? 0o666 : 0o644);
   }
-  const mounts: Mount[] = isWritable ? [] : [{ source: etc, target: "/etc" }];
+  const shared: Mount[] = isWritable ? [] : [{ source: etc, target: "/etc" }];
+  const sealed: Mount[] = [];
   for (const name of sharedEtc) {
     const source = `/etc/${name}`;
     const status = await stat(source).catch(() => undefined);
@@ -267,16 +298,16 @@ async function makeEtc(etc: string, parts: string | undefined): Promise<Mount[]>
     const place = join(etc, name);
     if (status.isDirectory()) await mkdir(place, { recursive: true, mode: 0o755 });
     else await writeFile(place, "");
-    mounts.push({ source, target: source });
+    shared.push({ source, target: source });
   }
   for (const [name, text] of Object.entries(libraryNames)) {
     for (const path of [join(etc, name), ...(parts ? [join(parts, name)] : [])]) {
       await writeFile(path, text);
       await chmod(path, 0o644);
     }
-    if (parts) mounts.push({ source: join(parts, name), target: `/etc/${name}` });
+    if (parts) sealed.push({ source: join(parts, name), target: `/etc/${name}` });
   }
-  return mounts;
+  return { shared, sealed };
 }
 
 const etcFiles = {

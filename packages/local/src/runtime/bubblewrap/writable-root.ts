@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -117,6 +118,8 @@ export class WritableRoot {
     diskMb: number;
     /** Directories made by {@link enter} with `keepIn`, lowest first. */
     layers: readonly string[];
+    /** Whether the lowest layer holds all files of an image: the host's `/usr` is not below it then. */
+    isImage?: boolean | undefined;
     /** A file written by {@link read}; the machine starts with the files in it. */
     disk?: string | undefined;
     /** Where the machine's files are copied when the machine ends, if the directory exists at that time. */
@@ -124,15 +127,10 @@ export class WritableRoot {
     /** Mounts to make in the tree; see {@link placeable}. */
     placed?: readonly Mount[];
   }): RootEntry {
-    const { uids, diskMb, layers, disk, keepIn, placed = [] } = machine;
+    const { uids, diskMb, layers, isImage = false, disk, keepIn, placed = [] } = machine;
     const lower = (part: "root" | "usr", ...bottom: string[]): string =>
-      [
-        ...layers.toReversed().map((layer) => join(layer, part)),
-        join(this.directory, "skeleton", part),
-        ...bottom,
-      ]
-        .map(escapedLayer)
-        .join(":");
+      [...layers.toReversed().map((layer) => join(layer, part)), ...bottom].map(escapedLayer).join(":");
+    const skeleton = join(this.directory, "skeleton");
     const tree = (part: "root" | "usr", place: string, lowerDirectories: string): string =>
       tableLine(
         "overlay",
@@ -141,8 +139,12 @@ export class WritableRoot {
         `nodev,nosuid,${overlayOption(this.isRoot)},lowerdir=${lowerDirectories},upperdir=${part},workdir=work/${part}`,
       );
     const mounts = [
-      tree("root", this.disk.root, lower("root")),
-      tree("usr", join(this.disk.root, "usr"), lower("usr", "/usr")),
+      tree("root", this.disk.root, lower("root", join(skeleton, "root"))),
+      tree(
+        "usr",
+        join(this.disk.root, "usr"),
+        isImage ? lower("usr") : lower("usr", join(skeleton, "usr"), "/usr"),
+      ),
       ...(this.#views?.mounts ?? []),
       ...placed.map(({ source, target }) =>
         tableLine(this.#views?.seen(source) ?? source, join(this.disk.root, target), "none", "bind"),
@@ -152,7 +154,7 @@ export class WritableRoot {
     const script = keepIn === undefined ? mount + becomeScript : mount + keepScript;
     return {
       command: [...mountNamespace(this.isRoot), ...["/bin/sh", "-c", script, "root"]],
-      copiesFiles: layers.length > 0 || disk !== undefined || keepIn !== undefined,
+      copiesFiles: disk !== undefined || keepIn !== undefined || hasOwnFiles(layers.at(-1)),
       // In the environment, not as arguments, because all users of the host can read command lines.
       environment: {
         MACHINE_PLACE: this.#at,
@@ -206,6 +208,13 @@ export class WritableRoot {
     }
     for (const path of ["tmp", "var/tmp"]) await chmod(join(this.skeleton, path), 0o1777);
   }
+}
+
+/** Whether a layer has files that belong to the sandbox, and are copied for each one. */
+function hasOwnFiles(layer: string | undefined): boolean {
+  return (
+    layer !== undefined && ["workspace", "home"].some((part) => readdirSync(join(layer, part)).length > 0)
+  );
 }
 
 /** How many times its disk size a machine may fill: twice with a read-only root, where `/workspace` has a tmpfs of its own. */

@@ -12,8 +12,8 @@ export interface BuildBase<Template extends TemplateFacts> {
 }
 
 /**
- * Returns the template that `from_image` names. If `from_image` names an image, returns the first of `templates`, provided
- * that it can stand in for the image. Nothing is downloaded.
+ * Returns the template that `from_image` names. If `from_image` names an image, returns that image if it was imported,
+ * otherwise the first of `templates`, provided that it can stand in for the image. Nothing is downloaded.
  *
  * @throws a 400 problem that lists what can be built from.
  */
@@ -21,7 +21,11 @@ export function buildBase<Template extends TemplateFacts>(
   fromImage: string,
   templates: readonly Template[],
 ): BuildBase<Template> {
-  const named = templates.find(({ id, name }) => id === fromImage || name === fromImage);
+  const named =
+    templates.find(({ id, name }) => id === fromImage || name === fromImage) ??
+    templates.find(
+      ({ built }) => built?.isImage && built.fromImage === fromImage && built.status === "active",
+    );
   if (named?.built && named.built.status !== "active")
     throw invalidBuild(
       `from_image names template ${named.name}, which is ${named.built.status}.`,

@@ -28,6 +28,8 @@ interface BuiltFacts {
   /** Sentences for people, one for each difference between the template and the image that `fromImage` names. */
   readonly differences?: readonly string[];
   readonly startCommand: string | undefined;
+  /** Whether the template is an imported image, which has nothing of this machine. */
+  readonly isImage?: boolean | undefined;
 }
 
 /** Limits that a create request asked for in place of the template's. */

@@ -20,6 +20,14 @@ export interface BuildFacts {
   };
 }
 
+/** What a caller says of an image that becomes a template. */
+export interface ImageWish {
+  /** Name of the template. Undefined for the image's own. */
+  readonly name: string | undefined;
+  /** Whether a template of this name is replaced. */
+  readonly update: boolean;
+}
+
 export interface TemplateHandlersOptions<
   Template extends TemplateFacts,
   Over extends Exchange = NodeExchange,
@@ -28,7 +36,7 @@ export interface TemplateHandlersOptions<
     list(): readonly Template[];
     /** Finds a template by name or by id: clients use either. */
     find(nameOrId: string): Template | undefined;
-    /** Notable packages, each with its version, that every template has. */
+    /** Notable packages, each with its version, that every template but an imported image has. */
     packages(): Promise<readonly string[]>;
   };
   readonly builds: {
@@ -36,6 +44,10 @@ export interface TemplateHandlersOptions<
     /** Finds a build by its own id or by its template's. */
     find(id: string): BuildFacts;
     remove(template: Template): Promise<void>;
+  };
+  /** Makes templates of images. Undefined if this server does not; the operation is then 404. */
+  readonly imports?: {
+    receive(wish: ImageWish, body: Over["request"], signal: AbortSignal): Promise<Template>;
   };
   readonly uploads: {
     grant(hash: string, length: number): { readonly grant: string; readonly expiresAt: Date };
@@ -55,7 +67,8 @@ type TemplateOperations =
   | "getTemplateBuildStatus"
   | "getTemplateBuildLogs"
   | "createUploadLink"
-  | "uploadTemplateFiles";
+  | "uploadTemplateFiles"
+  | "importTemplate";
 
 /**
  * The operations on templates. Their answers about builds contain no fields beyond the contract's, because some clients
@@ -64,6 +77,7 @@ type TemplateOperations =
 export function templateHandlers<Template extends TemplateFacts, Over extends Exchange = NodeExchange>({
   templates,
   builds,
+  imports,
   uploads,
   baseUrl,
   stream,
@@ -79,6 +93,8 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
       templates.list().map(({ name }) => name),
     );
   };
+
+  const packagesOf = async ({ built }: Template) => (built?.isImage ? [] : templates.packages());
 
   return {
     listTemplates: async ({ query, requestId }) => {
@@ -96,7 +112,7 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
       return {
         object: "list",
         data: items
-          .map((item) => templateListItemOnWire(item, packages))
+          .map((item) => templateListItemOnWire(item, item.built?.isImage ? [] : packages))
           .map((item) => selectFields(item, query.fields)),
         has_more: nextCursor !== undefined,
         ...(nextCursor !== undefined && { next_cursor: nextCursor }),
@@ -105,8 +121,10 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
       };
     },
 
-    getTemplate: async ({ params, requestId }) =>
-      templateOnWire(known(params.name), await templates.packages(), requestId),
+    getTemplate: async ({ params, requestId }) => {
+      const template = known(params.name);
+      return templateOnWire(template, await packagesOf(template), requestId);
+    },
 
     deleteTemplate: async ({ params, requestId }) => {
       const template = known(params.name);
@@ -144,6 +162,15 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
         request_id: requestId,
       };
     },
+
+    ...(imports && {
+      importTemplate: async ({ query, request, requestId, signal }) => {
+        const { name, update = false } = query;
+        if (name !== undefined && /^\d+$/.test(name)) throw templateNameIsNumber(name);
+        const template = await imports.receive({ name, update }, request, signal);
+        return templateOnWire(template, [], requestId);
+      },
+    }),
 
     createUploadLink: ({ body, header, requestId }) => {
       const { files_hash: hash, content_length: length } = body;
