@@ -46,5 +46,6 @@ function filesOf(folder) {
 
 function importsWhatItComputes(text) {
   const code = text.replace(/\/\*.*?\*\//gs, "").replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
-  return /\bimport\((?!\s*["'])/.test(code);
+  // A method may have this name: `templates.import(file)`.
+  return /(?<![.#]|\basync )\bimport\((?!\s*["'])/.test(code);
 }

@@ -145,6 +145,7 @@ export type { ReadyCheck } from "./templates/ready-check.js";
 export { Template } from "./templates/template.js";
 export type { TemplateBuildOptions, TemplateBuildProgress } from "./templates/template-build.js";
 export type { CopyOptions } from "./templates/template-definition.js";
+export type { ImageFile, TemplateImportOptions } from "./templates/template-import.js";
 export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
 export type { ListTemplatesOptions, Templates } from "./templates/templates.js";
 export type { Page, PaginatedList } from "./transport/answers/paginated-list.js";

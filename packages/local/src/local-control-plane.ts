@@ -201,7 +201,7 @@ async function serve(
   );
   const uploads = new TemplateUploads();
   const budget = new MemoryBudget({ overcommit: options.memoryOvercommit ?? defaultMemoryOvercommit, disks });
-  const timeoutSeconds = options.buildTimeoutSeconds ?? defaultBuildTimeoutSeconds;
+  const { buildTimeoutSeconds: timeoutSeconds = 1800 } = options;
   const builder = new TemplateBuilder({ runtime, tokens, agents, layers, egress, budget, timeoutSeconds });
   const builds = new TemplateBuilds({
     catalogue: templates,
@@ -333,7 +333,6 @@ async function serve(
 }
 
 const defaultRateLimit = 1_000_000;
-const defaultBuildTimeoutSeconds = 1800;
 
 /** The default limit of sandboxes, by the host's memory. An idle sandbox takes about 10 MiB. */
 function defaultMaxSandboxes(): number {

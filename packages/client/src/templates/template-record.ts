@@ -22,6 +22,8 @@ export interface TemplateRecord {
   resources: { vcpu: number | undefined; memoryMb: number | undefined; diskGb: number | undefined };
   /** Features of sandboxes made from the template. Only `get` returns them. */
   features: string[];
+  /** What differs from the image that the template is of, in sentences for people. Only `get` and `import` return them. */
+  differences: string[];
   createdAt: Date | undefined;
   updatedAt: Date | undefined;
 }
@@ -40,6 +42,7 @@ export function templateRecord(wire: ControlPlaneSchemas["Template"]): TemplateR
     isPublic: wire.is_public,
     resources: { vcpu: resources?.vcpu, memoryMb: resources?.memory_mb, diskGb: resources?.disk_gb },
     features: (wire.features ?? []).map(asText),
+    differences: (wire.differences ?? []).map(asText),
     createdAt: date(wire.created_at),
     updatedAt: date(wire.updated_at),
   };

@@ -10,6 +10,7 @@ import { readBody, successOf } from "../transport/contract-clients.js";
 import type { ImageMatch } from "./image-match.js";
 import type { Template } from "./template.js";
 import type { TemplateBuildOptions } from "./template-build.js";
+import type { ImageFile, TemplateImportOptions } from "./template-import.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
 import type { UploadParts } from "./template-upload.js";
 
@@ -98,6 +99,21 @@ export class Templates {
   async build(template: Template, options: TemplateBuildOptions): Promise<TemplateRecord> {
     const { buildTemplate } = await import("./template-work.js");
     return buildTemplate(this.#parts, template, options);
+  }
+
+  /**
+   * Makes a template of a container image's file: a tar that `docker save` writes, or a tar of an OCI image layout
+   * (POST /v1/templates/import). The file is streamed. A server of cloud-sandbox-local does this; at others, the call is a
+   * `ValidationError` (IMPORT_UNAVAILABLE).
+   *
+   * ```ts
+   * await client.templates.import("python.tar");
+   * await using sandbox = await client.sandboxes.create({ template: "python:3.12-slim" });
+   * ```
+   */
+  async import(image: ImageFile, options: TemplateImportOptions = {}): Promise<TemplateRecord> {
+    const { importTemplate } = await import("./template-work.js");
+    return importTemplate(this.#parts.controlPlane, image, options);
   }
 
   /**

@@ -23,8 +23,8 @@ export function openapiClient<Paths extends object>(options: ChannelOptions): Cl
  * Encodes a request body: JSON, a file as it is, or a multipart form if a field is a file. Fields come before files in
  * the form, so that a server can stream the file to its destination.
  */
-function serialized(body: object | undefined): string | Content | MultipartForm {
-  if (isFile(body)) return body;
+function serialized(body: object | undefined): string | Content | MultipartForm | ReadableStream<Uint8Array> {
+  if (isFile(body) || isStream(body)) return body;
   if (isForm(body)) return new MultipartForm(body.entries());
   const fields: [string, unknown][] = Object.entries(body ?? {});
   const files = fields.filter((field): field is [string, Content] => isFile(field[1]));
@@ -43,4 +43,9 @@ function isForm(body: object | undefined): body is FormData {
 
 function isFile(value: unknown): value is Content {
   return value instanceof Blob || value instanceof Uint8Array;
+}
+
+/** Without the class, which Node.js loads when it is first named. */
+function isStream(value: object | undefined): value is ReadableStream<Uint8Array> {
+  return value !== undefined && "getReader" in value;
 }

@@ -304,6 +304,7 @@ const everyCall = [
     delete: (it, options) => it.delete("base", options),
     forImage: (it, options) => it.forImage("python:3", options),
     get: (it, options) => it.get("base", options),
+    import: (it, options) => it.import(new Uint8Array(), options),
     list: (it, options) => it.list(options),
   }),
   ...callsOf<Template>("template", () => template, {
