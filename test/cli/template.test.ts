@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { savedImage, tarOf } from "../../packages/local/test/support/image-archives.js";
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
 
 let line: CommandLine;
@@ -44,6 +45,18 @@ describe("cloud-sandbox template", () => {
     expect(await line.json("template", "get", "mine")).toMatchObject({ name: "mine", status: "active" });
     expect(await line.output("template", "delete", "mine")).toBe("mine is deleted.\n");
     expect((await line.run(["template", "delete", "mine"])).code).toBe(125);
+  });
+
+  test("imports a container image, and says what a name that is taken needs", async () => {
+    await writeFile(here("image.tar"), savedImage({ layers: [tarOf([])], config: { Cmd: ["sh"] } }));
+    const imported = await line.run(["template", "import", here("image.tar"), "--name", "imported"]);
+    expect(imported).toMatchObject({ code: 0, stdout: "Template imported is active.\n" });
+    expect(imported.stderr).toContain("command are not started");
+    const again = await line.run(["template", "import", here("image.tar"), "--name", "imported"]);
+    expect(again).toMatchObject({ code: 125, stderr: expect.stringMatching(/exists already.*--update/s) });
+    expect(await line.json("template", "import", here("image.tar"))).toMatchObject({ name: "made:1" });
+    const none = await line.run(["template", "import", "-", "--name", "none"], "no image");
+    expect(none).toMatchObject({ code: 125, stderr: expect.stringContaining("not a tar") });
   });
 
   test("builds what a module exports, without anything installed beside it", {

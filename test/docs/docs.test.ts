@@ -9,6 +9,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { savedImage, tarOf } from "../../packages/local/test/support/image-archives.js";
 import { type CodeBlock, codeBlocks, pages, root } from "../support/documents/code-blocks.js";
 import {
   addedServer,
@@ -67,6 +68,7 @@ beforeAll(async () => {
     `#!/bin/sh\nexec ${process.execPath} ${join(root, commands["cloud-sandbox-cli"])} "$@"\n`,
     { mode: 0o755 },
   );
+  writeFileSync(join(directory, "image.tar"), savedImage({ layers: [tarOf([])] }));
   server = await startLocalServer({ args: ["--pool", "1"] });
 });
 

@@ -119,5 +119,8 @@ function withShell(built: BuiltTemplate, languages: LocalTemplate["languages"]):
 
 function doesNotStart(error: unknown): Problem {
   const reason = error instanceof Error ? error.message : String(error);
-  return invalidBuild(`No sandbox of the image can be started: ${reason.replace(/\.?$/, ".")}`);
+  return invalidBuild(
+    `No sandbox of the image can be started: ${reason.replace(/\.?$/, ".")}`,
+    "Check with cloud-sandbox-local doctor what this machine lacks.",
+  );
 }

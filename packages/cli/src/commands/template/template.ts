@@ -5,6 +5,7 @@ import { subcommand } from "../../command-line/subcommand.js";
 import type { Output } from "../../output/output.js";
 import type { Column } from "../../output/table.js";
 import { addBuild } from "./build.js";
+import { addImport } from "./import.js";
 
 interface ListOptions {
   readonly text?: string;
@@ -37,6 +38,7 @@ export function define(command: Command): void {
     ),
   );
   addBuild(command);
+  addImport(command);
   subcommand(command, "delete <name...>", "delete templates; their sandboxes continue").action(
     action<object, [string[]]>(async ({ output, server, signal }, names) => {
       const { templates } = await server();
