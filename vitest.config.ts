@@ -107,11 +107,23 @@ export default defineConfig({
         test: {
           name: "sandbox",
           include: ["packages/*/test/**/*.sandbox.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, "**/*.browser.test.ts"],
+          exclude: [...configDefaults.exclude, "**/*.{browser,docker}.test.ts"],
           env: withoutSpares,
           isolate: false,
           globalSetup: [pathOf("test/support/ordinary-user-caches.ts")],
           setupFiles: [pathOf("test/support/shared-process.ts")],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // They share a Docker daemon that the run starts for them.
+          name: "docker",
+          include: ["test/**/*.docker.test.ts"],
+          env: withoutSpares,
+          isolate: false,
+          globalSetup: [pathOf("test/support/docker/own-daemon.ts")],
           sequence: { groupOrder: 2 },
         },
       },

@@ -1,12 +1,15 @@
 /** A Python program that lists the processes of agents. The programs in this file are run in a sandbox by attempts. */
 export const findAgents = `
 import os
+def is_supervisor(pid):
+    with open(f"/proc/{pid}/cmdline") as command: return command.read().endswith("/supervisor.cjs\\0")
 def agents():
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline") as command, open(f"/proc/{pid}/stat") as stat:
-                if command.read().endswith("/agent/main.cjs\\0") and stat.read().rsplit(")")[1].split()[1] == "1":
+                parent = stat.read().rsplit(")")[1].split()[1]
+                if command.read().endswith("/agent/main.cjs\\0") and (parent == "1" or is_supervisor(parent)):
                     found.append(int(pid))
         except OSError: pass
     return found

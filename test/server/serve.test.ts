@@ -185,7 +185,7 @@ describe("cloud-sandbox-local serve", () => {
 
   test.each([
     ["a port that there is not", ["--port", "70000"], "whole number from 0 to 65535"],
-    ["a runtime that there is not", ["--runtime", "docker"], "auto, bubblewrap"],
+    ["a runtime that there is not", ["--runtime", "podman"], "auto, bubblewrap, docker"],
     ["an option that there is not", ["--pots", "4"], "--pool"],
     ["a destination that is none", ["--egress-deny", "a b"], "not a valid destination"],
     ["a proxy that is none", ["--egress-upstream-proxy", "socks5://proxy"], "http: URL"],
@@ -202,13 +202,13 @@ describe("a machine without a runtime", () => {
     const directory = mkdtempSync(join(tmpdir(), "no-runtime-"));
     try {
       for (const name of ["sh", "true", "setpriv"]) symlinkSync(`/usr/bin/${name}`, join(directory, name));
-      const env = { PATH: directory };
+      const env = { PATH: directory, DOCKER_HOST: "unix:///nowhere/docker.sock" };
       const serve = await runBuilt("local", ["serve"], { env });
       expect(serve).toEqual({
         code: 1,
         stdout: "",
         stderr:
-          'cloud-sandbox-local: No sandbox runtime can be used here: bubblewrap is not installed; install it with "apt-get install bubblewrap".\n',
+          'cloud-sandbox-local: No sandbox runtime can be used here: bubblewrap is not installed; install it with "apt-get install bubblewrap". no Docker daemon answers at unix:///nowhere/docker.sock (DOCKER_HOST); start Docker, or set DOCKER_HOST to the address of a daemon.\n',
       });
       const doctor = await runBuilt("local", ["doctor"], { env });
       expect(doctor.code).toBe(1);
@@ -222,7 +222,7 @@ describe("a machine without a runtime", () => {
 describe("a CPU that there is no system call filter for", () => {
   const NODE_OPTIONS =
     "--import=data:text/javascript,Object.defineProperty(process,%22arch%22,{value:%22riscv64%22})";
-  const env = { NODE_OPTIONS };
+  const env = { NODE_OPTIONS, DOCKER_HOST: "unix:///nowhere/docker.sock" };
 
   test("starts no sandbox, and serve and doctor say what to do", async () => {
     const serve = await runBuilt("local", ["serve"], { env });

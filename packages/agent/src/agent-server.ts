@@ -6,11 +6,12 @@ import {
   ignoreUpgrade,
   upgradeResponse,
 } from "@cloud-sandbox/server-kit";
+import { EarlySocket } from "./access/early-socket.js";
 import type { Agent } from "./agent.js";
 import type { ListenAddress } from "./config/agent-config.js";
 
 /** Serves an agent over HTTP. Resolves once the server is listening. */
-export async function serveAgent(agent: Agent, address: ListenAddress): Promise<Server> {
+export async function serveAgent(agent: Agent, address: ListenAddress | EarlySocket): Promise<Server> {
   const server = createServer((request, response) => void agent.handle(request, response));
   answerUnreadableRequests(server, () => agentEnvelope);
   // Idle connections stay open for 75 s, longer than a gateway keeps them, so that the agent never closes one first.
@@ -28,7 +29,9 @@ export async function serveAgent(agent: Agent, address: ListenAddress): Promise<
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen("socket" in address ? { path: address.socket } : address, resolve);
+    server.once("listening", resolve);
+    if (address instanceof EarlySocket) address.handTo(server);
+    else server.listen("socket" in address ? { path: address.socket } : address);
   });
   return server;
 }

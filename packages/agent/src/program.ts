@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { EarlySocket } from "./access/early-socket.js";
 import { createAgent } from "./agent.js";
 import { serveAgent } from "./agent-server.js";
 import { parseAgentConfig } from "./config/agent-config.js";
@@ -26,10 +27,12 @@ async function serve(): Promise<void> {
   const { values } = parseArgs({ options: { config: { type: "string" } } });
   const config = parseAgentConfig(values.config ?? process.env[variable]);
   delete process.env[variable];
+  // First of all, while the agent may still write to the socket's directory.
+  const listening = "socket" in config.listen ? await EarlySocket.open(config.listen.socket) : undefined;
   if (config.runProgramsAs) separateFromPrograms(config.runProgramsAs);
   const agent = await createAgent(config);
   if (config.egress) relayEgress(config.egress.socket);
-  const server = await serveAgent(agent, config.listen);
+  const server = await serveAgent(agent, listening ?? config.listen);
   // If a caller was waiting for this machine, its first request has arrived by now; warming up earlier would slow
   // that down.
   setTimeout(() => void agent.warmUp(), warmUpDelay).unref();

@@ -1,7 +1,7 @@
 import { findHostLanguages, type HostLanguage } from "./catalogue/host-languages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
-import { probeRuntimes } from "./runtimes.js";
+import { dockerImageVariable, probeRuntimes } from "./runtimes.js";
 import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
 
 /** The result of `doctor`: what this machine can run. */
@@ -22,7 +22,7 @@ export interface DoctorReport {
 /** Finds out which runtimes work on this machine, how well they isolate, and how to fix what is missing. Changes nothing. */
 export async function examineHost(): Promise<DoctorReport> {
   const [runtimes, languages, egress] = await Promise.all([
-    probeRuntimes(),
+    probeRuntimes({ dockerImage: process.env[dockerImageVariable] || undefined }),
     findHostLanguages(),
     examineEgress(),
   ]);

@@ -29,7 +29,7 @@ import type {
   RuntimeReport,
   SandboxRuntime,
 } from "./runtime/sandbox-runtime.js";
-import { chooseRuntime, type RuntimeName, runtimeNames } from "./runtimes.js";
+import { chooseRuntime, dockerImageVariable, type RuntimeName, runtimeVariable } from "./runtimes.js";
 import { Activity } from "./sandboxes/activity.js";
 import { LonePrograms } from "./sandboxes/lone-programs.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
@@ -68,8 +68,13 @@ export interface LocalControlPlaneOptions {
   readonly corsOrigins?: readonly string[];
   /** Port to listen on; 0 takes any free one. Default: 0. */
   readonly port?: number;
-  /** The runtime that isolates sandboxes. Default: `auto`, the first one that works on this machine. */
+  /**
+   * The runtime that isolates sandboxes. Default: CLOUD_SANDBOX_RUNTIME, else `auto`: docker if `dockerImage` is set, else
+   * bubblewrap, and the other one if that does not work on this machine.
+   */
   readonly runtime?: "auto" | RuntimeName;
+  /** The image of the docker runtime's sandboxes. Default: CLOUD_SANDBOX_DOCKER_IMAGE, else `python:3.12-slim`. */
+  readonly dockerImage?: string;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
   /** Most sandboxes at a time, stopped ones and programs without a sandbox included. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
@@ -139,9 +144,10 @@ export async function startLocalControlPlane(
 
 async function start(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
   const { holdsProcess = true, withoutSystemCallFilter = false } = options;
-  const names =
-    options.runtime === undefined || options.runtime === "auto" ? runtimeNames : [options.runtime];
-  const chosen = await chooseRuntime(names, { holdsProcess, withoutSystemCallFilter, log: options.log });
+  const chosen = await chooseRuntime(options.runtime ?? fromEnvironment(runtimeVariable) ?? "auto", {
+    ...{ holdsProcess, withoutSystemCallFilter, log: options.log },
+    dockerImage: options.dockerImage ?? fromEnvironment(dockerImageVariable),
+  });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
   const { runtime, report } = chosen;
 
@@ -162,6 +168,11 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
     await runtime.close();
     throw error;
   }
+}
+
+function fromEnvironment(name: string): string | undefined {
+  const value = process.env[name];
+  return value === "" ? undefined : value;
 }
 
 type UsableRuntime = Extract<RuntimeReport, { usable: true }>;

@@ -10,7 +10,7 @@ import {
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
-import { type RuntimeName, runtimeNames } from "./runtimes.js";
+import { dockerImageVariable, type RuntimeName, runtimeNames, runtimeVariable } from "./runtimes.js";
 import { defaultMemoryOvercommit } from "./sandboxes/memory-budget.js";
 import { largestPool, poolVariable } from "./sandboxes/pool-size.js";
 import { version } from "./version.js";
@@ -45,11 +45,17 @@ program
     "--data-dir <directory>",
     "directory that keeps sandboxes over a restart; default: none, nothing is kept",
   )
-  .option(
-    "--runtime <name>",
-    `what starts the sandboxes: auto, the first that can be used here, or one of ${runtimeNames.join(", ")}`,
-    oneOf("auto", ...runtimeNames),
-    "auto",
+  .addOption(
+    new Option("--runtime <name>", `what starts the sandboxes: auto, or one of ${runtimeNames.join(", ")}`)
+      .env(runtimeVariable)
+      .default("auto")
+      .argParser(oneOf("auto", ...runtimeNames)),
+  )
+  .addOption(
+    new Option(
+      "--docker-image <name>",
+      "the image of the docker runtime's sandboxes; auto then takes docker; default: python:3.12-slim",
+    ).env(dockerImageVariable),
   )
   .addOption(
     new Option("--pool <count>", "machines kept booted for new sandboxes")
@@ -150,6 +156,7 @@ function end(code: number, message: string): void {
 
 interface ServeOptions {
   readonly runtime: "auto" | RuntimeName;
+  readonly dockerImage?: string;
   readonly host: string;
   readonly allowedHost: readonly string[];
   readonly corsOrigin: readonly string[];

@@ -2,35 +2,60 @@ import { BubblewrapRuntime } from "./runtime/bubblewrap/bubblewrap-runtime.js";
 import type { RuntimeOptions } from "./runtime/runtime-options.js";
 import type { RuntimeReport, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 
-/** All runtimes, in the order in which `auto` tries them. */
+/** All runtimes. The code of each is loaded when it is used. */
 const runtimes = {
-  bubblewrap: (options: RuntimeOptions): SandboxRuntime => new BubblewrapRuntime(options),
+  bubblewrap: async (options: RuntimeOptions): Promise<SandboxRuntime> => new BubblewrapRuntime(options),
+  docker: async (options: RuntimeOptions): Promise<SandboxRuntime> => {
+    const { DockerRuntime } = await import("./runtime/docker/docker-runtime.js");
+    return new DockerRuntime(options);
+  },
 } as const;
 
 export type RuntimeName = keyof typeof runtimes;
 
 export const runtimeNames = Object.keys(runtimes) as readonly RuntimeName[];
 
-/** The first runtime of `names` that can be used on this host, or why none can. */
-export async function chooseRuntime(
-  names: readonly RuntimeName[],
-  options: RuntimeOptions,
-): Promise<
-  | { readonly runtime: SandboxRuntime; readonly report: Extract<RuntimeReport, { usable: true }> }
-  | { readonly runtime: undefined; readonly reports: readonly RuntimeReport[] }
-> {
+/** Names the runtime where no option does. */
+export const runtimeVariable = "CLOUD_SANDBOX_RUNTIME";
+/** Names the image of the docker runtime where no option does. */
+export const dockerImageVariable = "CLOUD_SANDBOX_DOCKER_IMAGE";
+
+type UsableReport = Extract<RuntimeReport, { usable: true }>;
+
+type Choice =
+  | { readonly runtime: SandboxRuntime; readonly report: UsableReport }
+  | { readonly runtime: undefined; readonly reports: readonly RuntimeReport[] };
+
+/**
+ * The runtime of that name, or why it cannot be used here. `auto` takes the strongest that can be used: docker if an image
+ * was named, which says that it is wanted; else bubblewrap, and docker only where bubblewrap does not work.
+ */
+export async function chooseRuntime(name: string, options: RuntimeOptions): Promise<Choice> {
+  if (name !== "auto") return firstUsable([name], options);
+  const isDockerWanted = options.dockerImage !== undefined;
+  return firstUsable(isDockerWanted ? ["docker", "bubblewrap"] : ["bubblewrap", "docker"], options);
+}
+
+/** The first of `names` that can be used on this host. The log says why those before it were skipped. */
+async function firstUsable(names: readonly string[], options: RuntimeOptions): Promise<Choice> {
   const reports: RuntimeReport[] = [];
   for (const name of names) {
-    if (!Object.hasOwn(runtimes, name)) {
-      reports.push(unknownRuntime(name));
-      continue;
+    const runtime = await runtimeNamed(name, options);
+    const report = runtime ? await runtime.probe() : unknownRuntime(name);
+    if (runtime && report.usable) {
+      for (const skipped of reports)
+        if (!skipped.usable)
+          options.log?.(`${skipped.runtime} is not used: ${skipped.reason}; to use it, ${skipped.fix}.`);
+      return { runtime, report };
     }
-    const runtime = runtimes[name](options);
-    const report = await runtime.probe();
-    if (report.usable) return { runtime, report };
+    await runtime?.close();
     reports.push(report);
   }
   return { runtime: undefined, reports };
+}
+
+async function runtimeNamed(name: string, options: RuntimeOptions): Promise<SandboxRuntime | undefined> {
+  return Object.hasOwn(runtimes, name) ? runtimes[name as RuntimeName](options) : undefined;
 }
 
 /** The report for an unknown runtime name, which callers without TypeScript can pass. */
@@ -40,6 +65,6 @@ function unknownRuntime(name: string): RuntimeReport {
 }
 
 /** The reports of all runtimes: whether each can be used on this host. */
-export function probeRuntimes(): Promise<RuntimeReport[]> {
-  return Promise.all(runtimeNames.map((name) => runtimes[name]({}).probe()));
+export function probeRuntimes(options: RuntimeOptions): Promise<RuntimeReport[]> {
+  return Promise.all(runtimeNames.map(async (name) => (await runtimes[name](options)).probe()));
 }

@@ -7,7 +7,7 @@ const recordMs = 1000;
 const killMs = 5000;
 
 /**
- * Ends every process of the machine except init and the agent, first with SIGTERM, then with SIGKILL. Rejects if some
+ * Ends every process of the machine except init, the agent and its parent, first with SIGTERM, then with SIGKILL. Rejects if some
  * survive. Then waits up to 1 s until the agent has recorded that its programs have ended (`areEndsRecorded`).
  */
 export async function endOtherProcesses(areEndsRecorded: () => boolean): Promise<void> {
@@ -52,8 +52,12 @@ function signalAll(signal: NodeJS.Signals): void {
 function otherProcesses(): number[] {
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid !== 1 && pid !== process.pid && isAlive(pid));
+    .filter((pid) => isOther(pid) && isAlive(pid));
 }
+
+/** Whether it is neither the init nor the agent, nor what started the agent: that need not be the init. */
+const isOther = (pid: number): boolean =>
+  Number.isInteger(pid) && ![1, process.pid, process.ppid].includes(pid);
 
 function isAlive(pid: number): boolean {
   try {

@@ -32,8 +32,7 @@ export async function placeSubstitutes(parts: string): Promise<void> {
   await mkdir(directory);
   await chmod(directory, 0o755);
   if (!systemDirectories.some((place) => existsSync(join(place, "python3")))) return;
-  const scripts = { python: pythonScript, pip: pipScript("pip"), pip3: pipScript("pip3") };
-  for (const [name, script] of Object.entries(scripts)) {
+  for (const [name, script] of Object.entries(substituteScripts)) {
     await writeFile(join(directory, name), script);
     await chmod(join(directory, name), 0o755);
   }
@@ -49,3 +48,6 @@ python3 -c 'import pip' 2>/dev/null && exec python3 -m pip "$@"
 echo "${name}: this Python has no pip. Install it on the machine that runs the sandboxes (Debian and Ubuntu: apt-get install python3-pip), or only here: curl -sSf https://bootstrap.pypa.io/get-pip.py | python3" >&2
 exit 127
 `;
+
+/** The scripts of the substitutes, by name. */
+export const substituteScripts = { python: pythonScript, pip: pipScript("pip"), pip3: pipScript("pip3") };

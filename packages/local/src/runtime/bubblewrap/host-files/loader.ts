@@ -39,7 +39,11 @@ const programInterpreter = 3;
 
 /** The directories in which `loader` finds the shared libraries of `executable`. */
 export function libraryDirectories(loader: string, executable: string): string[] {
+  return [...new Set(sharedLibraries(loader, executable).map((path) => dirname(realpathSync(path))))];
+}
+
+/** The shared libraries of `executable` as `loader` finds them, each under the name by which programs ask for it. */
+export function sharedLibraries(loader: string, executable: string): string[] {
   const listed = execFileSync(loader, ["--list", executable], { encoding: "utf8" });
-  const libraries = [...listed.matchAll(/=> (\/.*) \(0x/g)].map(([, path = ""]) => realpathSync(path));
-  return [...new Set(libraries.map(dirname))];
+  return [...listed.matchAll(/=> (\/.*) \(0x/g)].map(([, path = ""]) => path);
 }

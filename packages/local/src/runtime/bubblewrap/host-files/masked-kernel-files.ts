@@ -27,8 +27,9 @@ export async function maskedKernelFiles(): Promise<MaskedKernelFiles> {
   };
 }
 
+/** The files and directories in `/proc` that describe the host. */
 // biome-ignore format: a list of names reads best as a list
-const revealingNames = [
+export const revealingNames = [
   "acpi", "asound", "bus", "cmdline", "config.gz", "diskstats", "fs", "interrupts", "iomem", "ioports", "kallsyms",
   "kcore", "keys", "latency_stats", "locks", "mdstat", "modules", "partitions", "pressure", "sched_debug", "schedstat",
   "scsi", "slabinfo", "timer_list", "timer_stats", "vmallocinfo",

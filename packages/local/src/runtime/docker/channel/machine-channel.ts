@@ -1,0 +1,123 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import { connect as connectSocket, createServer, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { type Assignment, channelLimits, channelPaths } from "./channel-protocol.js";
+
+/** Requests for connections to the proxy that wait at the machine, so that its connections need not. */
+const waitingForEgress = 4;
+
+/**
+ * Carries connections to and from a machine over the standard streams of its container. A machine therefore needs no
+ * network, no port and no directory of the host, and its daemon may be on another machine.
+ */
+export class MachineChannel {
+  readonly #session: ClientHttp2Session;
+  /** Resolves when the channel has closed. */
+  readonly closed: Promise<void>;
+
+  constructor(streams: {
+    readonly readable: NodeJS.ReadableStream;
+    readonly writable: NodeJS.WritableStream;
+  }) {
+    const { maxSessionMemory, settings, sessionWindow } = channelLimits;
+    const carrier = Duplex.from({ readable: streams.readable, writable: streams.writable });
+    const session = connect("http://machine", {
+      createConnection: () => carrier,
+      maxSessionMemory,
+      settings,
+    });
+    this.#session = session;
+    session.once("connect", () => session.setLocalWindowSize(sessionWindow));
+    // The machine's end tells why.
+    session.on("error", () => undefined);
+    carrier.on("error", () => session.destroy());
+    this.closed = new Promise((resolve) => session.once("close", () => resolve()));
+  }
+
+  async assign(assignment: Assignment): Promise<void> {
+    await this.#ask(channelPaths.assign, JSON.stringify(assignment));
+  }
+
+  async restartAgent(): Promise<void> {
+    await this.#ask(channelPaths.restart, "");
+  }
+
+  /** Joins a connection of this process with a new one to the agent. */
+  toAgent(socket: Socket): void {
+    join(this.#open(channelPaths.agent), socket);
+  }
+
+  /** Joins each connection of the machine to the proxy with a new one to `socketPath`, where this process serves the proxy. */
+  carryEgress(socketPath: string): void {
+    const ask = (): void => {
+      if (this.#session.destroyed) return;
+      const stream = this.#open(channelPaths.egress);
+      stream.once("response", () => {
+        ask();
+        join(stream, connectSocket({ path: socketPath, allowHalfOpen: true }).unref());
+      });
+    };
+    for (let count = 0; count < waitingForEgress; count += 1) ask();
+  }
+
+  close(): void {
+    this.#session.destroy();
+  }
+
+  async #ask(path: string, body: string): Promise<void> {
+    const stream = this.#open(path);
+    stream.end(body);
+    await new Promise<void>((resolve, reject) => {
+      stream.once("response", () => resolve());
+      stream.once("close", () => reject(new Error("The machine's supervisor did not answer.")));
+    });
+    stream.resume();
+  }
+
+  #open(path: string): ClientHttp2Stream {
+    const stream = this.#session.request({ ":method": "POST", ":path": path }, { endStream: false });
+    stream.on("error", () => undefined);
+    return stream;
+  }
+}
+
+function join(stream: Duplex, socket: Socket): void {
+  socket.on("error", () => stream.destroy());
+  socket.once("close", () => {
+    if (!socket.readableEnded) stream.destroy();
+  });
+  stream.once("close", () => socket.destroy());
+  socket.pipe(stream);
+  stream.pipe(socket);
+}
+
+export interface LocalSocket {
+  /** Closes the socket and its connections, and removes its file. */
+  close(): void;
+}
+
+/** Listens on a Unix socket in a directory that no other user can enter. It does not keep this process running. */
+export async function listenLocally(
+  path: string,
+  onConnection: (connection: Socket) => void,
+): Promise<LocalSocket> {
+  const connections = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (connection) => {
+    connections.add(connection.unref());
+    connection.once("close", () => connections.delete(connection));
+    onConnection(connection);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+  // Without a free descriptor `accept` fails. The connection stays queued until a descriptor is free.
+  server.on("error", () => undefined);
+  server.unref();
+  return {
+    close() {
+      server.close();
+      for (const connection of connections) connection.destroy();
+    },
+  };
+}

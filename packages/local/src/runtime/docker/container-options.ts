@@ -1,0 +1,116 @@
+import type { ContainerCreateOptions } from "dockerode";
+import { revealingNames } from "../bubblewrap/host-files/masked-kernel-files.js";
+import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
+import { ownLabels } from "./engine/container-owner.js";
+import { seccompProfile } from "./engine/seccomp-profile.js";
+import type { PreparedImage } from "./image/prepared-image.js";
+import { codeUid, inside, machineCommand } from "./image/toolkit.js";
+
+/** The root is read-only, with two tmpfs of the disk's size: `/workspace`, and `/tmp` with the home directory. */
+export const diskCount = 2;
+
+/** Memory that the supervisor may use beside the sandbox's own, in MiB: the agent and the programs do not pay for it. */
+const supervisorMb = 32;
+/** The init and the supervisor, with its threads, do not count towards the processes of a sandbox. */
+const ownProcesses = 16;
+const mebibyte = 1024 * 1024;
+
+/** What Docker hides by itself beside files in `/proc`, and what tells about the host. */
+const maskedPaths = [
+  ...["/sys/firmware", "/sys/devices/virtual/powercap"],
+  ...revealingNames.map((name) => `/proc/${name}`),
+];
+
+/** Variables with which an image could reach into the agent, which starts with those of the image. */
+const takenFromImages = ["NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "LD_PRELOAD", "LD_AUDIT"];
+
+/**
+ * The wall: no network, no capability for code, no new privileges, a list of allowed system calls, a read-only root, files in
+ * memory of a fixed size, limits, and nothing of the host.
+ */
+export function containerOptions({
+  name,
+  image,
+  limits,
+  filtersCalls,
+}: {
+  readonly name: string;
+  readonly image: PreparedImage;
+  readonly limits: MachineLimits;
+  /** Whether the daemon can filter system calls. */
+  readonly filtersCalls: boolean;
+}): ContainerCreateOptions {
+  const memory = Math.ceil((mostMemoryMb(limits, diskCount) + supervisorMb) * mebibyte);
+  const tmpfs = (megabytes: number, mode: string, uid = codeUid): string =>
+    `rw,exec,nosuid,nodev,size=${Math.ceil(megabytes * mebibyte)},mode=${mode},uid=${uid},gid=${uid}`;
+  return {
+    name,
+    Image: image.id,
+    Entrypoint: machineCommand,
+    Cmd: [],
+    User: "0:0",
+    WorkingDir: "/",
+    Hostname: "sandbox",
+    Env: environmentOf(image),
+    Labels: ownLabels(),
+    NetworkDisabled: true,
+    // The channel: when the control plane is gone, the input ends, and with it the container.
+    ...{ OpenStdin: true, StdinOnce: true, Tty: false },
+    ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
+    HostConfig: {
+      AutoRemove: true,
+      Init: true,
+      NetworkMode: "none",
+      IpcMode: "private",
+      // Unknown to the library's types.
+      ...{ CgroupnsMode: "private", MaskedPaths: maskedPaths },
+      CapDrop: ["ALL"],
+      // The agent starts programs as another uid; `setpriv` needs the third to give up the rest.
+      CapAdd: ["SETUID", "SETGID", "SETPCAP"],
+      SecurityOpt: ["no-new-privileges", ...(filtersCalls ? [`seccomp=${seccompProfile()}`] : [])],
+      Privileged: false,
+      ReadonlyRootfs: true,
+      Tmpfs: {
+        "/workspace": tmpfs(limits.diskMb, "0755"),
+        "/tmp": tmpfs(limits.diskMb / 2, "1777"),
+        [inside.home]: tmpfs(limits.diskMb / 2, "0755"),
+        "/run": tmpfs(4, "0755"),
+        [inside.run]: tmpfs(1, "0711", 0),
+      },
+      ShmSize: 64 * mebibyte,
+      Memory: memory,
+      MemorySwap: memory,
+      NanoCpus: Math.round(limits.vcpu * 1e9),
+      CpuShares: 512,
+      PidsLimit: limits.maxProcesses + ownProcesses,
+      Ulimits: [
+        { Name: "nofile", Soft: 4096, Hard: 4096 },
+        { Name: "core", Soft: 0, Hard: 0 },
+      ],
+      // The output is the channel: it must not be written to the daemon's disk.
+      LogConfig: { Type: "none", Config: {} },
+      RestartPolicy: { Name: "no" },
+    },
+  };
+}
+
+function environmentOf({ environment }: PreparedImage): string[] {
+  const { PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } = environment;
+  const variables = {
+    PATH: `${inside.home}/.local/bin:${PATH}:${inside.substitutes}`,
+    HOME: inside.home,
+    USER: "sandbox",
+    LOGNAME: "sandbox",
+    SHELL: "/bin/bash",
+    TERM: "xterm-256color",
+    // The root is read-only: packages are installed into the home directory.
+    PIP_BREAK_SYSTEM_PACKAGES: "1",
+    NPM_CONFIG_PREFIX: `${inside.home}/.local`,
+    ...ownVariables,
+  };
+  // A name without a value removes the variable of the image.
+  return [...Object.entries(variables).map(([key, value]) => `${key}=${value}`), ...takenFromImages];
+}
+
+/** Variables of the agent alone: they keep it from reading time zone files. */
+export const ownVariables = { TZ: "UTC", TZDIR: inside.noFiles } as const;

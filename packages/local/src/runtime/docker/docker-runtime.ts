@@ -1,0 +1,232 @@
+import { randomBytes } from "node:crypto";
+import { type Duplex, PassThrough } from "node:stream";
+import type Docker from "dockerode";
+import { InstanceDirectory } from "../host/instance-directory.js";
+import { InstanceGuard } from "../host/instance-guard.js";
+import type { RuntimeOptions } from "../runtime-options.js";
+import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "../sandbox-runtime.js";
+import { type LocalSocket, listenLocally, MachineChannel } from "./channel/machine-channel.js";
+import { containerOptions, ownVariables } from "./container-options.js";
+import { DockerMachine } from "./docker-machine.js";
+import { defaultImage, probeDocker } from "./docker-probe.js";
+import { removeContainer, removeOrphans } from "./engine/container-owner.js";
+import { type DockerFailure, fromDaemon, isMissing, openDocker, reasonOf } from "./engine/docker-engine.js";
+import { OutOfMemoryEvents } from "./engine/out-of-memory-events.js";
+import { type PreparedImage, preparedImage } from "./image/prepared-image.js";
+import { agentCommand, codeUid, collectToolkit, inside } from "./image/toolkit.js";
+
+const keptErrorOutput = 4096;
+
+/** What all machines of this process share; made with the first machine. */
+interface Foundation {
+  readonly docker: Docker;
+  readonly directory: InstanceDirectory;
+  readonly guard: InstanceGuard;
+  readonly image: PreparedImage;
+  readonly outOfMemory: OutOfMemoryEvents;
+  readonly filtersCalls: boolean;
+}
+
+/** Machines that are containers of a Docker daemon, on this machine or on another one. */
+export class DockerRuntime implements SandboxRuntime {
+  readonly name = "docker";
+  #foundation: Promise<Foundation> | undefined;
+  #cleared: Promise<void> | undefined;
+
+  constructor(private readonly options: RuntimeOptions = {}) {}
+
+  async probe(): Promise<RuntimeReport> {
+    return (await this.#probed()).report;
+  }
+
+  removeLeftovers(): Promise<void> {
+    this.#cleared ??= this.#removeLeftovers().catch((error: unknown) => {
+      this.#cleared = undefined;
+      throw error;
+    });
+    return this.#cleared;
+  }
+
+  async prepare(): Promise<void> {
+    await this.#laidFoundation();
+  }
+
+  async start(spec: MachineSpec): Promise<Machine> {
+    const { layers = [], disk, files = [], keepIn } = spec;
+    if (layers.length > 0 || disk !== undefined || files.length > 0 || keepIn !== undefined)
+      throw new Error(
+        "the docker runtime starts sandboxes from its image alone: it neither builds templates nor starts built ones",
+      );
+    const foundation = await this.#laidFoundation();
+    const cleanups: (() => void)[] = [];
+    // A random name, not the sandbox's id: every user of the daemon can read the names of containers, and anyone who knows
+    // the id can open the sandbox's previews.
+    const name = randomBytes(8).toString("hex");
+    let container: Docker.Container | undefined;
+    try {
+      const { docker } = foundation;
+      const options = containerOptions({
+        name: `cloud-sandbox-${name}`,
+        image: foundation.image,
+        limits: spec.limits,
+        filtersCalls: foundation.filtersCalls,
+      });
+      container = await fromDaemon(docker.createContainer(options));
+      const machine = await this.#boot(spec, foundation, container, name, cleanups);
+      await machine.booted();
+      return machine;
+    } catch (error) {
+      if (container) await removeContainer(foundation.docker, container.id).catch(() => undefined);
+      for (const cleanUp of cleanups) cleanUp();
+      // The image may have been removed meanwhile: the next start prepares another one.
+      if (isMissing(error as DockerFailure)) this.#foundation = undefined;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#cleared?.catch(() => undefined);
+    const foundation = await this.#foundation?.catch(() => undefined);
+    this.#foundation = undefined;
+    foundation?.outOfMemory.close();
+    await foundation?.directory.remove();
+    await foundation?.guard.release();
+  }
+
+  async #boot(
+    spec: MachineSpec,
+    { docker, directory, outOfMemory, image }: Foundation,
+    container: Docker.Container,
+    name: string,
+    cleanups: (() => void)[],
+  ): Promise<DockerMachine> {
+    const streams = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
+    const carrier = (await fromDaemon(container.attach(streams))) as Duplex;
+    const [output, errors] = [new PassThrough(), new PassThrough()];
+    docker.modem.demuxStream(carrier, output, errors);
+    carrier.once("end", () => output.end());
+    carrier.once("close", () => output.destroy());
+    let said = "";
+    errors.setEncoding("utf8").on("data", (chunk: string) => {
+      said = (said + chunk).slice(-keptErrorOutput);
+    });
+    const removed = container.wait({ condition: "removed" });
+    removed.catch(() => undefined);
+    await fromDaemon(container.start());
+    const channel = new MachineChannel({ readable: output, writable: carrier });
+    cleanups.push(
+      () => channel.close(),
+      () => carrier.destroy(),
+    );
+    const listen = async (path: string, onConnection: Parameters<typeof listenLocally>[1]): Promise<void> => {
+      const socket: LocalSocket = await listenLocally(path, onConnection);
+      cleanups.push(() => socket.close());
+    };
+    await listen(directory.socket(name), (connection) => channel.toAgent(connection));
+    if (spec.egress) {
+      await listen(directory.egressSocket(name), spec.egress);
+      channel.carryEgress(directory.egressSocket(name));
+    }
+    await channel.assign({
+      command: agentCommand,
+      config: agentConfig(spec, image),
+      agentSocket: inside.agentSocket,
+      egressSocket: spec.egress && inside.egressSocket,
+    });
+    return new DockerMachine({
+      ...{ docker, container, channel, spec, removed, isolation: "container" },
+      socketPath: directory.socket(name),
+      said: () => said.trim(),
+      ranOutOfMemory: () => outOfMemory.has(container.id),
+      cleanUp: () => {
+        for (const cleanUp of cleanups) cleanUp();
+      },
+    });
+  }
+
+  #probed(): ReturnType<typeof probeDocker> {
+    return probeDocker(this.#imageName, this.options.withoutSystemCallFilter ?? false);
+  }
+
+  get #imageName(): string {
+    return this.options.dockerImage ?? defaultImage;
+  }
+
+  /** Lays the foundation once. If that failed, the next call tries again. */
+  #laidFoundation(): Promise<Foundation> {
+    this.#foundation ??= this.#layFoundation().catch((error: unknown) => {
+      this.#foundation = undefined;
+      throw error;
+    });
+    return this.#foundation;
+  }
+
+  async #layFoundation(): Promise<Foundation> {
+    const { report, filtersCalls } = await this.#probed();
+    if (!report.usable) throw new Error(`${report.reason}; ${report.fix}`);
+    await this.removeLeftovers();
+    const docker = openDocker(this.options.holdsProcess);
+    await this.#fetchImage(docker);
+    const image = await preparedImage(docker, this.#imageName, await collectToolkit());
+    const outOfMemory = await OutOfMemoryEvents.follow(docker);
+    const directory = InstanceDirectory.plan();
+    // Start the guard first: it removes the directory if this process is killed. The containers end by themselves.
+    const guard = new InstanceGuard(directory, []);
+    await directory.make();
+    return { docker, directory, guard, image, outOfMemory, filtersCalls };
+  }
+
+  /** Downloads the image if the daemon does not have it. */
+  async #fetchImage(docker: Docker): Promise<void> {
+    const name = this.#imageName;
+    const isThere = await docker
+      .getImage(name)
+      .inspect()
+      .then(
+        () => true,
+        (error: DockerFailure) => {
+          if (!isMissing(error)) throw error;
+          return false;
+        },
+      );
+    if (isThere) return;
+    this.options.log?.(`Docker downloads the image ${name}.`);
+    try {
+      const progress = await docker.pull(name);
+      await new Promise<void>((resolve, reject) => {
+        docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve()));
+      });
+    } catch (error) {
+      throw new Error(
+        `Docker does not have the image ${name} and could not download it (${reasonOf(error)}); load it with "docker pull" or "docker load", or name another with --docker-image or CLOUD_SANDBOX_DOCKER_IMAGE`,
+        { cause: error },
+      );
+    }
+  }
+
+  async #removeLeftovers(): Promise<void> {
+    await InstanceDirectory.removeStale();
+    const count = await removeOrphans(openDocker());
+    if (count > 0) this.options.log?.(`Containers of servers that were killed are removed: ${count}.`);
+  }
+}
+
+function agentConfig(spec: MachineSpec, { environment }: PreparedImage): string {
+  const ownNames = Object.keys(ownVariables).filter((name) => !(name in environment));
+  return JSON.stringify({
+    sandboxId: spec.id,
+    publicKey: spec.publicKey,
+    listen: { socket: inside.agentSocket },
+    template: spec.template,
+    limits: spec.limits,
+    ...(spec.egress && { egress: { socket: inside.egressSocket, nodePreload: inside.nodePreload } }),
+    // The image's own values of the variables that are the agent's here.
+    environment: {
+      ...Object.fromEntries(Object.entries(environment).filter(([name]) => name in ownVariables)),
+      ...spec.environment,
+    },
+    ownVariables: ownNames,
+    runProgramsAs: { uid: codeUid, gid: codeUid },
+    ownsMachine: true,
+  });
+}

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import type Docker from "dockerode";
+import { isAliveIdentity, processIdentity } from "../../host/process-identity.js";
+import { type DockerFailure, isMissing } from "./docker-engine.js";
+
+/** The labels of every container of ours: the machine whose process started it, and that process. */
+const labels = { host: "dev.cloud-sandbox.host", process: "dev.cloud-sandbox.process" } as const;
+
+/** The labels of the containers that this process starts. */
+export function ownLabels(): Record<string, string> {
+  return { [labels.host]: thisHost(), [labels.process]: processIdentity(process.pid) ?? "" };
+}
+
+/** The filter for the events of this process's containers. */
+export const ownFilter = (): string[] =>
+  Object.entries(ownLabels()).map(([name, value]) => `${name}=${value}`);
+
+/**
+ * Removes the containers of processes of this machine that have ended. A container whose input has closed ends by itself, so
+ * these were frozen. Containers without our labels, of other machines and of living processes are not touched.
+ */
+export async function removeOrphans(docker: Docker): Promise<number> {
+  const found = await docker.listContainers({
+    all: true,
+    filters: JSON.stringify({ label: [`${labels.host}=${thisHost()}`, labels.process] }),
+  });
+  const orphans = found.filter(({ Labels }) => !isAliveIdentity(Labels[labels.process] ?? ""));
+  await Promise.all(orphans.map(({ Id }) => removeContainer(docker, Id)));
+  return orphans.length;
+}
+
+/** Kills a container and removes it. Does nothing if it is gone, or somebody else is removing it. */
+export async function removeContainer(docker: Docker, id: string): Promise<void> {
+  await docker
+    .getContainer(id)
+    .remove({ force: true, v: true })
+    .catch((error: DockerFailure) => {
+      if (!isMissing(error) && error.statusCode !== 409) throw error;
+    });
+}
+
+/**
+ * Tells machines and containers apart that use the same daemon: a process can only judge for its own list of processes which
+ * others are alive.
+ */
+function thisHost(): string {
+  return createHash("sha256")
+    .update(`${hostname()} ${machineId()} ${readlinkSync("/proc/self/ns/pid")}`)
+    .digest("hex")
+    .slice(0, 16);
+}
+
+function machineId(): string {
+  try {
+    return readFileSync("/etc/machine-id", "utf8").trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdirSync } from "node:fs";
+import { createServer as createChannel, type ServerHttp2Stream } from "node:http2";
+import { connect, createServer, Socket } from "node:net";
+import { dirname } from "node:path";
+import { Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
+import { type Assignment, channelLimits, channelPaths } from "../channel/channel-protocol.js";
+
+/** Milliseconds between attempts to reach an agent that does not listen yet. */
+const againMs = 5;
+const mostStarts = 100;
+/** Connections to the proxy that code may have open at a time; its agent has fewer. */
+const mostEgress = 256;
+
+/**
+ * Supervises the agent of a machine, and is its only way out: it carries connections over the standard streams of the
+ * container, so that the container needs no network. When its input ends, the control plane is gone: it ends too, and with
+ * it the container.
+ */
+class Supervisor {
+  #agent: ChildProcess | undefined;
+  #assignment: Assignment | undefined;
+  #starts = 0;
+  /** Requests of the control plane that wait for a connection to the proxy, and such connections. */
+  readonly #askers: ServerHttp2Stream[] = [];
+  readonly #callers: Socket[] = [];
+
+  serve(): void {
+    const { maxSessionMemory, settings, sessionWindow } = channelLimits;
+    const channel = createChannel({ maxSessionMemory, settings });
+    channel.on("session", (session) => {
+      session.setLocalWindowSize(sessionWindow);
+      session.once("close", () => process.exit(0));
+      session.on("error", () => process.exit(0));
+    });
+    channel.on("stream", (stream, headers) => {
+      stream.on("error", () => undefined);
+      const path = headers[":path"];
+      if (path === channelPaths.agent) this.#toAgent(stream);
+      else if (path === channelPaths.egress) this.#offer(stream);
+      else if (path === channelPaths.restart) this.#restart(stream);
+      else if (path === channelPaths.assign) void this.#assign(stream);
+      else stream.respond({ ":status": 404 }, { endStream: true });
+    });
+    const input = new Socket({ fd: 0, readable: true, writable: false });
+    const output = new Socket({ fd: 1, readable: false, writable: true });
+    for (const stream of [input, output]) stream.once("close", () => process.exit(0));
+    input.once("end", () => process.exit(0));
+    channel.emit("connection", Duplex.from({ readable: input, writable: output }));
+  }
+
+  async #assign(stream: ServerHttp2Stream): Promise<void> {
+    const assignment = JSON.parse(await text(stream)) as Assignment;
+    this.#assignment = assignment;
+    mkdirSync(dirname(assignment.agentSocket), { recursive: true, mode: 0o700 });
+    if (assignment.egressSocket !== undefined) await this.#listenForEgress(assignment.egressSocket);
+    this.#startAgent(assignment);
+    stream.respond({ ":status": 204 }, { endStream: true });
+  }
+
+  #startAgent({ command, config }: Assignment): void {
+    const [program = "", ...args] = command;
+    this.#starts += 1;
+    // The agent must not write to the channel.
+    const agent = spawn(program, args, {
+      env: { ...process.env, CLOUD_SANDBOX_AGENT_CONFIG: config },
+      stdio: ["ignore", 2, 2],
+    });
+    this.#agent = agent;
+    agent.once("error", (error) => {
+      console.error(`The agent could not be started: ${error.message}`);
+      process.exit(1);
+    });
+    agent.once("exit", () => {
+      if (this.#starts >= mostStarts || this.#assignment === undefined) process.exit(1);
+      this.#startAgent(this.#assignment);
+    });
+  }
+
+  #restart(stream: ServerHttp2Stream): void {
+    this.#agent?.kill("SIGKILL");
+    stream.respond({ ":status": 204 }, { endStream: true });
+  }
+
+  /** Connects to the agent, and tries again while it starts: as on a socket that listens, the caller waits. */
+  #toAgent(stream: ServerHttp2Stream): void {
+    if (stream.destroyed || this.#assignment === undefined) return;
+    const agent = connect({ path: this.#assignment.agentSocket, allowHalfOpen: true });
+    const again = (): void => void setTimeout(() => this.#toAgent(stream), againMs);
+    agent.once("error", again);
+    agent.once("connect", () => {
+      agent.off("error", again);
+      join(stream, agent);
+    });
+  }
+
+  #listenForEgress(path: string): Promise<void> {
+    const server = createServer({ allowHalfOpen: true }, (caller) => {
+      caller.on("error", () => undefined);
+      const asker = this.#takeAsker();
+      if (asker) join(asker, caller);
+      else this.#callers.push(caller);
+    });
+    server.maxConnections = mostEgress;
+    // Without a free descriptor `accept` fails. The connection stays queued until a descriptor is free.
+    server.on("error", () => undefined);
+    return new Promise((resolve) => {
+      server.listen(path, () => {
+        // Programs may use it without the agent: the proxy outside decides what they reach.
+        chmodSync(path, 0o666);
+        resolve();
+      });
+    });
+  }
+
+  #takeAsker(): ServerHttp2Stream | undefined {
+    for (;;) {
+      const asker = this.#askers.shift();
+      if (asker === undefined || !asker.destroyed) return asker;
+    }
+  }
+
+  #offer(asker: ServerHttp2Stream): void {
+    for (;;) {
+      const caller = this.#callers.shift();
+      if (caller === undefined) return void this.#askers.push(asker);
+      if (caller.destroyed) continue;
+      join(asker, caller);
+      return;
+    }
+  }
+}
+
+function join(stream: ServerHttp2Stream, socket: Socket): void {
+  socket.on("error", () => stream.close());
+  stream.once("close", () => socket.destroy());
+  if (stream.destroyed) return void socket.destroy();
+  stream.respond({ ":status": 200 });
+  stream.pipe(socket);
+  socket.pipe(stream);
+}
+
+new Supervisor().serve();

@@ -1,0 +1,13 @@
+import { test } from "vitest";
+import { withoutDocker } from "../support/docker/docker-server.js";
+import { contractSuite } from "./contract-suite.js";
+import { startDockerBackend } from "./docker-backend.js";
+import { operationsSuite } from "./operations-suite.js";
+
+const obstacle = withoutDocker();
+if (obstacle !== undefined) test("the contract on docker", ({ skip }) => skip(obstacle));
+else {
+  contractSuite(startDockerBackend);
+  // Templates are not built with docker: test/docker shows how that is refused.
+  operationsSuite(startDockerBackend, ["buildTemplate", "getTemplateBuildStatus", "getTemplateBuildLogs"]);
+}

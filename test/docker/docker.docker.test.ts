@@ -1,0 +1,193 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import { dockerEnvironment, startDockerServer, withoutDocker } from "../support/docker/docker-server.js";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
+
+const obstacle = withoutDocker();
+if (obstacle !== undefined) test("the docker runtime", ({ skip }) => skip(obstacle));
+else {
+  describe("a container", () => {
+    let server: LocalServer;
+    let client: SandboxClient;
+    beforeAll(async () => {
+      server = await startDockerServer({ args: ["--memory-mb", "256"] });
+      client = clientOf(server);
+    });
+    afterAll(async () => {
+      await client?.close();
+      await server?.stop();
+      expect(await containersOf(server)).toEqual([]);
+    });
+
+    test("has no network, no capability, no way to gain one, and a root that nobody can write", async () => {
+      await using sandbox = await client.sandboxes.create({ template: "base" });
+      const { stdout } = await sandbox.execute(
+        `id -u; ls /sys/class/net; grep -E '^(Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs|Seccomp):' /proc/self/status
+touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Read-only\\|Permission'
+echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/interrupts; ls -A /proc/fs`,
+        { language: "bash" },
+      );
+      const none = "\t0000000000000000";
+      expect(stdout.split("\n")).toEqual([
+        ...["1000", "lo", `CapPrm:${none}`, `CapEff:${none}`, expect.stringMatching(/^CapBnd:\t0{14}c0$/)],
+        ...[`CapAmb:${none}`, "NoNewPrivs:\t1", "Seccomp:\t2", "0", "sealed", ""],
+      ]);
+    });
+
+    test("shows its daemon neither the sandbox's id nor variables", async () => {
+      await using sandbox = await client.sandboxes.create({
+        template: "base",
+        env: { HIDDEN: "value-of-mine" },
+      });
+      const [id = ""] = await containersOf(server);
+      const { stdout } = await docker("inspect", id);
+      for (const text of ["value-of-mine", sandbox.id, server.apiKey]) expect(stdout).not.toContain(text);
+      expect(JSON.parse(stdout)[0].HostConfig).toMatchObject({ Binds: null, NetworkMode: "none" });
+    });
+
+    test("that somebody removes is a sandbox that has ended, and others go on", async () => {
+      const sandbox = await client.sandboxes.create({ template: "base" });
+      const call = sandbox.execute("sleep 60", { language: "bash" });
+      const outcome = expect(call).rejects.toThrow(/ended|exist|lost|gone/);
+      for (const id of await containersOf(server)) await docker("rm", "--force", id);
+      await outcome;
+      expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
+    });
+
+    test("that runs out of memory says so", async () => {
+      await using sandbox = await client.sandboxes.create({ template: "base" });
+      const run = await sandbox.execute("x = bytearray(8 * 1024 ** 3)", { language: "python" });
+      expect(run.exitCode).not.toBe(0);
+      expect((await sandbox.execute("echo alive", { language: "bash" })).stdout).toBe("alive\n");
+    });
+
+    test("is not what templates are built in, and the build says so", async () => {
+      const answer = await fetch(`${server.url}/v1/templates/build`, {
+        method: "POST",
+        headers: { "x-api-key": server.apiKey, "content-type": "application/json" },
+        body: JSON.stringify({
+          ...{ name: "mine", cpu: 1, memory: 512, diskGB: 1 },
+          ...{ from_image: "base", steps: [{ type: "RUN", args: ["true"] }] },
+        }),
+      });
+      const { build_id: id } = (await answer.json()) as { build_id: string };
+      const status = async (): Promise<unknown> => {
+        const headers = { "x-api-key": server.apiKey };
+        return (await fetch(`${server.url}/v1/templates/build/${id}/status`, { headers })).json();
+      };
+      await expect.poll(status).toMatchObject({
+        status: "failed",
+        error_message: expect.stringContaining("neither builds templates nor starts built ones"),
+      });
+    });
+  });
+
+  describe("containers of a server that is killed", () => {
+    test("end with it; the next server removes one that was frozen, and nothing of others", async () => {
+      const { CLOUD_SANDBOX_DOCKER_IMAGE: image = "" } = dockerEnvironment();
+      const strangers = (
+        await docker(
+          "run",
+          "--detach",
+          "--network",
+          "none",
+          "--label",
+          "dev.cloud-sandbox.process=1-1",
+          image,
+          "sleep",
+          "600",
+        )
+      ).stdout.trim();
+      try {
+        const server = await startDockerServer();
+        await using client = clientOf(server);
+        const frozen = await client.sandboxes.create({ template: "base" });
+        await frozen.pause();
+        await client.sandboxes.create({ template: "base" });
+        expect(await containersOf(server)).toHaveLength(2);
+        await server.stop("SIGKILL");
+        await expect.poll(() => containersOf(server)).toHaveLength(1);
+
+        const next = await startDockerServer();
+        await expect.poll(() => containersOf(server)).toEqual([]);
+        await expect.poll(next.log).toContain("Containers of servers that were killed are removed: 1.");
+        await next.stop();
+        expect((await docker("inspect", "--format", "{{.State.Running}}", strangers)).stdout).toBe("true\n");
+      } finally {
+        await docker("rm", "--force", strangers);
+      }
+    });
+  });
+
+  describe("where containers cannot be started", () => {
+    test("because no daemon answers, serve and doctor say where, and what to do", async () => {
+      const env = { PATH: process.env.PATH ?? "", DOCKER_HOST: "unix:///nowhere/docker.sock" };
+      const reason = "no Docker daemon answers at unix:///nowhere/docker.sock (DOCKER_HOST)";
+      const serve = await runBuilt("local", ["serve", "--runtime", "docker"], { env });
+      expect(serve).toMatchObject({ code: 1, stdout: "" });
+      expect(serve.stderr).toBe(
+        `cloud-sandbox-local: No sandbox runtime can be used here: ${reason}; start Docker, or set DOCKER_HOST to the address of a daemon.\n`,
+      );
+      expect((await runBuilt("local", ["doctor"], { env })).stdout).toContain(`✗ docker: ${reason}\n`);
+    });
+
+    test("because the user may not use the socket, serve says what to do", async () => {
+      await expect(startDockerServer({ who: "an ordinary user" })).rejects.toThrow(
+        /may not use Docker's socket .*usermod -aG docker/,
+      );
+    });
+
+    test("because there is no image, the create says how to name another", async () => {
+      const missing = "127.0.0.1:1/no-such-image";
+      const server = await startDockerServer({ args: ["--docker-image", missing] });
+      await using client = clientOf(server);
+      await expect(client.sandboxes.create({ template: "base" })).rejects.toThrow(
+        new RegExp(`does not have the image ${missing} and could not download it .*--docker-image`),
+      );
+      await server.stop();
+    });
+  });
+
+  describe("the choice of a runtime", () => {
+    test.each([
+      ["docker, if an image is named", () => dockerEnvironment(), "container", ""],
+      [
+        "bubblewrap, if none is",
+        () => ({ DOCKER_HOST: dockerEnvironment().DOCKER_HOST ?? "" }),
+        "namespace",
+        "",
+      ],
+      [
+        "bubblewrap, if the daemon does not answer, and says so",
+        () => ({ ...dockerEnvironment(), DOCKER_HOST: "unix:///nowhere/docker.sock" }),
+        "namespace",
+        "docker is not used: no Docker daemon answers",
+      ],
+    ])("is %s", async (_, env, isolation, said) => {
+      const server = await startLocalServer({ env: env() });
+      expect(server.isolation).toBe(isolation);
+      expect(server.log()).toContain(said);
+      await server.stop();
+    });
+  });
+}
+
+const clientOf = (server: LocalServer): SandboxClient =>
+  new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+
+const exec = promisify(execFile);
+
+function docker(...args: readonly string[]): Promise<{ stdout: string }> {
+  return exec("docker", ["--host", dockerEnvironment().DOCKER_HOST ?? "", ...args]);
+}
+
+/** The containers of a server, also of one that has ended. Other tests use the same daemon. */
+async function containersOf({ pid }: LocalServer): Promise<string[]> {
+  const format = '{{.ID}} {{.Label "dev.cloud-sandbox.process"}}';
+  const { stdout } = await docker("ps", "--all", "--format", format);
+  const lines = stdout.split("\n").map((line) => line.split(" "));
+  return lines.flatMap(([id = "", owner = ""]) => (owner.startsWith(`${pid}-`) ? [id] : []));
+}

@@ -1,0 +1,65 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, lstatSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** What sandboxes of the tests use. Node.js comes with the agent. */
+const packages = [
+  ...["bash", "coreutils", "dash", "findutils", "grep", "sed", "tar", "gzip", "procps", "util-linux"],
+  ...["bsdutils", "python3", "python3-pip", "curl", "libstdc++6"],
+];
+
+const roots = ["bin", "sbin", "lib", "lib64"];
+
+/** Makes an image of packages of this machine and what they depend on, because tests reach no registry. Returns its name. */
+export async function importBaseImage(host: string): Promise<string> {
+  const listed = (
+    await run("dpkg", ["--listfiles", ...(await withDependencies(packages))], { maxBuffer: 64 * 1024 * 1024 })
+  ).stdout;
+  const files = new Set(
+    listed
+      .split("\n")
+      .filter((path) => path.startsWith("/") && !/^\/usr\/share\/(doc|man|locale|info)\//.test(path))
+      // Packages name some files by the old places, which are links.
+      .map((path) => path.replace(/^\/(bin|sbin|lib|lib64)\//, "/usr/$1/").slice(1))
+      .filter((path) => path !== "" && path !== "." && !roots.includes(path)),
+  );
+  const names = [...roots, "usr/local", ...files, "etc/ld.so.cache"].filter(
+    (path) => existsSync(`/${path}`) || lstatSync(`/${path}`, { throwIfNoEntry: false }) !== undefined,
+  );
+  const tar = spawn("tar", ["--create", "--directory=/", "--no-recursion", "--null", "--files-from=-"], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const image = "cloud-sandbox-test";
+  const importing = spawn("docker", ["--host", host, "import", "-", image], {
+    stdio: [tar.stdout, "ignore", "pipe"],
+  });
+  tar.stdin.end(names.join("\0"));
+  const said = text(importing.stderr as NodeJS.ReadableStream);
+  const [code] = await once(importing, "exit");
+  if (code !== 0) throw new Error(`The image of the tests could not be made: ${await said}`);
+  return image;
+}
+
+async function withDependencies(wanted: readonly string[]): Promise<string[]> {
+  const format = "--showformat=$" + "{Package}\t$" + "{Pre-Depends}, $" + "{Depends}\n";
+  const { stdout } = await run("dpkg-query", ["--show", format], { maxBuffer: 64 * 1024 * 1024 });
+  const needs = new Map(
+    stdout.split("\n").map((line) => {
+      const [name = "", all = ""] = line.split("\t");
+      const first = all.split(",").map((one) => /^\s*([\w.+-]+)/.exec(one)?.[1] ?? "");
+      return [name, first] as const;
+    }),
+  );
+  const found = new Set<string>();
+  const add = (name: string): void => {
+    if (name === "" || found.has(name) || !needs.has(name)) return;
+    found.add(name);
+    for (const other of needs.get(name) ?? []) add(other);
+  };
+  for (const name of wanted) add(name);
+  return [...found];
+}
