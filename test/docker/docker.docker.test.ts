@@ -13,7 +13,7 @@ else {
     let server: LocalServer;
     let client: SandboxClient;
     beforeAll(async () => {
-      server = await startDockerServer({ args: ["--memory-mb", "256"] });
+      server = await startDockerServer({ args: ["--memory-mb", "256", "--pool", "0"] });
       client = clientOf(server);
     });
     afterAll(async () => {
@@ -102,7 +102,7 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
         )
       ).stdout.trim();
       try {
-        const server = await startDockerServer();
+        const server = await startDockerServer({ args: ["--pool", "0"] });
         await using client = clientOf(server);
         const frozen = await client.sandboxes.create({ template: "base" });
         await frozen.pause();
@@ -111,7 +111,7 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
         await server.stop("SIGKILL");
         await expect.poll(() => containersOf(server)).toHaveLength(1);
 
-        const next = await startDockerServer();
+        const next = await startDockerServer({ args: ["--pool", "0"] });
         await expect.poll(() => containersOf(server)).toEqual([]);
         await expect.poll(next.log).toContain("Containers of servers that were killed are removed: 1.");
         await next.stop();
@@ -142,7 +142,7 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
 
     test("because there is no image, the create says how to name another", async () => {
       const missing = "127.0.0.1:1/no-such-image";
-      const server = await startDockerServer({ args: ["--docker-image", missing] });
+      const server = await startDockerServer({ args: ["--docker-image", missing, "--pool", "0"] });
       await using client = clientOf(server);
       await expect(client.sandboxes.create({ template: "base" })).rejects.toThrow(
         new RegExp(`does not have the image ${missing} and could not download it .*--docker-image`),
@@ -167,7 +167,7 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
         "docker is not used: no Docker daemon answers",
       ],
     ])("is %s", async (_, env, isolation, said) => {
-      const server = await startLocalServer({ env: env() });
+      const server = await startLocalServer({ env: env(), args: ["--pool", "0"] });
       expect(server.isolation).toBe(isolation);
       expect(server.log()).toContain(said);
       await server.stop();

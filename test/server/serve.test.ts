@@ -265,6 +265,7 @@ describe("cloud-sandbox-local doctor", () => {
     expect(report.usable).toBe(true);
     expect(report.runtimes).toEqual([
       expect.objectContaining({ runtime: "bubblewrap", usable: true, isolation: "namespace" }),
+      expect.objectContaining({ runtime: "docker" }),
     ]);
     expect(report.languages.map(({ language }) => language)).toEqual(
       expect.arrayContaining(["python", "javascript", "bash"]),

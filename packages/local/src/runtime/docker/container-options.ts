@@ -45,7 +45,7 @@ export function containerOptions({
     `rw,exec,nosuid,nodev,size=${Math.ceil(megabytes * mebibyte)},mode=${mode},uid=${uid},gid=${uid}`;
   return {
     name,
-    Image: image.id,
+    Image: image.name,
     Entrypoint: machineCommand,
     Cmd: [],
     User: "0:0",

@@ -12,11 +12,12 @@ import {
 import type { MachineChannel } from "./channel/machine-channel.js";
 import { diskCount } from "./container-options.js";
 import { removeContainer } from "./engine/container-owner.js";
-import { reasonOf } from "./engine/docker-engine.js";
+import { type DockerFailure, reasonOf } from "./engine/docker-engine.js";
 
 const bootLimitMs = 60_000;
 /** How long a container may take to end, once its channel has closed, before it is removed by force. */
 const endLimitMs = 10_000;
+const mostFreezes = 10;
 
 export interface DockerMachineParts {
   readonly docker: Docker;
@@ -83,7 +84,7 @@ export class DockerMachine implements Machine {
     // The machine counts as paused from the first moment, so that no call is sent into a machine that freezes.
     this.#isPaused = true;
     try {
-      await this.#unlessEnded(this.parts.container.pause());
+      await this.#unlessEnded(this.#freeze());
     } catch (error) {
       this.#isPaused = false;
       throw error;
@@ -123,6 +124,18 @@ export class DockerMachine implements Machine {
       channel.close();
     }
     await this.exited;
+  }
+
+  /** Freezes the container. With control groups of version 1 that fails at times while programs start others. */
+  async #freeze(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.parts.container.pause();
+        return;
+      } catch (error) {
+        if ((error as DockerFailure).statusCode !== 500 || attempt >= mostFreezes) throw error;
+      }
+    }
   }
 
   /** Waits for a request about the container. If the container ends meanwhile, `exited` tells that. */

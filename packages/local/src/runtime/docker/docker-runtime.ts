@@ -22,7 +22,6 @@ interface Foundation {
   readonly docker: Docker;
   readonly directory: InstanceDirectory;
   readonly guard: InstanceGuard;
-  readonly image: PreparedImage;
   readonly outOfMemory: OutOfMemoryEvents;
   readonly filtersCalls: boolean;
 }
@@ -31,6 +30,7 @@ interface Foundation {
 export class DockerRuntime implements SandboxRuntime {
   readonly name = "docker";
   #foundation: Promise<Foundation> | undefined;
+  #image: Promise<PreparedImage> | undefined;
   #cleared: Promise<void> | undefined;
 
   constructor(private readonly options: RuntimeOptions = {}) {}
@@ -48,7 +48,7 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   async prepare(): Promise<void> {
-    await this.#laidFoundation();
+    await this.#preparedImage((await this.#laidFoundation()).docker);
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
@@ -58,28 +58,36 @@ export class DockerRuntime implements SandboxRuntime {
         "the docker runtime starts sandboxes from its image alone: it neither builds templates nor starts built ones",
       );
     const foundation = await this.#laidFoundation();
+    return this.#startFrom(spec, foundation).catch((error: DockerFailure) => {
+      if (!isMissing(error)) throw error;
+      // Somebody has removed the prepared image since: prepare it again.
+      this.#image = undefined;
+      return this.#startFrom(spec, foundation);
+    });
+  }
+
+  async #startFrom(spec: MachineSpec, foundation: Foundation): Promise<Machine> {
+    const { docker } = foundation;
+    const image = await this.#preparedImage(docker);
     const cleanups: (() => void)[] = [];
     // A random name, not the sandbox's id: every user of the daemon can read the names of containers, and anyone who knows
     // the id can open the sandbox's previews.
     const name = randomBytes(8).toString("hex");
     let container: Docker.Container | undefined;
     try {
-      const { docker } = foundation;
       const options = containerOptions({
         name: `cloud-sandbox-${name}`,
-        image: foundation.image,
+        image,
         limits: spec.limits,
         filtersCalls: foundation.filtersCalls,
       });
       container = await fromDaemon(docker.createContainer(options));
-      const machine = await this.#boot(spec, foundation, container, name, cleanups);
+      const machine = await this.#boot(spec, { ...foundation, image }, container, name, cleanups);
       await machine.booted();
       return machine;
     } catch (error) {
-      if (container) await removeContainer(foundation.docker, container.id).catch(() => undefined);
+      if (container) await removeContainer(docker, container.id).catch(() => undefined);
       for (const cleanUp of cleanups) cleanUp();
-      // The image may have been removed meanwhile: the next start prepares another one.
-      if (isMissing(error as DockerFailure)) this.#foundation = undefined;
       throw error;
     }
   }
@@ -95,7 +103,7 @@ export class DockerRuntime implements SandboxRuntime {
 
   async #boot(
     spec: MachineSpec,
-    { docker, directory, outOfMemory, image }: Foundation,
+    { docker, directory, outOfMemory, image }: Foundation & { readonly image: PreparedImage },
     container: Docker.Container,
     name: string,
     cleanups: (() => void)[],
@@ -166,14 +174,26 @@ export class DockerRuntime implements SandboxRuntime {
     if (!report.usable) throw new Error(`${report.reason}; ${report.fix}`);
     await this.removeLeftovers();
     const docker = openDocker(this.options.holdsProcess);
-    await this.#fetchImage(docker);
-    const image = await preparedImage(docker, this.#imageName, await collectToolkit());
     const outOfMemory = await OutOfMemoryEvents.follow(docker);
     const directory = InstanceDirectory.plan();
     // Start the guard first: it removes the directory if this process is killed. The containers end by themselves.
     const guard = new InstanceGuard(directory, []);
     await directory.make();
-    return { docker, directory, guard, image, outOfMemory, filtersCalls };
+    return { docker, directory, guard, outOfMemory, filtersCalls };
+  }
+
+  /** Prepares the image once. If that failed, the next call tries again. */
+  #preparedImage(docker: Docker): Promise<PreparedImage> {
+    this.#image ??= this.#prepareImage(docker).catch((error: unknown) => {
+      this.#image = undefined;
+      throw error;
+    });
+    return this.#image;
+  }
+
+  async #prepareImage(docker: Docker): Promise<PreparedImage> {
+    await this.#fetchImage(docker);
+    return preparedImage(docker, this.#imageName, await collectToolkit());
   }
 
   /** Downloads the image if the daemon does not have it. */

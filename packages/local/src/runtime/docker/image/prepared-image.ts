@@ -10,7 +10,8 @@ const label = "dev.cloud-sandbox.prepared-from";
 
 /** The image that machines are started from. */
 export interface PreparedImage {
-  readonly id: string;
+  /** Name and tag. Servers that prepare the same at the same time make several images, the last of which keeps the name. */
+  readonly name: string;
   /** The variables that the original image sets for its programs. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -28,20 +29,22 @@ export async function preparedImage(docker: Docker, name: string, toolkit: Toolk
     ]),
   );
   const tag = createHash("sha256").update(`${original.Id} ${toolkit.digest}`).digest("hex").slice(0, 24);
+  const prepared = `${repository}:${tag}`;
   const known = await docker
-    .getImage(`${repository}:${tag}`)
+    .getImage(prepared)
     .inspect()
     .catch((error: DockerFailure) => {
       if (!isMissing(error)) throw error;
       return undefined;
     });
-  if (known) return { id: known.Id, environment };
-  const id = await addLayer(docker, original.Id, toolkit, tag);
-  await removeOlder(docker, original.Id, id);
-  return { id, environment };
+  if (!known) {
+    await addLayer(docker, original.Id, toolkit, tag);
+    await removeOlder(docker, original.Id, prepared);
+  }
+  return { name: prepared, environment };
 }
 
-async function addLayer(docker: Docker, original: string, toolkit: Toolkit, tag: string): Promise<string> {
+async function addLayer(docker: Docker, original: string, toolkit: Toolkit, tag: string): Promise<void> {
   const container = await docker.createContainer({
     Image: original,
     // It is never started, but an image may have no command, and then Docker wants one.
@@ -56,13 +59,12 @@ async function addLayer(docker: Docker, original: string, toolkit: Toolkit, tag:
     ]);
     const entries = [...toolkit.entries, ...accounts, ...additions];
     await container.putArchive(packTar(entries), { path: "/" });
-    const { Id } = (await container.commit({
+    await container.commit({
       repo: repository,
       tag,
       pause: false,
       changes: [`LABEL ${label}=${original}`, "ENTRYPOINT []", "CMD []", "USER 0", "WORKDIR /"].join("\n"),
-    })) as { Id: string };
-    return Id;
+    });
   } finally {
     await container.remove({ force: true, v: true });
   }
@@ -97,8 +99,8 @@ async function account(
 /** Removes what earlier versions made of the same original. Docker keeps those that containers use. */
 async function removeOlder(docker: Docker, original: string, current: string): Promise<void> {
   const older = await docker.listImages({ filters: JSON.stringify({ label: [`${label}=${original}`] }) });
-  for (const { Id } of older)
-    if (Id !== current)
+  for (const { Id, RepoTags } of older)
+    if (!RepoTags?.includes(current))
       await docker
         .getImage(Id)
         .remove()
