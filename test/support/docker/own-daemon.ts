@@ -1,13 +1,16 @@
 /** Starts a Docker daemon for one run of the tests, with directories and a socket of its own, and makes an image for it. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { importBaseImage } from "./base-image.js";
+
+const run = promisify(execFile);
 
 /** The daemon of this run, or why there is none. */
 export type OwnDaemon = { readonly host: string; readonly image: string } | { readonly missing: string };
@@ -24,15 +27,21 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     project.provide("docker", { missing });
     return undefined;
   }
-  const daemon = await startDaemon();
+  let daemon: RunningDaemon | undefined;
   try {
-    const image = await importBaseImage(daemon.host);
-    project.provide("docker", { host: daemon.host, image });
+    daemon = await startDaemon();
+    const { host } = daemon;
+    const image = await importBaseImage(host);
+    // Where this machine is itself a container, it may not be allowed to start others.
+    await run("docker", ["--host", host, "run", "--rm", "--network", "none", image, "true"]);
+    project.provide("docker", { host, image });
+    return daemon.stop;
   } catch (error) {
-    await daemon.stop();
-    throw error;
+    await daemon?.stop();
+    const reason = error instanceof Error ? error.message : String(error);
+    project.provide("docker", { missing: `no container can be started here: ${reason}` });
+    return undefined;
   }
-  return daemon.stop;
 }
 
 function obstacle(): string | undefined {
@@ -61,13 +70,13 @@ grep -o " $1/[^ ]*" /proc/mounts | sort -r | while read -r place; do umount "$pl
 rm -rf --one-file-system "$1"
 `;
 
-export interface RunningDaemon {
+interface RunningDaemon {
   readonly host: string;
-  /** The process id of the daemon. */
+  /** Resolves when its files are removed. */
   stop(): Promise<void>;
 }
 
-export async function startDaemon(): Promise<RunningDaemon> {
+async function startDaemon(): Promise<RunningDaemon> {
   const directory = await mkdtemp(join(tmpdir(), "docker-"));
   const shell = spawn("/bin/sh", ["-c", script, "docker-daemon", directory], {
     cwd: "/",
@@ -85,6 +94,7 @@ export async function startDaemon(): Promise<RunningDaemon> {
     if (existsSync(`${directory}/docker.sock`)) return { host, stop };
     await sleep(100);
   }
+  const log = await readFile(`${directory}/log`, "utf8").catch(() => "");
   await stop();
-  throw new Error("The Docker daemon of the tests did not start.");
+  throw new Error(`the Docker daemon did not start: ${log.trim().split("\n").at(-1)}`);
 }
