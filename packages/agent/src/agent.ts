@@ -120,10 +120,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     Math.min(config.outputLimit, backgroundOutputLimit),
   );
   const jobs = new BackgroundJobs(outputs, new JobRecords(state, keptJobs));
-  const takeUp = async () => {
+  const reloadState = async () => {
     await Promise.all([variables.restore(), jobs.recover()]);
   };
-  await takeUp();
+  await reloadState();
   const gate = new WebSocketGate();
   const terminals = new KeptTerminals();
 
@@ -188,7 +188,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     streamProgram: programStream({ code, programs, offers, workspace, bodyLimit }),
     isIdle: () => slots.active === 0,
     archive: new FileArchive([...new Set([...config.roots, base.HOME ?? temporary])], directory),
-    takeUp,
+    reloadState,
   });
   return {
     handle: (request, response) =>

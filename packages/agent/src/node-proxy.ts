@@ -39,7 +39,7 @@ function tunnel(proxy: URL, target: Target, connected: Connected): void {
   const host = hostOf(target);
   const port = target.port || (isSecure(target) ? 443 : 80);
   const path = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const asked = request({
+  const connectRequest = request({
     host: proxy.hostname,
     port: proxy.port,
     method: "CONNECT",
@@ -47,8 +47,8 @@ function tunnel(proxy: URL, target: Target, connected: Connected): void {
     headers: { host: path },
     agent: false,
   });
-  asked.once("error", (error) => connected(error, null));
-  asked.once("connect", ({ statusCode, statusMessage }, socket, head) => {
+  connectRequest.once("error", (error) => connected(error, null));
+  connectRequest.once("connect", ({ statusCode, statusMessage }, socket, head) => {
     if (statusCode === 200) {
       if (head.length > 0) socket.unshift(head);
       connected(null, socket as Socket);
@@ -57,7 +57,7 @@ function tunnel(proxy: URL, target: Target, connected: Connected): void {
     socket.destroy();
     connected(new Error(`The proxy refused ${path}: ${statusCode} ${statusMessage}`), null);
   });
-  asked.end();
+  connectRequest.end();
 }
 
 type Dispatcher = new (options: { connect: (target: Target, connected: Connected) => void }) => object;

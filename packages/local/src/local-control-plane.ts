@@ -329,7 +329,9 @@ async function serve(
     throw error;
   }
   machines.fill();
-  runtime.removeLeftovers().catch((cause: unknown) => log(`Leftovers of killed servers remain: ${cause}`));
+  runtime
+    .removeLeftovers()
+    .catch((cause: unknown) => log(`Leftovers of killed servers remain until the next start: ${cause}`));
   return {
     url,
     apiKey,
@@ -362,10 +364,7 @@ function defaultLimits(): MachineLimits {
   return { memoryMb: 1024, diskMb: 1024, vcpu: Math.min(2, availableParallelism()), maxProcesses: 256 };
 }
 
-/**
- * Runs work that reads the data directory. If the work fails, throws an error that names the directory and how to fix
- * it.
- */
+/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
 async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** The errors of this package: a branch of the client's error tree, so that `isSandboxError` knows them. */
+/** The errors of this package. They extend the client's `SandboxError`, so that `isSandboxError` recognizes them. */
 import { SandboxError, type SandboxErrorOptions } from "cloud-sandbox";
 
 /** Options to construct an `McpServerError`. */

@@ -117,8 +117,8 @@ export class FileService {
       for await (const piece of textInPieces(absolute, file.stream(0, size - 1)))
         length += Buffer.byteLength(piece);
       if (length <= readLimit) {
-        using again = await this.open(path);
-        const bytes = again.stream(0, size - 1);
+        using reopened = await this.open(path);
+        const bytes = reopened.stream(0, size - 1);
         return Readable.from(textInPieces(absolute, bytes)).on("close", () => bytes.destroy());
       }
     }

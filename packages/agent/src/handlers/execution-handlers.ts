@@ -52,7 +52,7 @@ export function executionHandlers(parts: KeptExecutionParts) {
 }
 
 /**
- * Translates a request body. If it names no directory, `cwd` is undefined: a context then stays in its current one.
+ * Translates a request body. `cwd` is undefined if the body names no directory: a context then keeps its current one.
  */
 export function codeRequest(
   body: CodeRequestBody,

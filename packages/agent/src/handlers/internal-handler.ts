@@ -23,9 +23,9 @@ export function internalHandler(parts: {
   /** Whether no program started by the agent is running. */
   readonly isIdle: () => boolean;
   /** Reloads the state that the agent keeps in files. */
-  readonly takeUp: () => Promise<void>;
+  readonly reloadState: () => Promise<void>;
 }): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { tokens, archive, ownsMachine, isIdle, takeUp, streamProgram } = parts;
+  const { tokens, archive, ownsMachine, isIdle, reloadState, streamProgram } = parts;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await tokens.verifyControlPlane(request.headers.authorization);
@@ -43,7 +43,7 @@ export function internalHandler(parts: {
       await pipeline(files, response);
     } else if (operation === "PUT /internal/snapshot") {
       await archive.restore(request);
-      await takeUp();
+      await reloadState();
       succeed(response);
     } else {
       throw notServed();

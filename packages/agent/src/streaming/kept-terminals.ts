@@ -1,7 +1,7 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { TerminalSession } from "./terminal-session.js";
 
-/** Milliseconds for which a terminal outlives a lost connection, if its client asked for that. */
+/** Milliseconds for which a terminal outlives a lost connection, if its client named a session. */
 export const keptMs = 60_000;
 
 /** The terminals that outlive their connections, by the names that their clients chose. */

@@ -59,10 +59,10 @@ export class WebSocketGate {
   ): Reply {
     const admission = this.#admissions.get(request);
     if (!admission) throw upgradeRequired(operation.path);
-    const taken = this.#open.get(quota) ?? 0;
-    if (taken >= quota.limit)
+    const openCount = this.#open.get(quota) ?? 0;
+    if (openCount >= quota.limit)
       throw exhausted(`${quota.limit} ${quota.name} are open already, the most at a time. Close one.`);
-    this.#open.set(quota, taken + 1);
+    this.#open.set(quota, openCount + 1);
     const leave = () => this.#open.set(quota, (this.#open.get(quota) ?? 1) - 1);
     admission.abandon = leave;
     admission.accept = (socket) => {

@@ -5,7 +5,7 @@ import { specialBlocks } from "./special-addresses.js";
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** The only IPv6 block that is assigned to anybody (IANA IPv6 Global Unicast Address Assignments). */
+/** The only block of public IPv6 addresses (IANA IPv6 Global Unicast Address Assignments). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const notPublic = specialBlocks.map(({ block }) => ipaddr.parseCIDR(block));
 

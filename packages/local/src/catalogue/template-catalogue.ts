@@ -17,7 +17,7 @@ export interface LocalTemplate {
   readonly ownLimits?: OwnLimits;
   readonly languages: readonly HostLanguage[];
   readonly system?: OfferedSystem | undefined;
-  /** The one language the template is for; undefined if it is for all. */
+  /** The only language of the template; undefined if it has all languages. */
   readonly language?: string | undefined;
   /** Set for templates that were built on this machine; undefined for the two default templates, which show the host itself. */
   readonly built?: BuiltTemplate;

@@ -51,7 +51,7 @@ export class MetricsStreams {
       if (sandbox.status === "paused") return ": paused\n\n";
       const limit = AbortSignal.any([signal, AbortSignal.timeout(answerLimitMs)]);
       const metrics = await this.agents.readMetrics(reachableMachine(sandbox), limit);
-      // Serialized again, because a line break in the agent's text would end the event.
+      // Serialize the metrics again: a line break in the agent's text would end the event.
       return `data: ${JSON.stringify(JSON.parse(metrics))}\n\n`;
     } catch {
       // A busy agent may answer the next request. A sandbox that cannot be reached will not: end the stream.

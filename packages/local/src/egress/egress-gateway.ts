@@ -49,7 +49,7 @@ export class EgressGateway {
     if (egress) egress.policy = new EgressPolicy(rules, this.options.operator);
   }
 
-  /** The connections a sandbox asked for; empty after its machine has ended. */
+  /** The connections that a sandbox requested. Empty after its machine has ended. */
   log(id: string): EgressLog {
     return this.#sandboxes.get(id)?.log ?? new EgressLog();
   }

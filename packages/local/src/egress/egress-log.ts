@@ -6,7 +6,7 @@ export type EgressProtocol = EgressEntry["protocol"];
 
 const keptEntries = 1000;
 
-/** The connections a sandbox asked for: the last 1,000 as entries, all of them in the totals. */
+/** The connections that a sandbox requested: the last 1,000 as entries, all of them in the totals. */
 export class EgressLog {
   #entries: LoggedAttempt[] = [];
   #count = 0;

@@ -15,11 +15,11 @@ const knownDomain = "com";
 export function nameServersLack(servers?: readonly string[]): InternetLack {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
   if (servers) resolver.setServers(servers);
-  let asked = Number.NEGATIVE_INFINITY;
+  let lastQueryAt = Number.NEGATIVE_INFINITY;
   let answer: Promise<string | undefined> = Promise.resolve(undefined);
   return () => {
-    if (performance.now() - asked > rememberedMs) {
-      asked = performance.now();
+    if (performance.now() - lastQueryAt > rememberedMs) {
+      lastQueryAt = performance.now();
       answer = resolver.resolveNs(knownDomain).then(
         () => undefined,
         ({ code }: NodeJS.ErrnoException) => lackOf(code),

@@ -63,7 +63,7 @@ export class SandboxEgress implements EgressAccess {
       if (signal.aborted || this.#isClosed) socket.destroy();
       socket.on("timeout", () => socket.destroy());
       this.watchIdle(socket);
-      // Unreferenced, so that an open connection does not keep this process running.
+      // Unreference the socket, so that an open connection does not keep this process running.
       return socket.unref();
     } catch (error) {
       this.#upstreams -= 1;

@@ -28,7 +28,7 @@ export function connectThrough(
       socket.destroy();
       reject(new EgressProblem("unreachable", `The upstream proxy of this machine ${why}.`));
     };
-    const asked = request({
+    const connectRequest = request({
       createConnection: () => socket,
       method: "CONNECT",
       path: authority,
@@ -40,14 +40,14 @@ export function connectThrough(
       },
     });
     const stopListening = destroyOnAbort(signal, socket, reject);
-    asked.once("error", () => unreachable("could not be reached"));
-    asked.once("connect", ({ statusCode }, _socket, head) => {
+    connectRequest.once("error", () => unreachable("could not be reached"));
+    connectRequest.once("connect", ({ statusCode }, _socket, head) => {
       if (statusCode !== 200) return unreachable(`refused ${authority} (${statusCode})`);
       stopListening();
       if (head.length > 0) socket.unshift(head);
       socket.on("error", () => socket.destroy());
       resolve(socket);
     });
-    asked.end();
+    connectRequest.end();
   });
 }

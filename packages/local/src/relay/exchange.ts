@@ -35,10 +35,10 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
       if (head.length > 0) connection.unshift(head);
       answer(message, connection);
     };
-    const asked = call.getHeader("upgrade");
+    const requestedProtocol = call.getHeader("upgrade");
     call.once("connect", take);
     call.once("upgrade", (message, connection, head) => {
-      if (asked !== undefined && message.headers.upgrade?.toLowerCase() === asked)
+      if (requestedProtocol !== undefined && message.headers.upgrade?.toLowerCase() === requestedProtocol)
         return take(message, connection, head);
       connection.destroy();
       refuse();
@@ -109,7 +109,7 @@ export function disconnectSignal(response: ServerResponse): AbortSignal {
 
 const isFinal = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200;
 
-/** Whether an error means that the server's answer is not valid HTTP, has too long a head, or is an upgrade nobody asked for. */
+/** Whether an error means that the server's answer is not valid HTTP, has too long a head, or is an upgrade that was not requested. */
 export function isUnreadable(error: unknown): boolean {
   if (error instanceof UnaskedSwitchError) return true;
   return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");

@@ -9,7 +9,7 @@ export function joinSockets(one: Socket, other: Socket): void {
     from.pipe(to);
     from.on("error", () => to.destroy());
     from.on("close", () => {
-      // A socket that closed without an end broke: close the other one too. After a proper end, pending bytes still arrive.
+      // If a socket closed before its end was read, the connection broke: destroy the other socket too.
       if (!from.readableEnded) to.destroy();
     });
   }

@@ -30,7 +30,7 @@ export class MemoryBudget {
     this.totalMb = Math.floor(hostMemoryMb() * options.overcommit);
   }
 
-  /** Sets what to do when memory is short. `yieldSpare` ends a machine that nobody owns; it returns undefined if there is none. */
+  /** Sets what to do when memory is short. `yieldSpare` ends a warm machine, which has no owner; it returns undefined if there is none. */
   onShortage(yieldSpare: () => Promise<void> | undefined): void {
     this.#yieldSpare = yieldSpare;
   }

@@ -1,12 +1,12 @@
 import { InvalidPoolError } from "../errors/local-errors.js";
 
-/** The environment variable with the number of machines to keep waiting. */
+/** The environment variable with the number of warm machines. */
 export const poolVariable = "CLOUD_SANDBOX_POOL";
 
-/** Most machines that a pool keeps waiting. */
+/** Most warm machines of a pool. */
 export const largestPool = 64;
 
-/** The number of machines to keep waiting, from the option or the environment; else 1. */
+/** The number of warm machines: from the option, else from the environment, else 1. */
 export function poolSize(option: number | undefined, env: NodeJS.ProcessEnv = process.env): number {
   const text = env[poolVariable]?.trim();
   if (option !== undefined || !text) return option ?? 1;

@@ -175,7 +175,7 @@ export class SandboxFleet {
     limit.clearQueue();
   }
 
-  /** The template that a request asks for. Throws a problem if there is none, or not as isolated as wanted. */
+  /** The template that a request names. Throws a problem if it does not exist, or if the runtime isolates less than requested. */
   template({
     template: nameOrId,
     minIsolation,

@@ -18,7 +18,7 @@ export class Database {
 
   /** The caller must own the file: see {@link DataDirectory}. Without a path the database is in memory. */
   static async open(path?: string): Promise<Database> {
-    // Loaded on demand: SQLite takes 15 ms and 25 MB.
+    // Load SQLite on demand, because it takes 15 ms and 25 MB.
     const { default: wasm } = await import("node-sqlite3-wasm");
     if (path !== undefined) await prepareFile(path);
     const sqlite = new wasm.Database(path ?? ":memory:");

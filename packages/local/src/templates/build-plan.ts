@@ -14,7 +14,7 @@ export interface BuildPlan {
   readonly name: string;
   readonly fromImage: string;
   readonly base: LocalTemplate;
-  /** The one language its image is for; undefined if it is for all. */
+  /** The only language of the image that the build starts from; undefined if it has all languages. */
   readonly language: string | undefined;
   /** Sentences for people: how the template will differ from the image it names. */
   readonly differences: readonly string[];

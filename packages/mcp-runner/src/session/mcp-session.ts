@@ -192,7 +192,7 @@ export class McpSession implements AsyncDisposable {
     const request = transport instanceof SandboxStdioTransport ? transport.refusedRequest : undefined;
     return request === undefined
       ? undefined
-      : `The server sent the request ${request}, which was refused, because no model or person is connected to answer it.`;
+      : `The server asked for ${request}, which was refused, because no model or person is connected to answer it.`;
   }
 
   /** The most specific error for a failed call. */
@@ -230,6 +230,7 @@ export class McpSession implements AsyncDisposable {
     if (error instanceof Error && error.name === "ZodError")
       return new McpProtocolError({
         summary: `${label} answered ${what} with a result that the protocol does not allow.`,
+        hint: "Use another version of the server, or report the problem to its authors.",
         code: "INVALID_RESULT",
         cause: error,
         stderr,

@@ -182,7 +182,7 @@ export class SandboxStdioTransport implements Transport {
     try {
       message = parseJSONRPCMessage(JSON.parse(line));
     } catch {
-      this.#noted(line);
+      this.#skipNoise(line);
       return "other";
     }
     if ("id" in message && !("method" in message)) this.#expect(message.id);
@@ -202,7 +202,7 @@ export class SandboxStdioTransport implements Transport {
    * Reports a line on standard output that is not a message. Such lines are skipped, because many servers print a greeting.
    * More than `mostNoise` of them end the server.
    */
-  #noted(line: string): void {
+  #skipNoise(line: string): void {
     this.#noise += 1;
     this.#noiseLength += line.length;
     const shown = this.#secrets.hide(line).slice(0, 200);

@@ -94,13 +94,7 @@ describe("a server that", () => {
     ["answers another request", "plain", "other-id", {}, /never sent, 4711.*next call starts it again/],
     ["floods", "plain", "flood", {}, /not an MCP message.*next call starts it again/],
     ["answers in another form", "plain", "wrong", {}, /wrong/],
-    [
-      "asks for sampling",
-      "plain",
-      "sampling",
-      {},
-      /sent the request sampling\/createMessage, which was refused/,
-    ],
+    ["asks for sampling", "plain", "sampling", {}, /asked for sampling\/createMessage, which was refused/],
     ["ends", "plain", "exit", {}, /code 3.*giving up.*\[hidden\].*next call starts it again/],
   ])("%s is told, and is there for the next call", async (_, server, tool, more, message) => {
     const text = await mcp.failure("mcp_tool_call", { server, tool, ...more });

@@ -5,7 +5,7 @@ import { validate } from "../validation/validation-problem.js";
 
 /**
  * Parses a frame from a WebSocket client, validates it against the contract and fills in defaults. Throws a problem
- * that says what is wrong. A frame without `type` and `action` counts as the contract's first kind.
+ * that says what is wrong. A frame without `type` and `action` is treated as the contract's first kind.
  */
 export function readClientFrame<Frame>(text: string, { frames = {} }: Operation): Frame {
   const value = parseJson(text, "The frame");

@@ -90,8 +90,8 @@ export class Context {
    * code and nobody was told that it ended.
    */
   get isMissed(): boolean {
-    const { executions = 0, isLossTold = false } = this.#interpreter ?? {};
-    return this.#loss !== undefined || (executions > 0 && !isLossTold);
+    const { executions = 0, isLossReported = false } = this.#interpreter ?? {};
+    return this.#loss !== undefined || (executions > 0 && !isLossReported);
   }
 
   async end(): Promise<void> {
@@ -126,7 +126,7 @@ export class Context {
         this.#loss = undefined;
         return loss === undefined
           ? execution
-          : { ...execution, outcome: execution.outcome.then((outcome) => tellLoss(outcome, loss)) };
+          : { ...execution, outcome: execution.outcome.then((outcome) => withLoss(outcome, loss)) };
       } catch (error) {
         if (!(error instanceof InterpreterGone)) throw error;
       }
@@ -142,14 +142,17 @@ export class Context {
 
 /** Whether the interpreter ended after it had run code, and no caller has been told that its variables are lost. */
 const wasLost = (interpreter: Interpreter | undefined) =>
-  interpreter !== undefined && !interpreter.isAlive && interpreter.executions > 0 && !interpreter.isLossTold;
+  interpreter !== undefined &&
+  !interpreter.isAlive &&
+  interpreter.executions > 0 &&
+  !interpreter.isLossReported;
 
 const endedMessage = "The interpreter has ended since the previous execution: its variables are gone.";
 
 const roomMessage =
   "This context was ended after the previous execution, to make room for other contexts: its variables are gone.";
 
-const tellLoss = (outcome: Outcome, message: string): Outcome => ({
+const withLoss = (outcome: Outcome, message: string): Outcome => ({
   ...outcome,
   contextLost: true,
   stderr: { ...outcome.stderr, text: withLine(outcome.stderr.text, message) },

@@ -46,7 +46,7 @@ export interface InterpreterRequest {
   readonly signal: AbortSignal;
   /** Whether the code is an IPython cell, which may contain magics. */
   readonly isCell: boolean;
-  /** Whether the interpreter runs only this code, so that nobody misses its variables. */
+  /** Whether the interpreter runs only this code, so that its variables need not be kept. */
   readonly isFresh: boolean;
   /** The files that receive the whole output, if the execution runs in the background. */
   readonly background?: OutputFiles | undefined;
@@ -81,7 +81,7 @@ export class Interpreter {
   executions = 0;
   isAlive = true;
   /** Whether a caller was told that this interpreter's variables are lost. */
-  isLossTold = false;
+  isLossReported = false;
   readonly #channel: ControlChannel;
   /** The environment variables that the interpreter has now. */
   #variables: Variables;
@@ -280,7 +280,7 @@ export class Interpreter {
     const { id, began, watch, stdout, stderr, report, killsBefore, isFresh } = run;
     const { resources } = this;
     const ended = await end;
-    this.isLossTold = !ended;
+    this.isLossReported = !ended;
     const endedAt = performance.now();
     const [exitCode, killer] = ended ? ([ended.exitCode, null] as const) : await this.process.exit;
     await watch.stop();

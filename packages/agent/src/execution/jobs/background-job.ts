@@ -26,7 +26,7 @@ export class BackgroundJob implements Job {
     { id, pid, stdout, stderr, outcome }: Execution,
     readonly description: JobDescription,
     private readonly end: AbortController,
-    /** Saves the job's end. Runs before `ended` resolves, so that the end is on disk when anybody learns of it. */
+    /** Saves the job's end. Runs before `ended` resolves, so that the end is on disk before it is reported. */
     record: (job: Job, end: JobEnd) => Promise<void>,
   ) {
     this.id = id;

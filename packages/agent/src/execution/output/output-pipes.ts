@@ -12,7 +12,7 @@ import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 const O_PATH = 0o10000000;
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** A pipe as file descriptors: `write` is for the program, `read` for the agent. Whoever takes a pipe closes both. */
+/** A pipe as file descriptors: `write` is for the program, `read` for the agent. The caller that takes a pipe closes both. */
 export interface OutputPipe {
   readonly read: number;
   readonly write: number;
@@ -134,7 +134,7 @@ export class OutputPipes {
         code === null ? "mkfifo was killed, or did not end" : `mkfifo ended with exit code ${code}`,
       );
     } catch (error) {
-      // Pipes could not be made; go on with those that are ready.
+      // No pipes could be made: continue with those that are ready.
       this.#obstacle = obstacleOf(error as NodeJS.ErrnoException);
       const ended = performance.now();
       this.#nextMaking = ended + Math.max(shortestPause, 2 * (ended - started));

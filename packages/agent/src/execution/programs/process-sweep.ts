@@ -87,8 +87,8 @@ export async function sweepContext(interpreter: number, contextId: string): Prom
 }
 
 /**
- * Kills matching processes until none is left, because new ones may start during a pass; gives up after 5 s. Each
- * pass reads /proc synchronously, so that a program that keeps forking gets less time to do so.
+ * Lists and kills matching processes until none is left, because new ones may start meanwhile; gives up after 5 s. It
+ * reads /proc synchronously, so that a program that keeps forking gets less time to do so.
  */
 async function sweepAll(known: Set<number>, belongs: Belongs, descendants = true): Promise<void> {
   const deadline = Date.now() + sweepLimit;

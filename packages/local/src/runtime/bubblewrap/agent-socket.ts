@@ -27,7 +27,9 @@ export async function listenForAgent(path: string): Promise<AgentSocket> {
   const descriptor = (server as typeof server & { _handle?: { fd?: number } })._handle?.fd;
   if (descriptor === undefined) {
     server.close();
-    throw new Error("This version of Node.js does not expose the file descriptor of a listening socket.");
+    throw new Error(
+      "This version of Node.js does not expose the file descriptor of a listening socket. Use another version.",
+    );
   }
   return { path, descriptor, release: () => server.close() };
 }

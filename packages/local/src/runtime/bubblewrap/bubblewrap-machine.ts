@@ -22,7 +22,7 @@ import { readInitPid } from "./user-namespace.js";
 import { diskCount, type WritableRoot } from "./writable-root.js";
 
 const bootLimitMs = 20_000;
-/** Added to the boot limit for each gibibyte of disk that may have to be unpacked. */
+/** Milliseconds that the boot limit grows for each gibibyte of disk that may have to be unpacked. */
 const unpackLimitMs = 20_000;
 const keptErrorOutput = 4096;
 /** Milliseconds that a killed machine may take to end before its processes are killed one by one, and between two attempts. */
@@ -86,13 +86,13 @@ export class BubblewrapMachine implements Machine {
     } catch (error) {
       await this.destroy();
       if (isOutOfDescriptors(error)) throw error;
-      const said = this.#errorOutput.trim();
+      const errorOutput = this.#errorOutput.trim();
       if (giveUp.aborted)
         throw new Error(
-          `The machine's agent did not answer within ${limitMs / 1000} s${said && `: ${said}`}`,
+          `The machine's agent did not answer within ${limitMs / 1000} s${errorOutput && `: ${errorOutput}`}`,
         );
       const { memoryMb } = limits;
-      const detail = said || (error instanceof Error ? error.message : String(error));
+      const detail = errorOutput || (error instanceof Error ? error.message : String(error));
       throw new Error(`The machine's agent ended while it booted, with ${memoryMb} MiB of memory: ${detail}`);
     }
   }
@@ -132,9 +132,9 @@ export class BubblewrapMachine implements Machine {
     const reader = spawn(program, args, { cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
     this.#readers.add(reader);
     reader.once("close", () => this.#readers.delete(reader));
-    let said = "";
+    let errorOutput = "";
     reader.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-      said = (said + chunk).slice(-keptErrorOutput);
+      errorOutput = (errorOutput + chunk).slice(-keptErrorOutput);
     });
     const disk = new PassThrough();
     reader.stdout.pipe(disk, { end: false });
@@ -144,7 +144,9 @@ export class BubblewrapMachine implements Machine {
         if (code === 0 && this.#isRunning() && this.#isPaused) disk.end();
         else
           disk.destroy(
-            new Error(`the disk of sandbox ${this.id} could not be read: ${said.trim() || "it has ended"}`),
+            new Error(
+              `the disk of sandbox ${this.id} could not be read: ${errorOutput.trim() || "it has ended"}`,
+            ),
           );
       },
       (error: Error) => disk.destroy(error),
@@ -286,6 +288,6 @@ export interface MachineParts {
   readonly group: MachineGroup;
   /** The writable root; undefined if the machine's root is read-only. */
   readonly root: WritableRoot | undefined;
-  /** Run when no process of the machine is left, in any order. */
+  /** Cleanups to run, in any order, when no process of the machine is left. */
   readonly cleanups: readonly (() => Promise<void>)[];
 }

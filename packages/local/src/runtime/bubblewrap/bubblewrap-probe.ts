@@ -65,8 +65,8 @@ export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise
     if (isRoot && code === "ENOENT") {
       return unusable("setpriv is not installed", 'install it with "apt-get install util-linux"');
     }
-    const said = message.trim().split("\n")[0] ?? "";
-    return unusable(`the kernel refuses unprivileged namespaces (${said})`, await namespaceFix());
+    const errorOutput = message.trim().split("\n")[0] ?? "";
+    return unusable(`the kernel refuses unprivileged namespaces (${errorOutput})`, await namespaceFix());
   }
   const enforcement = await measureEnforcement(isRoot);
   return { runtime: "bubblewrap", usable: true, isolation: "namespace", version, ...enforcement };
@@ -110,11 +110,11 @@ async function startProfile(isRoot: boolean): Promise<void> {
   stdio[descriptors.information] = "pipe";
   if (isRoot) stdio[descriptors.uidsMapped] = "pipe";
   stdio[leash] = "pipe";
-  // Detached, so that the probe leads its own process group, which can then be killed as a whole.
+  // Start the probe detached: it then leads its own process group, which can be killed as a whole.
   const child = spawn(program, args, { cwd: "/", stdio, detached: true });
   const kill = (): void => void child.stdio.at(leash)?.destroy();
   const giveUp = setTimeout(kill, probeLimitMs);
-  const said = child.stderr ? text(child.stderr) : "";
+  const errorOutput = child.stderr ? text(child.stderr) : "";
   // "exit", not "close": a child that waits for its dead parent keeps the pipes open.
   const ended = once(child, "exit").finally(kill);
   // Ignore write errors: the exit code below says why the probe failed.
@@ -127,7 +127,8 @@ async function startProfile(isRoot: boolean): Promise<void> {
     child.stdin?.end("started\n");
     const [code] = await ended;
     if (code === null) throw new Error(`bubblewrap was killed, or took longer than ${probeLimitMs / 1000} s`);
-    if (code !== 0) throw new Error((await said) || "processes inside can create further user namespaces");
+    if (code !== 0)
+      throw new Error((await errorOutput) || "processes inside can create further user namespaces");
   } finally {
     clearTimeout(giveUp);
     kill();

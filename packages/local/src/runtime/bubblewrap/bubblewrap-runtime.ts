@@ -185,9 +185,9 @@ export class BubblewrapRuntime implements SandboxRuntime {
         hasOwnUids: uids !== undefined,
       });
       const pipes: readonly unknown[] = child.stdio;
-      const told = pipes[descriptors.arguments] as Writable;
+      const optionsPipe = pipes[descriptors.arguments] as Writable;
       // Ignore write errors: if bubblewrap exits before it has read its options, booting fails with the reason.
-      told.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
+      optionsPipe.on("error", () => undefined).end(options.map((option) => `${option}\0`).join(""));
       const information = pipes[descriptors.information] as Readable;
       const gate = pipes[descriptors.uidsMapped];
       return new BubblewrapMachine({

@@ -57,7 +57,7 @@ export async function prepareMachineImage(
   const parts = join(directory, "parts");
   await mkdir(parts);
   const agentPlaced = placeAgent(join(parts, "agent"), join(directory, "rehearsal"));
-  // Awaited below, where a failure is thrown.
+  // Ignore a rejection here: the promise is awaited below, where the failure is thrown.
   agentPlaced.catch(() => undefined);
   const node = await placeNode(parts, hasOwnUids);
   const shell = realpathSync("/bin/sh");
@@ -197,7 +197,8 @@ const nodeOptions = [
 function programOf(name: string): string {
   const directories = [...(process.env.PATH ?? "").split(":"), "/usr/bin", "/bin"];
   const path = directories.map((directory) => join(directory, name)).find((place) => existsSync(place));
-  if (path === undefined) throw new Error(`${name} is not installed.`);
+  if (path === undefined)
+    throw new Error(`${name} is not installed. Install it, or add its directory to PATH.`);
   return realpathSync(path);
 }
 

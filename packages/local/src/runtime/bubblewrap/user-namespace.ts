@@ -26,8 +26,8 @@ export async function readInit(information: Readable): Promise<Init | undefined>
 /** Process 1 as a text of bubblewrap names it. Undefined if the text does not. */
 export function initIn(report: string): Init | undefined {
   try {
-    const told = JSON.parse(report) as Record<string, number | undefined>;
-    const { "child-pid": pid, "net-namespace": network } = told;
+    const reported = JSON.parse(report) as Record<string, number | undefined>;
+    const { "child-pid": pid, "net-namespace": network } = reported;
     return pid === undefined ? undefined : { pid, network };
   } catch {
     // The pipe closed without a pid: bubblewrap ended before it had started anything.

@@ -155,7 +155,7 @@ export class WritableRoot {
     return {
       command: [...mountNamespace(this.isRoot), ...["/bin/sh", "-c", script, "root"]],
       copiesFiles: disk !== undefined || keepIn !== undefined || hasOwnFiles(layers.at(-1)),
-      // In the environment, not as arguments, because all users of the host can read command lines.
+      // Pass these values in the environment and not as arguments: all users of the host can read command lines.
       environment: {
         MACHINE_PLACE: this.#at,
         MACHINE_SIZE: tmpfsOptions(diskMb),
@@ -304,7 +304,7 @@ for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $
   (cd "$1" && xargs -0 mkdir -p -m 0777)
 `;
 
-/** Extended attributes to keep: the kernel's mark on a directory that hides the one below it, and users' own attributes. */
+/** tar options that keep extended attributes: the overlay's mark on a directory that hides a lower one, and users' own attributes. */
 const keptAttributes = ["--xattrs", "--xattrs-include=trusted.overlay.opaque", "--xattrs-include=user.*"];
 
 /**

@@ -231,7 +231,8 @@ async function openPerController(
         figures: { source: memoryGroup, target: join(root, "memory") },
         async freeze(frozen) {
           const freezer = group.get("freezer");
-          if (freezer === undefined) throw new Error("The freezer controller is not available.");
+          if (freezer === undefined)
+            throw new Error("This host has no freezer control groups, which pausing needs.");
           await writeFile(join(freezer, "freezer.state"), frozen ? "FROZEN" : "THAWED");
         },
         outOfMemoryKills: () => readCounter(join(memoryGroup, "memory.oom_control"), "oom_kill"),

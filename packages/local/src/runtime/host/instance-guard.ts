@@ -29,7 +29,7 @@ export class InstanceGuard {
         INSTANCE: instance,
         LEASES: uidLeaseDirectory,
       },
-      // Detached: the guard gets its own session, so a signal to this process's group does not end the guard.
+      // Give the guard its own session, so that a signal to this process's group does not end the guard.
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });

@@ -57,7 +57,7 @@ async function read(directory: string, path: string): Promise<Buffer | undefined
 async function keep(directory: string, path: string, bytes: Buffer): Promise<void> {
   await makeDirectory(directory);
   if (!(await isSafe(directory))) return;
-  // Other servers may read and write the same file now: a rename replaces it as a whole.
+  // Rename a draft to the file, which replaces it as a whole: other servers may be reading or writing the file.
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     await writeFile(draft, Buffer.concat([digestOf(bytes), bytes]), { flag: "wx", mode: 0o600 });

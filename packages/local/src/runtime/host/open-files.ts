@@ -14,7 +14,7 @@ export function isOutOfDescriptors(error: unknown): boolean {
   return error instanceof Error && ["EMFILE", "ENFILE"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** A sentence for people: what to do when no descriptor is left. */
+/** A sentence for people that says what to do when no file descriptor is free. */
 export function openFilesAdvice(): string {
   if (openFilesLimit >= recommendedOpenFiles)
     return "Run fewer sandboxes and requests at a time, and try again.";

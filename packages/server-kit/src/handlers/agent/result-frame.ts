@@ -14,23 +14,23 @@ const richLimit = 512 * 1024;
 export function resultFrame(outcome: Outcome, takesAll: boolean): AgentSchemas["ResultFrame"] {
   const { success: _success, stdout: _stdout, stderr: _stderr, ...fields } = outcomeFields(outcome);
   const { result, displays, displaysDropped = 0 } = outcome;
-  const told = displays && (takesAll ? displays : thatFit(displays));
-  const dropped = displaysDropped + (displays?.length ?? 0) - (told?.length ?? 0);
+  const included = displays && (takesAll ? displays : fittingDisplays(displays));
+  const dropped = displaysDropped + (displays?.length ?? 0) - (included?.length ?? 0);
   return {
     type: "result",
     ...fields,
     ...(result !== undefined && { result }),
-    ...(told && { rich_outputs: [...told] }),
+    ...(included && { rich_outputs: [...included] }),
     ...(dropped > 0 && { rich_outputs_dropped: dropped }),
   };
 }
 
-function thatFit(displays: readonly RichOutput[]): RichOutput[] {
-  let left = richLimit;
+function fittingDisplays(displays: readonly RichOutput[]): RichOutput[] {
+  let remaining = richLimit;
   return displays.filter((display) => {
     const { length } = JSON.stringify(display);
-    if (length > left) return false;
-    left -= length;
+    if (length > remaining) return false;
+    remaining -= length;
     return true;
   });
 }

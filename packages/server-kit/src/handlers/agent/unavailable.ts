@@ -15,6 +15,11 @@ export function unavailable({ path, upgrade }: Operation): Problem | undefined {
     });
   // A WebSocket without a handler is refused with 404 and not with the default advice to connect with an upgrade,
   // which would fail as well.
-  if (upgrade) return new Problem(404, "NOT_FOUND", `This agent does not serve ${path}.`);
+  if (upgrade)
+    return new Problem(
+      404,
+      "NOT_FOUND",
+      `This agent does not serve ${path}. GET /info lists what it serves.`,
+    );
   return undefined;
 }

@@ -17,7 +17,7 @@ export class IdempotentCreates<Result> {
 
   constructor(
     private readonly isUsable: (result: Result) => boolean,
-    /** A digest that tells different requests apart. */
+    /** Maps a request to a short text that is equal only for equal requests. */
     private readonly digest: (request: string) => string,
   ) {}
 

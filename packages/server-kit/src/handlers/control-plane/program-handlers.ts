@@ -28,7 +28,7 @@ export interface ProgramSpec {
   readonly wantsRich: boolean;
   /** Aborts when the caller no longer waits. */
   readonly signal: AbortSignal;
-  /** To be called when the program may have begun. */
+  /** Called when the program may have begun. */
   readonly onStart: () => void;
   /** Reads the program's output while the program runs. Without a reader, the answer contains the whole output. */
   readonly reader?: ProgramReader | undefined;

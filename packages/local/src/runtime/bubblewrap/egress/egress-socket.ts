@@ -31,7 +31,7 @@ export async function listenForEgress(
   });
   // Without a free descriptor `accept` fails. The connection stays queued until a descriptor is free.
   server.on("error", () => undefined);
-  // Unreferenced, so that the egress socket does not keep this process running.
+  // Unreference the server, so that it does not keep this process running.
   server.unref();
   await chmod(hidden, 0o600);
   if (uid !== undefined) await chown(hidden, uid, uid);

@@ -83,7 +83,7 @@ class Helper {
       cwd: "/",
       // Prefer the system's Python, which starts faster than the shims that developers put before it on the PATH.
       env: { PATH: `/usr/local/bin:/usr/bin:/bin:${process.env.PATH ?? ""}` },
-      // Detached: the helper gets its own session, so a signal to this process's group does not end it.
+      // Give the helper its own session, so that a signal to this process's group does not end the helper.
       detached: true,
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });

@@ -61,7 +61,7 @@ function shellLaunch({ memberFiles, strayDescriptors, limits, entry, uid }: Laun
 function perlLaunch({ memberFiles, strayDescriptors, limits, entry, uid }: Launch): LaunchCommand {
   return {
     command: ["perl", "-e", launcher, "--"],
-    // In the environment, not as arguments, because all users of the host can read command lines.
+    // Pass these values in the environment and not as arguments: all users of the host can read command lines.
     environment: {
       ...entry?.environment,
       MACHINE_ARCHITECTURE: process.arch,
