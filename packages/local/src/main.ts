@@ -17,7 +17,7 @@ import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")
   .description(
-    "The sandbox cloud on one Linux machine: the same HTTP APIs, with real isolation and no account.",
+    "A sandbox cloud on one Linux machine: the HTTP APIs of the hosted service, with real isolation and without an account.",
   )
   .version(version);
 

@@ -70,7 +70,7 @@ function succeed(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).end('{"success":true}');
 }
 
-/** Sends an error. Of a response that has already started, the connection is cut instead. */
+/** Sends an error. If the response has already started, its connection is cut instead. */
 function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();

@@ -92,7 +92,7 @@ async function describeSystem(): Promise<SystemDescription> {
   };
 }
 
-/** Parses the distribution's os-release file, which has lines `NAME="value"`. Empty if isInstalled is none. */
+/** Parses the distribution's os-release file, which has lines `NAME="value"`. Empty if there is no such file. */
 async function osRelease(): Promise<Partial<Record<string, string>>> {
   const file = (await readSystemFile("/etc/os-release")) || (await readSystemFile("/usr/lib/os-release"));
   return Object.fromEntries(

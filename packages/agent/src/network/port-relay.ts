@@ -11,7 +11,7 @@ const acceptLimitMs = 5000;
 /** Milliseconds that a caller may take to read a refusal. */
 const lingerMs = 2000;
 /**
- * Addresses on which a server in the sandbox may listen. One that listens on all addresses is reached at the first.
+ * Addresses on which a server in the sandbox may listen. A server that listens on all addresses is reached at the first.
  */
 const loopback = ["127.0.0.1", "::1"];
 

@@ -41,7 +41,8 @@ export class Dialer {
   /** The problem to report if this machine has no internet access. Undefined if a connection failed for another reason. */
   async #lack({ host }: Destination, { kind, message }: EgressProblem): Promise<EgressProblem | undefined> {
     const isOfNetwork = kind === "unresolvable" || kind === "unreachable" || kind === "timeout";
-    // In an isolated network, stand-ins for internet servers have private addresses, so the policy refuses their names.
+    // A refused name can also mean that this machine has no internet access: in an isolated network, internet names may
+    // resolve to private addresses, which the policy refuses.
     const isOfName = kind === "refused" && isIP(host) === 0;
     if (this.options.upstreamProxy || !(isOfNetwork || isOfName)) return undefined;
     const lack = await this.options.lack();

@@ -104,7 +104,7 @@ const tooMany = (limit: number): EgressProblem =>
     `This sandbox has reached its limit of ${limit} open connections. Close some.`,
   );
 
-/** The first byte of a connection, which stays readable; undefined if the connection ends without one. */
+/** The first byte of a connection, put back so that it can be read again. Undefined if the connection ends without a byte. */
 async function firstByte(client: Socket): Promise<number | undefined> {
   for (;;) {
     const bytes = client.read() as Buffer | null;

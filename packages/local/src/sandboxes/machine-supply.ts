@@ -17,7 +17,7 @@ import type { MemoryBudget } from "./memory-budget.js";
 import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
 
-/** The longest time, in milliseconds, that booting a spare machine waits for requests in flight. */
+/** Most milliseconds that the boot of a warm machine waits for requests in flight. */
 const spareBootDelayMs = 1000;
 /** Milliseconds after which a template that was not used loses its warm machine. */
 const idleMs = 5 * 60 * 1000;

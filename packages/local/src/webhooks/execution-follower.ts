@@ -8,7 +8,7 @@ import { PollBackoff } from "../relay/poll-backoff.js";
 
 /** Seconds of a long poll: the agent answers when the code has ended, or after this time. */
 const waitSeconds = 30;
-/** The pauses between polls that fail or are answered at once. */
+/** Milliseconds between polls that fail or are answered at once: the first pause, and the longest. */
 const firstPauseMs = 50;
 const longestPauseMs = 5000;
 /** Bytes of stdout, and of stderr, in a report. */

@@ -6,7 +6,7 @@ import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseEr
 import { McpConfigurationError } from "../errors.js";
 import { type McpServerConfiguration, serverConfiguration } from "./server-configuration.js";
 
-/** Entries by name, as they are written. */
+/** The servers of a file by name, each with the keys as the file spells them. */
 export type McpServerEntries = Record<string, Record<string, unknown>>;
 
 /** A file of servers that was read. */

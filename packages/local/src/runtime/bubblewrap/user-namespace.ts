@@ -7,7 +7,7 @@ import type { MachineUids } from "../host/uid-lease.js";
 
 const run = promisify(execFile);
 
-/** The uids inside a machine: `agent` of the init and the agent, `code` of the programs they start. */
+/** The uids inside a machine: `agent` is that of the init and the agent, `code` that of the programs they start. */
 export const uidInside = { agent: 0, code: 1000 } as const;
 
 /** Process 1 of a machine or program. */
