@@ -25,7 +25,9 @@ export function keepCompiledCode(sources: string, directory: string): void {
   const compileAsAlways = modules._compile;
   const added = new Map<string, Script>();
   modules._compile = function (code, filename) {
-    if (dirname(filename) !== sources) return compileAsAlways.call(this, code, filename);
+    // Code that V8 takes from a cache cannot resolve a dynamic import, so a module with one is not cached.
+    if (dirname(filename) !== sources || /\bimport\s*\(/.test(code))
+      return compileAsAlways.call(this, code, filename);
     const cache = join(directory, `${basename(filename)}-${version}`);
     const script = new Script(wrap(code), {
       filename,
