@@ -158,8 +158,9 @@ export class SandboxClient implements AsyncDisposable {
 
   /**
    * Runs code like `executeIsolated`, for callers whose own time is limited. If the code still runs after
-   * `detachAfterSeconds`, which include the time to create the sandbox, it continues in its sandbox and this call returns
-   * both. The caller must then delete the sandbox; otherwise it ends after the code's `timeoutSeconds` plus ten minutes.
+   * `detachAfterSeconds`, which include the time to create the sandbox, it continues in its sandbox, and this call returns
+   * the sandbox and a handle of the code. The caller must then delete the sandbox; otherwise it ends after the code's
+   * `timeoutSeconds` plus ten minutes.
    */
   async executeIsolatedOrDetach(
     code: string,

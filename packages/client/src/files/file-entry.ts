@@ -35,7 +35,7 @@ export function root(path: string): FileEntry {
 
 export function noEntry(path: string): NotFoundError {
   return new NotFoundError({
-    summary: `Nothing is at ${path}.`,
+    summary: `${path} does not exist.`,
     hint: "files.list() of the path's directory shows what is there.",
     code: "FILE_NOT_FOUND",
   });

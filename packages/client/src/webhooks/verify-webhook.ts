@@ -118,7 +118,7 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
 
 function wrongSignature(): WebhookVerificationError {
   return new WebhookVerificationError({
-    summary: "The webhook's signature is not that of its body with this secret.",
+    summary: "The webhook's signature does not match its body and this secret.",
     hint: "Check the secret, and give the body exactly as it arrived.",
     code: "WEBHOOK_SIGNATURE_INVALID",
   });

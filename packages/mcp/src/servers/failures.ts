@@ -3,7 +3,7 @@ import { isSandboxError } from "cloud-sandbox";
 import { ServerFailure } from "../errors/server-failure.js";
 import { type Reach, reachAdvice, tellsOfNoNetwork } from "./configured-server.js";
 
-/** Where an error happened. */
+/** The server and the operation of a call that failed. */
 export interface FailurePlace {
   /** Name of the server. */
   readonly name: string;
