@@ -49,7 +49,7 @@ describe("the template operations", () => {
     ["a COPY without a hash", { steps: [{ type: "COPY", args: ["a", "/b"] }] }, 400, /filesHash/],
     ["a variable without a name", { steps: [{ type: "ENV", args: ["=x"] }] }, 400, /Step 1 \(ENV\)/],
     ["a RUN of nothing", { steps: [{ type: "RUN", args: [] }] }, 400, /exactly one command/],
-    ["a ready check of nothing", { readyCmd: { type: "port" } }, 400, /which port/],
+    ["a ready check of nothing", { readyCmd: { type: "port" } }, 400, /needs the field port/],
     ["a step of no kind", { steps: [{ type: "FLY" }] }, 400, /type/],
     ["too little memory", { memory: 1 }, 400, /memory/],
     ["a name that is an id", { name: "1001" }, 400, /numbers are ids/],
