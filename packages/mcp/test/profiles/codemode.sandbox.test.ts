@@ -132,7 +132,7 @@ it("the profile codemode refuses a SANDBOX_IMAGE that it cannot provide", async 
   try {
     for (let time = 0; time < 2; time += 1) {
       expect(await mcp.failure("execute_code", { code: "1" })).toMatch(
-        /^The image "rust:1\.80" is not available on this server, and no other image is used in its place\. Use python:3\.\d+, .*user must correct SANDBOX_IMAGE/
+        /^The image "rust:1\.80" is not available on this server, and no other image is used in its place\. Use python:3\.\d+, .*user must correct SANDBOX_IMAGE/,
       );
     }
   } finally {
