@@ -24,7 +24,7 @@ export class EarlySocket {
     return socket;
   }
 
-  /** From now on `server` serves the connections; those that wait are its first. */
+  /** From now on `server` serves the connections, until it is closed. Those that wait are its first. */
   handTo(server: Server): void {
     const serve = (connection: Socket): void => void server.emit("connection", connection);
     this.listener.pauseOnConnect = false;
@@ -33,6 +33,7 @@ export class EarlySocket {
       serve(connection);
       connection.resume();
     }
+    server.once("close", () => this.listener.close());
     // An HTTP server begins to check the time limits of its connections when it listens.
     server.emit("listening");
   }
