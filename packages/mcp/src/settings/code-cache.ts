@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import Module, { createRequire, wrap } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
 /** The internal method with which Node.js compiles a CommonJS module. Only used on Node.js 20, which no longer changes. */
@@ -32,7 +32,6 @@ export function keepCompiledCode(sources: string, directory: string): void {
     const script = new Script(wrap(code), {
       filename,
       cachedData: readChecked(cache),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     if (script.cachedDataRejected !== false) added.set(cache, script);
     const evaluate: (...names: unknown[]) => unknown = script.runInThisContext();

@@ -5,6 +5,7 @@ import nodeModule from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { profiles } from "../../src/profiles/index.js";
 import { selectTools } from "../../src/server/tool-selection.js";
@@ -147,6 +148,33 @@ describe("compiled code", () => {
       expect(readdirSync(directory).filter((found) => found.startsWith("start-"))).toEqual([name]);
     });
   });
+
+  it("does not keep the next start from loading a backend, and nothing warns of it", () =>
+    inCaches(async (caches) => {
+      for (const start of ["first", "second"]) {
+        const env = { PATH: process.env.PATH, XDG_CACHE_HOME: caches, CLOUD_SANDBOX_BACKEND: "local" };
+        const server = spawn(process.execPath, [serverFile], { env });
+        const exited = once(server, "exit");
+        const warnings = text(server.stderr);
+        const call = { name: "execute_code_isolated", arguments: { code: "print(6 * 7)" } };
+        for (const message of [
+          initialize(newest),
+          { jsonrpc: "2.0", method: "notifications/initialized" },
+          { jsonrpc: "2.0", id: 2, method: "tools/call", params: call },
+        ])
+          server.stdin.write(`${JSON.stringify(message)}\n`);
+        const answers = createInterface(server.stdout)[Symbol.asyncIterator]();
+        await answers.next();
+        const answer = JSON.parse((await answers.next()).value as string) as Message;
+        expect(answer, start).toMatchObject({ result: { structuredContent: { stdout: "42\n" } } });
+        server.stdin.end();
+        expect(await exited).toEqual([0, null]);
+        expect((await warnings).split("\n"), start).toEqual([
+          expect.stringContaining("local backend (bubblewrap)"),
+          "",
+        ]);
+      }
+    }));
 
   it("is not stored where the directory is a file, and the server starts", () =>
     inCaches(async (caches) => {
