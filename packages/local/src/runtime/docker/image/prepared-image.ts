@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import type Docker from "dockerode";
 import { type DockerFailure, isMissing } from "../engine/docker-engine.js";
-import { firstFileOfTar, packTar, type TarEntry } from "./tar-writer.js";
+import { firstFileOfTar, packTar, type TarEntry } from "./tar-entries.js";
 import { codeUid, inside, type Toolkit } from "./toolkit.js";
 
 const repository = "cloud-sandbox-prepared";

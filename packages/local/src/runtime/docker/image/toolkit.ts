@@ -7,7 +7,7 @@ import { agentMain, placeAgent } from "../../bubblewrap/agent-files.js";
 import { dynamicLoader, sharedLibraries } from "../../bubblewrap/host-files/loader.js";
 import { InstanceDirectory } from "../../host/instance-directory.js";
 import { substituteScripts } from "../../search-path.js";
-import type { TarEntry } from "./tar-writer.js";
+import type { TarEntry } from "./tar-entries.js";
 
 const opt = "/opt/cloud-sandbox";
 
