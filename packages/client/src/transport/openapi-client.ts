@@ -45,7 +45,7 @@ function isFile(value: unknown): value is Content {
   return value instanceof Blob || value instanceof Uint8Array;
 }
 
-/** Without the class, which Node.js loads when it is first named. */
+/** Looks for a method instead of using `instanceof`, because naming the class makes Node.js load it. */
 function isStream(value: object | undefined): value is ReadableStream<Uint8Array> {
   return value !== undefined && "getReader" in value;
 }

@@ -153,7 +153,7 @@ const isImage = ({ annotations, platform }: Descriptor): boolean =>
 function referenceOf({ annotations }: Descriptor): string | undefined {
   const name =
     annotations?.["io.containerd.image.name"] ?? annotations?.["org.opencontainers.image.ref.name"];
-  // Some tools give only the tag.
+  // Some tools write only the tag here, such as "3.12", which names no image.
   return name?.includes(":") ? name.replace(/^docker\.io\/(library\/)?/, "") : undefined;
 }
 

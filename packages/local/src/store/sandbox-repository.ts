@@ -120,7 +120,7 @@ export class MemorySandboxRepository implements SandboxRepository {
   }
 }
 
-/** The fields a damaged record must not lack. The other fields are optional or derived, and are not checked. */
+/** The fields without which a stored record counts as damaged. The other fields are optional or derived, and are not checked. */
 const necessary = z.object({
   status: z.enum(["running", "paused", "stopped", "error"]),
   isolation: z.enum(isolationLevels),
