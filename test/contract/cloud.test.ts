@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { cloudSettings, startCloudBackend } from "./cloud-backend.js";
+import { cloudSettings, startCloudBackend } from "./backends/cloud-backend.js";
 import { contractSuite } from "./contract-suite.js";
 import { operationsSuite } from "./operations-suite.js";
 

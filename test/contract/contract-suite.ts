@@ -9,7 +9,7 @@ import {
   ValidationError,
 } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Backend } from "./backend.js";
+import type { Backend } from "./backends/backend.js";
 import { backgroundSuite } from "./background.js";
 import { contextSuite } from "./contexts.js";
 import { executionSuite } from "./executions.js";

@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { withoutDocker } from "../support/docker/docker-server.js";
+import { startDockerBackend } from "./backends/docker-backend.js";
 import { contractSuite } from "./contract-suite.js";
-import { startDockerBackend } from "./docker-backend.js";
 import { operationsSuite } from "./operations-suite.js";
 
 const obstacle = withoutDocker();

@@ -6,7 +6,7 @@ import {
   ValidationError,
 } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
-import type { Backend } from "./backend.js";
+import type { Backend } from "./backends/backend.js";
 
 export interface ExecutionParts {
   readonly backend: () => Backend;

@@ -1,5 +1,5 @@
+import { startLocalBackend } from "./backends/local-backend.js";
 import { contractSuite } from "./contract-suite.js";
-import { startLocalBackend } from "./local-backend.js";
 import { operationsSuite } from "./operations-suite.js";
 import { statementsAreListed } from "./statements.js";
 

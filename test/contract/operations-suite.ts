@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { ContractDocument } from "../support/documents/contract-document.js";
-import type { Backend } from "./backend.js";
+import type { Backend } from "./backends/backend.js";
 import { environmentProofs, metricsProofs } from "./operations/environment-and-metrics.js";
 import { executionProofs } from "./operations/execution.js";
 import { fileProofs } from "./operations/files.js";

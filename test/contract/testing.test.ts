@@ -1,7 +1,7 @@
+import { startTestingBackend } from "./backends/testing-backend.js";
 import { contractSuite } from "./contract-suite.js";
 import { operationsSuite } from "./operations-suite.js";
 import { statementsAreListed } from "./statements.js";
-import { startTestingBackend } from "./testing-backend.js";
 
 contractSuite(startTestingBackend);
 operationsSuite(startTestingBackend);

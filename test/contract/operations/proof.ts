@@ -1,6 +1,6 @@
 import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import type { FrameSocket } from "../../support/frame-socket.js";
-import type { Backend } from "../backend.js";
+import type { Backend } from "../backends/backend.js";
 
 /** A test of one operation, with the typed low-level clients. */
 export interface Proof {

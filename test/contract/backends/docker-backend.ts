@@ -1,4 +1,4 @@
-import { startDockerServer } from "../support/docker/docker-server.js";
+import { startDockerServer } from "../../support/docker/docker-server.js";
 import type { Backend } from "./backend.js";
 import { networkBackend } from "./network-backend.js";
 

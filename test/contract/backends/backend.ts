@@ -1,5 +1,5 @@
 import type { SandboxClient } from "cloud-sandbox";
-import type { FrameSocket } from "../support/frame-socket.js";
+import type { FrameSocket } from "../../support/frame-socket.js";
 
 /** A backend that serves both contracts. The same suite runs against each. */
 export interface Backend {

@@ -1,8 +1,8 @@
 import { SandboxClient } from "cloud-sandbox";
 import { TestingService } from "cloud-sandbox/testing";
-import { FrameSocket } from "../support/frame-socket.js";
+import { FrameSocket } from "../../support/frame-socket.js";
+import { suitePrograms } from "../suite-programs.js";
 import type { Backend } from "./backend.js";
-import { suitePrograms } from "./suite-programs.js";
 
 /** The service in memory as a backend. It runs nothing: suite-programs.ts says what each program of the suite does. */
 export async function startTestingBackend(): Promise<Backend> {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { startLocalServer } from "../support/local-server.js";
+import { startLocalServer } from "../../support/local-server.js";
 import type { Backend } from "./backend.js";
 import { networkBackend } from "./network-backend.js";
 

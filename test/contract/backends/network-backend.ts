@@ -1,5 +1,5 @@
 import { SandboxClient } from "cloud-sandbox";
-import { FrameSocket } from "../support/frame-socket.js";
+import { FrameSocket } from "../../support/frame-socket.js";
 import type { Backend } from "./backend.js";
 
 /** A backend that is reached over the network, on this machine or elsewhere. */
