@@ -98,10 +98,10 @@ describe("a server of MCP that", () => {
     ["crashes", "exit", "SERVER_ENDED", /exit code 3.*giving up/],
     ["never answers", "hang", "CALL_TIMEOUT", /--call-timeout/],
     ["answers another request", "other-id", "UNKNOWN_REQUEST_ID", /never sent, 4711/],
-    ["floods", "flood", "NOT_A_MESSAGE", /no MCP message/],
-    ["asks for sampling", "sampling", "TOOL_FAILED", /asked for sampling\/createMessage, which is refused/],
+    ["floods", "flood", "NOT_A_MESSAGE", /is not an MCP message/],
+    ["asks for sampling", "sampling", "TOOL_FAILED", /asked for sampling\/createMessage, which was refused/],
     ["answers in another form", "wrong", "INVALID_RESULT", /Invalid result/],
-    ["has no such tool", "nope", "TOOL_NOT_FOUND", /Its tools are: echo/],
+    ["has no such tool", "nope", "TOOL_NOT_FOUND", /The server's tools are: echo/],
   ])("%s is told as JSON, and leaves no sandbox", async (_, tool, code, message) => {
     const ended = await call(tool, "--call-timeout", "3");
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 125, stdout: "" });

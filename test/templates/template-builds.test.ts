@@ -122,7 +122,7 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     const create = { template_name: "large", limits: { memory_mb: 256 } };
     const { status, json } = await on.templates.call("POST", "/v1/sandboxes", create);
     expect([status, json.code]).toEqual([409, "CONFLICT"]);
-    expect(json.message).toMatch(/template large do not get ready: The ready check .* did not pass/);
+    expect(json.message).toMatch(/template large do not become ready: The ready check .* did not pass/);
   });
 
   test.for([

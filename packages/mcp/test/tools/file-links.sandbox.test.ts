@@ -84,7 +84,7 @@ describe("a link to a file", () => {
   it("is copied up to the size limit of the file it leads to", async () => {
     await linkTo("67108865", "link");
     const given = { sandbox_id, path: "/tmp/copied", uri: uriOf("link") };
-    expect(await mcp.failure("file_upload", given)).toMatch(/at most 67108864 bytes: split it/);
+    expect(await mcp.failure("file_upload", given)).toMatch(/at most 67108864 bytes can be copied/);
   });
 
   it("is an image as large as the file it leads to", async () => {
