@@ -213,11 +213,12 @@ export class McpSession implements AsyncDisposable {
           code: "SERVER_SILENT",
           stderr,
         });
+      const refusal = this.#refusalHint();
       return new TimeoutError({
         summary: `${label} did not answer ${what} in time.`,
-        hint: this.#refusalHint() ?? "Allow more time with timeoutSeconds.",
+        hint: refusal ?? "Allow more time with timeoutSeconds.",
         kind: "request",
-        code: "CALL_TIMEOUT",
+        code: refusal === undefined ? "CALL_TIMEOUT" : "REQUEST_REFUSED",
       });
     }
     if (error instanceof ProtocolError || error instanceof SdkError) {

@@ -47,7 +47,7 @@ export function failureOf(error: unknown, { name, reach, what }: FailurePlace): 
     case "TimeoutError":
       return failure(
         `Server ${name} did not answer ${what} in time.`,
-        /asked for/.test(hint ?? "") ? hint : "Call again with more time, or ask for less.",
+        codeOf(error) === "REQUEST_REFUSED" ? hint : "Call again with more time, or ask for less.",
         network,
       );
     default:

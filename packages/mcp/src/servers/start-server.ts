@@ -79,12 +79,10 @@ class StartedServer implements RunningServer {
     } catch (error) {
       if (!(error instanceof McpToolError) || error.result === undefined) throw error;
       const result = this.#shown(error.result) as CallToolResult;
-      const advice = [
-        // The server asked for a model's or a person's answer, which this program never gives to other servers.
-        error.hint?.includes("asked for") ? error.hint : "",
-        tellsOfNoNetwork(error.summary) ? this.networkAdvice : "",
-      ].filter((sentence) => sentence !== "");
-      const more = advice.map((text) => ({ type: "text" as const, text }));
+      const advice = [error.hint, tellsOfNoNetwork(error.summary) ? this.networkAdvice : undefined];
+      const more = advice.flatMap((text) =>
+        text ? [{ type: "text" as const, text: this.#shown(text) }] : [],
+      );
       return { ...result, content: [...result.content, ...more] };
     }
   }
