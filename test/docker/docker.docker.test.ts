@@ -57,6 +57,29 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
       expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
     });
 
+    test("that is removed while callers come and go does not end its server", async () => {
+      const rounds = Array.from({ length: 5 }, async () => {
+        for (let round = 0; round < 6; round += 1) {
+          const sandbox = await client.sandboxes.create({ template: "base" });
+          const leaving = new AbortController();
+          const calls = Array.from({ length: 12 }, (_, index) =>
+            sandbox
+              .execute(index < 6 ? "sleep 60" : "yes | head -c 1000000", {
+                language: "bash",
+                signal: leaving.signal,
+              })
+              .catch(() => undefined),
+          );
+          await calls.at(-1);
+          const removed = sandbox.delete();
+          leaving.abort();
+          await Promise.all([removed, ...calls]);
+        }
+      });
+      await Promise.all(rounds);
+      expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
+    });
+
     test("that runs out of memory says so", async () => {
       await using sandbox = await client.sandboxes.create({ template: "base" });
       const run = await sandbox.execute("x = bytearray(8 * 1024 ** 3)", { language: "python" });

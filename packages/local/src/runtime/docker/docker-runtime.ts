@@ -6,6 +6,7 @@ import { InstanceGuard } from "../host/instance-guard.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "../sandbox-runtime.js";
 import { type LocalSocket, listenLocally, MachineChannel } from "./channel/machine-channel.js";
+import { socketPair } from "./channel/socket-pair.js";
 import { containerOptions, ownVariables } from "./container-options.js";
 import { DockerMachine } from "./docker-machine.js";
 import { defaultImage, probeDocker } from "./docker-probe.js";
@@ -112,8 +113,10 @@ export class DockerRuntime implements SandboxRuntime {
     const carrier = (await fromDaemon(container.attach(streams))) as Duplex;
     const [output, errors] = [new PassThrough(), new PassThrough()];
     docker.modem.demuxStream(carrier, output, errors);
+    // The channel closes with it, and the end of the container tells why.
+    carrier.on("error", () => undefined);
     carrier.once("end", () => output.end());
-    carrier.once("close", () => output.destroy());
+    carrier.once("close", () => output.end());
     let said = "";
     errors.setEncoding("utf8").on("data", (chunk: string) => {
       said = (said + chunk).slice(-keptErrorOutput);
@@ -121,9 +124,13 @@ export class DockerRuntime implements SandboxRuntime {
     const removed = container.wait({ condition: "removed" });
     removed.catch(() => undefined);
     await fromDaemon(container.start());
-    const channel = new MachineChannel({ readable: output, writable: carrier });
+    const [near, far] = await socketPair(directory.socket(randomBytes(8).toString("hex")));
+    far.unref().on("error", () => undefined);
+    output.pipe(far).pipe(carrier);
+    const channel = new MachineChannel(near.unref());
     cleanups.push(
       () => channel.close(),
+      () => far.destroy(),
       () => carrier.destroy(),
     );
     const listen = async (path: string, onConnection: Parameters<typeof listenLocally>[1]): Promise<void> => {

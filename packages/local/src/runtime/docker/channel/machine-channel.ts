@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { connect as connectSocket, createServer, type Socket } from "node:net";
-import { Duplex } from "node:stream";
+import type { Duplex } from "node:stream";
 import { type Assignment, channelLimits, channelPaths } from "./channel-protocol.js";
 
 /** Requests for connections to the proxy that wait at the machine, so that its connections need not. */
@@ -15,12 +15,9 @@ export class MachineChannel {
   /** Resolves when the channel has closed. */
   readonly closed: Promise<void>;
 
-  constructor(streams: {
-    readonly readable: NodeJS.ReadableStream;
-    readonly writable: NodeJS.WritableStream;
-  }) {
+  /** `carrier` is joined to the container's standard streams; see `socketPair`. */
+  constructor(carrier: Socket) {
     const { maxSessionMemory, settings, sessionWindow } = channelLimits;
-    const carrier = Duplex.from({ readable: streams.readable, writable: streams.writable });
     const session = connect("http://machine", {
       createConnection: () => carrier,
       maxSessionMemory,
@@ -30,7 +27,6 @@ export class MachineChannel {
     session.once("connect", () => session.setLocalWindowSize(sessionWindow));
     // The machine's end tells why.
     session.on("error", () => undefined);
-    carrier.on("error", () => session.destroy());
     this.closed = new Promise((resolve) => session.once("close", () => resolve()));
   }
 
@@ -42,17 +38,18 @@ export class MachineChannel {
     await this.#ask(channelPaths.restart, "");
   }
 
-  /** Joins a connection of this process with a new one to the agent. */
+  /** Joins a connection of this process with a new one to the agent. Ends it if the channel has closed. */
   toAgent(socket: Socket): void {
-    join(this.#open(channelPaths.agent), socket);
+    const stream = this.#open(channelPaths.agent);
+    if (stream) join(stream, socket);
+    else socket.destroy();
   }
 
   /** Joins each connection of the machine to the proxy with a new one to `socketPath`, where this process serves the proxy. */
   carryEgress(socketPath: string): void {
     const ask = (): void => {
-      if (this.#session.destroyed) return;
       const stream = this.#open(channelPaths.egress);
-      stream.once("response", () => {
+      stream?.once("response", () => {
         ask();
         join(stream, connectSocket({ path: socketPath, allowHalfOpen: true }).unref());
       });
@@ -66,6 +63,7 @@ export class MachineChannel {
 
   async #ask(path: string, body: string): Promise<void> {
     const stream = this.#open(path);
+    if (!stream) throw new Error("The machine's supervisor has ended.");
     stream.end(body);
     await new Promise<void>((resolve, reject) => {
       stream.once("response", () => resolve());
@@ -74,7 +72,9 @@ export class MachineChannel {
     stream.resume();
   }
 
-  #open(path: string): ClientHttp2Stream {
+  #open(path: string): ClientHttp2Stream | undefined {
+    // Such a session throws when it is asked for a stream.
+    if (this.#session.destroyed || this.#session.closed) return undefined;
     const stream = this.#session.request({ ":method": "POST", ":path": path }, { endStream: false });
     stream.on("error", () => undefined);
     return stream;

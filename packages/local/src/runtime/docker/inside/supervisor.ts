@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { createServer as createChannel, type ServerHttp2Stream } from "node:http2";
 import { connect, createServer, Socket } from "node:net";
 import { dirname } from "node:path";
-import { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type Assignment, channelLimits, channelPaths } from "../channel/channel-protocol.js";
+import { socketPair } from "../channel/socket-pair.js";
 
 /** Milliseconds between attempts to reach an agent that does not listen yet. */
 const againMs = 5;
@@ -26,7 +26,7 @@ class Supervisor {
   readonly #askers: ServerHttp2Stream[] = [];
   readonly #callers: Socket[] = [];
 
-  serve(): void {
+  async serve(): Promise<void> {
     const { maxSessionMemory, settings, sessionWindow } = channelLimits;
     const channel = createChannel({ maxSessionMemory, settings });
     channel.on("session", (session) => {
@@ -47,7 +47,10 @@ class Supervisor {
     const output = new Socket({ fd: 1, readable: false, writable: true });
     for (const stream of [input, output]) stream.once("close", () => process.exit(0));
     input.once("end", () => process.exit(0));
-    channel.emit("connection", Duplex.from({ readable: input, writable: output }));
+    const [near, far] = await socketPair(`${__dirname}/run/channel`);
+    far.on("error", () => process.exit(0));
+    input.pipe(far).pipe(output);
+    channel.emit("connection", near);
   }
 
   async #assign(stream: ServerHttp2Stream): Promise<void> {
@@ -141,4 +144,4 @@ function join(stream: ServerHttp2Stream, socket: Socket): void {
   socket.pipe(stream);
 }
 
-new Supervisor().serve();
+void new Supervisor().serve();
