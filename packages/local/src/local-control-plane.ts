@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { createServer, type Server } from "node:net";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -13,11 +12,12 @@ import { MetricsStreams } from "./control-plane/metrics-stream.js";
 import { RateLimiter } from "./control-plane/rate-limiter.js";
 import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
 import { internetSetting } from "./egress/internet-default.js";
-import { NotKeptError, PortUnavailableError, RuntimeUnavailableError } from "./errors/local-errors.js";
+import { NotKeptError, RuntimeUnavailableError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
 import { createGatewayServer } from "./gateway/gateway-server.js";
 import { HostGuard } from "./gateway/host-guard.js";
+import { listen, requireFreePort } from "./gateway/listening.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { previewUrls } from "./gateway/preview-target.js";
 import { routeRequests } from "./gateway/request-routing.js";
@@ -371,29 +371,6 @@ async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>
   } catch (error) {
     throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
   }
-}
-
-/**
- * Throws if the port is in use. Listens on it for a moment to find out. If another process takes the port before the server
- * listens, the start of the server reports that.
- */
-async function requireFreePort(host: string, port: number): Promise<void> {
-  const server = createServer();
-  await listen(server, host, port);
-  await new Promise((resolve) => server.close(resolve));
-}
-
-async function listen(server: Server, host: string, port: number): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new PortUnavailableError(host, port, error)),
-    );
-    server.listen(port, host, resolve);
-  });
-  const address = server.address();
-  const actualPort = typeof address === "object" && address ? address.port : port;
-  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${actualPort}`;
 }
 
 /** Restores the idempotency keys of creates, so that a create repeated after a restart finds its sandbox. */
