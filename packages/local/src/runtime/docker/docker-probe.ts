@@ -1,7 +1,7 @@
 import type Docker from "dockerode";
 import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { diskCount } from "./container-options.js";
-import { type DockerFailure, isMissing, openDocker, unanswered } from "./engine/docker-engine.js";
+import { type DockerFailure, hasImage, openDocker, unanswered } from "./engine/docker-engine.js";
 
 /** The image of sandboxes unless another is named. It has Python and a shell; Node.js comes with the agent. */
 export const defaultImage = "python:3.12-slim";
@@ -53,18 +53,8 @@ export async function probeDocker(
       "the Docker daemon has no system call filter, so code in a sandbox could reach all of the kernel",
       "use a daemon with seccomp, or start with --without-system-call-filter if you trust the code that runs",
     );
-  const isThere = await docker
-    .getImage(image)
-    .inspect()
-    .then(
-      () => true,
-      (error: DockerFailure) => {
-        if (!isMissing(error)) throw error;
-        return false;
-      },
-    )
-    .catch(() => undefined);
-  return { report: usable(information, image, isThere ?? false), filtersCalls };
+  const isThere = await hasImage(docker, image).catch(() => false);
+  return { report: usable(information, image, isThere), filtersCalls };
 
   function usable(found: DaemonInformation, name: string, hasImage: boolean): RuntimeReport {
     const held = (isHeld: boolean | undefined): Enforcement["by"] => (isHeld === false ? "none" : "cgroup");

@@ -3,15 +3,23 @@ import { type Duplex, PassThrough } from "node:stream";
 import type Docker from "dockerode";
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
+import { listenLocally } from "../host/local-socket.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "../sandbox-runtime.js";
-import { type LocalSocket, listenLocally, MachineChannel } from "./channel/machine-channel.js";
+import { MachineChannel } from "./channel/machine-channel.js";
 import { socketPair } from "./channel/socket-pair.js";
 import { containerOptions, ownVariables } from "./container-options.js";
 import { DockerMachine } from "./docker-machine.js";
 import { defaultImage, probeDocker } from "./docker-probe.js";
 import { removeContainer, removeOrphans } from "./engine/container-owner.js";
-import { type DockerFailure, fromDaemon, isMissing, openDocker, reasonOf } from "./engine/docker-engine.js";
+import {
+  type DockerFailure,
+  fromDaemon,
+  hasImage,
+  isMissing,
+  openDocker,
+  reasonOf,
+} from "./engine/docker-engine.js";
 import { OutOfMemoryEvents } from "./engine/out-of-memory-events.js";
 import { type PreparedImage, preparedImage } from "./image/prepared-image.js";
 import { agentCommand, codeUid, collectToolkit, inside } from "./image/toolkit.js";
@@ -134,7 +142,7 @@ export class DockerRuntime implements SandboxRuntime {
       () => carrier.destroy(),
     );
     const listen = async (path: string, onConnection: Parameters<typeof listenLocally>[1]): Promise<void> => {
-      const socket: LocalSocket = await listenLocally(path, onConnection);
+      const socket = await listenLocally(path, onConnection);
       cleanups.push(() => socket.close());
     };
     await listen(directory.socket(name), (connection) => channel.toAgent(connection));
@@ -206,17 +214,7 @@ export class DockerRuntime implements SandboxRuntime {
   /** Downloads the image if the daemon does not have it. */
   async #fetchImage(docker: Docker): Promise<void> {
     const name = this.#imageName;
-    const isThere = await docker
-      .getImage(name)
-      .inspect()
-      .then(
-        () => true,
-        (error: DockerFailure) => {
-          if (!isMissing(error)) throw error;
-          return false;
-        },
-      );
-    if (isThere) return;
+    if (await hasImage(docker, name)) return;
     this.options.log?.(`Docker downloads the image ${name}.`);
     try {
       const progress = await docker.pull(name);

@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
-import { connect as connectSocket, createServer, type Socket } from "node:net";
+import { connect as connectSocket, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Assignment, channelLimits, channelPaths } from "./channel-protocol.js";
 
@@ -89,35 +89,4 @@ function join(stream: Duplex, socket: Socket): void {
   stream.once("close", () => socket.destroy());
   socket.pipe(stream);
   stream.pipe(socket);
-}
-
-export interface LocalSocket {
-  /** Closes the socket and its connections, and removes its file. */
-  close(): void;
-}
-
-/** Listens on a Unix socket in a directory that no other user can enter. It does not keep this process running. */
-export async function listenLocally(
-  path: string,
-  onConnection: (connection: Socket) => void,
-): Promise<LocalSocket> {
-  const connections = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (connection) => {
-    connections.add(connection.unref());
-    connection.once("close", () => connections.delete(connection));
-    onConnection(connection);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, resolve);
-  });
-  // Without a free descriptor `accept` fails. The connection stays queued until a descriptor is free.
-  server.on("error", () => undefined);
-  server.unref();
-  return {
-    close() {
-      server.close();
-      for (const connection of connections) connection.destroy();
-    },
-  };
 }

@@ -32,6 +32,17 @@ export function openDocker(holdsProcess = true): Docker {
 
 export const isMissing = ({ statusCode }: DockerFailure): boolean => statusCode === 404;
 
+/** Whether the daemon has an image of that name. */
+export async function hasImage(docker: Docker, name: string): Promise<boolean> {
+  try {
+    await docker.getImage(name).inspect();
+    return true;
+  } catch (error) {
+    if (isMissing(error as DockerFailure)) return false;
+    throw error;
+  }
+}
+
 /** The answer of the daemon. A failure is told in its words. */
 export async function fromDaemon<Answer>(answer: Promise<Answer>): Promise<Answer> {
   return answer.catch((error: unknown) => {
