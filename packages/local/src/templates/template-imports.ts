@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/server-kit";
 import {
-  type ImageWish,
+  type ImageSpec,
   invalidBuild,
   noRoomForLayers,
   tooManyBuilds,
@@ -33,12 +33,12 @@ export class TemplateImports {
   constructor(private readonly options: TemplateImportsOptions) {}
 
   /** Resolves when the template is active. If the import fails or `signal` fires, nothing of it is left. */
-  async receive(wish: ImageWish, body: Readable, signal: AbortSignal): Promise<LocalTemplate> {
+  async receive(spec: ImageSpec, body: Readable, signal: AbortSignal): Promise<LocalTemplate> {
     const { builds, layers } = this.options;
-    if (wish.name !== undefined) builds.requireFree(wish.name, wish.update);
+    if (spec.name !== undefined) builds.requireFree(spec.name, spec.update);
     if (this.#running.size >= importsAtATime) throw tooManyBuilds(importsAtATime);
     const id = builds.newId();
-    const importing = this.#import(wish, id, body, AbortSignal.any([signal, this.#closing.signal]));
+    const importing = this.#import(spec, id, body, AbortSignal.any([signal, this.#closing.signal]));
     this.#running.add(importing);
     try {
       return await importing;
@@ -55,7 +55,7 @@ export class TemplateImports {
     await Promise.allSettled(this.#running);
   }
 
-  async #import(wish: ImageWish, id: string, body: Readable, signal: AbortSignal): Promise<LocalTemplate> {
+  async #import(spec: ImageSpec, id: string, body: Readable, signal: AbortSignal): Promise<LocalTemplate> {
     const { builds, builder, layers } = this.options;
     const bytes = Math.min((await layers.freeBytes()) - spareBytes, mostImageBytes);
     if (bytes <= 0) throw noRoomForLayers();
@@ -63,7 +63,7 @@ export class TemplateImports {
     const release = layers.hold([layer]);
     try {
       const image = await importImage(body, layer, { bytes, entries: mostFiles }, signal);
-      const name = wish.name ?? image.reference;
+      const name = spec.name ?? image.reference;
       if (name === undefined)
         throw invalidBuild("The image has no name in its file.", "Say what the template is called.");
       const trial = this.#template(name, id, layer, image, undefined);
@@ -71,7 +71,7 @@ export class TemplateImports {
         throw error instanceof Problem ? error : doesNotStart(error);
       });
       signal.throwIfAborted();
-      const existing = builds.requireFree(name, wish.update);
+      const existing = builds.requireFree(name, spec.update);
       const template = this.#template(name, id, layer, image, existing);
       const made = { ...template, languages, built: withShell(template.built, languages) };
       builds.adopt(made, made.built);

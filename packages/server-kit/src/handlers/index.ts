@@ -105,7 +105,7 @@ export {
 export type { OwnLimits, TemplateFacts } from "./control-plane/template-facts.js";
 export {
   type BuildFacts,
-  type ImageWish,
+  type ImageSpec,
   type TemplateHandlersOptions,
   templateHandlers,
 } from "./control-plane/template-handlers.js";

@@ -64,19 +64,19 @@ export function programHandlers<Over extends Exchange = NodeExchange>({
         };
         return streamedProgram({ accept: call.header("accept"), signal, stream, onError }, (reader) =>
           repeated.runUnkept(key, body, (onStart) =>
-            runProgram({ ...programWish(body, defaultEgress, signal, onStart), reader }),
+            runProgram({ ...programSpec(body, defaultEgress, signal, onStart), reader }),
           ),
         );
       }
       const answer = await repeated.run(key, body, async (onStart) =>
-        JSON.stringify(await runProgram(programWish(body, defaultEgress, signal, onStart))),
+        JSON.stringify(await runProgram(programSpec(body, defaultEgress, signal, onStart))),
       );
       return new Reply(answer, { "content-type": "application/json" }, 200);
     },
   } satisfies Pick<Handlers<ControlPlaneContract, undefined, Over>, "runProgram">;
 }
 
-function programWish(
+function programSpec(
   body: Body & { readonly language: string; readonly timeout: number; readonly capture_rich: boolean },
   defaultEgress: RequestedEgress,
   signal: AbortSignal,

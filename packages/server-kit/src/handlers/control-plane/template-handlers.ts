@@ -21,7 +21,7 @@ export interface BuildFacts {
 }
 
 /** What a caller says of an image that becomes a template. */
-export interface ImageWish {
+export interface ImageSpec {
   /** Name of the template. Undefined for the image's own. */
   readonly name: string | undefined;
   /** Whether a template of this name is replaced. */
@@ -47,7 +47,7 @@ export interface TemplateHandlersOptions<
   };
   /** Makes templates of images. Undefined if this server does not; the operation is then 404. */
   readonly imports?: {
-    receive(wish: ImageWish, body: Over["request"], signal: AbortSignal): Promise<Template>;
+    receive(spec: ImageSpec, body: Over["request"], signal: AbortSignal): Promise<Template>;
   };
   readonly uploads: {
     grant(hash: string, length: number): { readonly grant: string; readonly expiresAt: Date };
