@@ -3,8 +3,17 @@
 //   node scripts/bootstrap.mjs demo|test|check|bench|build|docs|pack [arguments of the command]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -118,6 +127,24 @@ async function build(names) {
     return builds[name];
   };
   await Promise.all(names.map(start));
+  names.forEach(linkCommands);
+}
+
+/**
+ * Links the commands of a built package into `node_modules/.bin`, also by the name of the package: `npx cloud-sandbox-cli`
+ * in this checkout then starts what was built here. pnpm cannot do that, because it installs before there is a build.
+ */
+function linkCommands(name) {
+  const home = join(root, "packages", name);
+  const { name: packageName, bin: commands = {} } = JSON.parse(
+    readFileSync(join(home, "package.json"), "utf8"),
+  );
+  const [program] = Object.values(commands);
+  if (program === undefined) return;
+  for (const command of new Set([packageName, ...Object.keys(commands)])) {
+    rmSync(bin(command), { force: true });
+    symlinkSync(relative(join(bin(command), ".."), join(home, program)), bin(command));
+  }
 }
 
 /** Builds a package if its files, or what it is built from, have changed. Resolves with a digest of both. */

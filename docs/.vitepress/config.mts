@@ -26,6 +26,7 @@ const guides: Item[] = [
       page("MCP for each assistant", "/guides/mcp"),
       page("Other people's MCP servers", "/guides/mcp-servers"),
       page("Replace another MCP server", "/replacing-mcp-servers"),
+      page("Sandboxes in Docker", "/guides/docker"),
       page("Host it yourself", "/guides/self-hosting"),
       page("Debugging", "/debugging"),
     ],

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -23,14 +23,8 @@ const blocks = codeBlocks();
 const of = (...languages: string[]): [string, CodeBlock][] =>
   blocks.filter(({ language }) => languages.includes(language)).map((block) => [block.place, block]);
 
-/**
- * The programs that `npx NAME` starts in these tests. They are the built ones, because the packages are not published.
- */
-const commands = {
-  "cloud-sandbox-local": "packages/local/dist/main.js",
-  "cloud-sandbox-mcp": "packages/mcp/dist/main.js",
-  "cloud-sandbox-cli": "packages/cli/dist/main.js",
-};
+/** The links to the built commands that `npm run build` makes, with which `npx NAME` starts them in this checkout. */
+const commands = join(root, "node_modules", ".bin");
 /**
  * Whether a block uses the installed command `cloud-sandbox`. The lines of such a block depend on each other: run it as
  * one script.
@@ -55,19 +49,13 @@ beforeAll(async () => {
   directory = await mkdtemp(join(root, "node_modules", ".cache", "docs-"));
   const bin = join(directory, "bin");
   mkdirSync(bin);
-  const cases = Object.entries(commands).map(
-    ([name, main]) => `${name}) exec ${process.execPath} ${join(root, main)} "$@";;`,
-  );
+  // npm's own npx takes ten times as long to start as what it starts.
   writeFileSync(
     join(bin, "npx"),
-    `#!/bin/sh\n[ "$1" = -y ] && shift\nname=$1\nshift\ncase $name in\n${cases.join("\n")}\nesac\necho "npx: unknown $name" >&2\nexit 1\n`,
+    `#!/bin/sh\n[ "$1" = -y ] && shift\nname=$1\nshift\nexec ${commands}/"$name" "$@"\n`,
     { mode: 0o755 },
   );
-  writeFileSync(
-    join(bin, "cloud-sandbox"),
-    `#!/bin/sh\nexec ${process.execPath} ${join(root, commands["cloud-sandbox-cli"])} "$@"\n`,
-    { mode: 0o755 },
-  );
+  symlinkSync(join(commands, "cloud-sandbox"), join(bin, "cloud-sandbox"));
   writeFileSync(join(directory, "image.tar"), savedImage({ layers: [tarOf([])] }));
   server = await startLocalServer({ args: ["--pool", "1"] });
 });
@@ -84,6 +72,12 @@ test("the pages have blocks of every kind that is tested here, and of no other",
   // check them.
   for (const { code, language } of blocks)
     if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);
+});
+
+test("every page is in the list of pages that the site shows beside them", () => {
+  const site = readFileSync(join(root, "docs/.vitepress/config.mts"), "utf8");
+  const guides = readdirSync(join(root, "docs/guides")).filter((name) => name.endsWith(".md"));
+  expect(guides.filter((name) => !site.includes(`"/guides/${name.replace(".md", "")}"`))).toEqual([]);
 });
 
 test("links between files of the repository lead to files that are there", () => {
