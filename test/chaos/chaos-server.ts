@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { descendants } from "../support/host-processes.js";
+import { killedWithParent } from "../support/local-server.js";
 import { throughMarker } from "./leftovers.js";
 
 const main = fileURLToPath(new URL("../../packages/local/dist/main.js", import.meta.url));
@@ -20,8 +21,8 @@ export class ChaosServer {
   constructor(dataDirectory: string) {
     const args = [main, "serve", "--json", "--port", "0", "--api-key", apiKey, "--pool", "2"];
     const kept = ["--data-dir", dataDirectory, "--webhook-allow-private"];
-    const [shell, ...marker] = throughMarker;
-    const child = spawn(shell, [...marker, process.execPath, ...args, ...kept], {
+    const [setpriv, ...through] = [...killedWithParent, ...throughMarker];
+    const child = spawn(setpriv, [...through, process.execPath, ...args, ...kept], {
       cwd: "/",
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -29,10 +30,6 @@ export class ChaosServer {
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       this.#log += chunk;
     });
-    // End the server with this process, so that a run that fails leaves none behind.
-    const kill = () => child.kill("SIGKILL");
-    process.once("exit", kill);
-    child.once("exit", () => process.off("exit", kill));
     this.#exited = once(child, "exit").then(([code]) => ({ code: code as number | null }));
     this.ready = Promise.race([firstLine(child), this.#exited.then(() => undefined)]).then((line) =>
       line === undefined ? undefined : (JSON.parse(line) as { url: string }).url,

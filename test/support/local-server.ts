@@ -9,6 +9,12 @@ import { ordinaryUid } from "./ordinary-user-caches.js";
 
 const dist = fileURLToPath(new URL("../../packages/local/dist", import.meta.url));
 
+/**
+ * Starts a command that the kernel kills when the process that started it ends, so that a test that fails half-way leaves no
+ * server behind. A listener for the end of the process would not do: Vitest ends its workers with a signal.
+ */
+export const killedWithParent = ["setpriv", "--pdeathsig", "KILL"] as const;
+
 export interface LocalServer {
   readonly url: string;
   readonly apiKey: string;
@@ -47,7 +53,8 @@ export async function startLocalServer(
   const caches = dropsUid ? inject("ordinaryUserCaches") : undefined;
   const command = [
     ...(options.through ?? []),
-    ...(dropsUid ? ["setpriv", "--reuid", uid, "--regid", uid, "--clear-groups"] : []),
+    ...killedWithParent,
+    ...(dropsUid ? ["--reuid", uid, "--regid", uid, "--clear-groups"] : []),
     ...(home === undefined ? [] : ["sh", "-c", 'umask 022; exec "$@"', "server"]),
     process.execPath,
     join(home ?? dist, "main.js"),
@@ -65,15 +72,11 @@ export async function startLocalServer(
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // Kill the server when this process ends, so that a test that fails half-way leaves no server behind.
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     log += chunk;
   });
   const exited = once(child, "exit").then(async ([code, signal]) => {
-    process.off("exit", kill);
     if (home !== undefined) await rm(home, { recursive: true, force: true });
     return { code: code as number | null, signal: signal as NodeJS.Signals | null };
   });

@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from "node:http";
 import type { Readable } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { killedWithParent } from "../../../../test/support/local-server.js";
 import { connectionOf, type McpConnection, serverFile } from "./mcp-connection.js";
 
 export interface HttpServer {
@@ -33,7 +34,9 @@ export async function startHttpServer(
   args: readonly string[] = [],
   environment: Record<string, string> = {},
 ): Promise<HttpServer> {
-  const child = spawn(process.execPath, [serverFile, "--transport", "http", "--port", "0", ...args], {
+  const [setpriv, ...through] = killedWithParent;
+  const command = [process.execPath, serverFile, "--transport", "http", "--port", "0", ...args];
+  const child = spawn(setpriv, [...through, ...command], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, CLOUD_SANDBOX_BACKEND: "local", ...environment },
   });
