@@ -48,19 +48,15 @@ test("the inspector runs code in a sandbox", async () => {
   expect(result.structuredContent.stdout).toBe("42\n");
 });
 
+// Tests of the profiles call the tools, with a client that checks results against the schemas too.
 test.each([
-  ["codemode", "execute_code", { code: "print(6 * 7)" }],
-  ["microsandbox", "sandbox_start", { sandbox: "env", namespace: "default" }],
-  ["code-executer", "start_code_executer", {}],
-])("the inspector finds the profile %s portable, and calls it", async (profile, tool, given) => {
-  const chosen = ["-e", `CLOUD_SANDBOX_MCP_PROFILE=${profile}`];
-  const listed = (await inspect(...chosen, "--method", "tools/list", "--strict")) as {
-    tools: { name: string }[];
-  };
-  expect(listed.tools.map(({ name }) => name)).toContain(tool);
-  const called = await inspect(
-    ...[...chosen, "--method", "tools/call", "--tool-name", tool],
-    ...["--tool-args-json", JSON.stringify(given)],
-  );
-  expect(called).toMatchObject({ structuredContent: { result: expect.stringMatching(/42|started/) } });
+  ["codemode", "execute_code"],
+  ["microsandbox", "sandbox_start"],
+  ["code-executer", "start_code_executer"],
+])("the inspector finds the tools of profile %s portable", async (profile, tool) => {
+  const { tools } = (await inspect(
+    ...["-e", `CLOUD_SANDBOX_MCP_PROFILE=${profile}`],
+    ...["--method", "tools/list", "--strict"],
+  )) as { tools: { name: string }[] };
+  expect(tools.map(({ name }) => name)).toContain(tool);
 });

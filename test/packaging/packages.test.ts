@@ -141,21 +141,25 @@ console.log(await client.sandboxes.get(await made()).catch(({ name }) => name));
     expect(stdout).toMatch(/^(NotFound|SandboxExpired)Error\n$/);
   });
 
-  test.each(entryPoints())("%s can be imported and required", async (entryPoint) => {
+  test("every entry point can be imported and required, with the same names", async () => {
     const program = `const names = (module) => Object.keys(module).filter((name) => name !== "default").sort().join();
-      const required = names(require("${entryPoint}"));
-      import("${entryPoint}").then((module) => console.log(required, names(module) === required));`;
+      (async () => {
+        for (const entryPoint of ${JSON.stringify(entryPoints())}) {
+          const required = names(require(entryPoint));
+          console.log(entryPoint, required !== "" && names(await import(entryPoint)) === required);
+        }
+      })();`;
     const { stdout } = await run(process.execPath, ["-e", program], { cwd: project });
-    expect(stdout).toMatch(/^[\w,]+ true\n$/);
+    expect(stdout.trim().split("\n")).toEqual(entryPoints().map((entryPoint) => `${entryPoint} true`));
   });
 
   test.each([
-    ["NodeNext", "NodeNext", ["program.mts", "program.cts"], "--skipDefaultLibCheck"],
-    // Do not check the declaration files again: the case above has checked the same files.
-    ["ESNext", "Bundler", ["program.ts"], "--skipLibCheck"],
+    // The native compiler checks the declaration files: it takes a sixth of the time of the other.
+    ["typescript-native", "NodeNext", "NodeNext", ["program.mts", "program.cts"], "--skipDefaultLibCheck"],
+    ["typescript", "ESNext", "Bundler", ["program.ts"], "--skipLibCheck"],
   ])(
-    "the client's types hold under module %s with resolution %s in %s",
-    async (module, resolution, files, unchecked) => {
+    "the client's types hold in %s under module %s with resolution %s in %s",
+    async (compiler, module, resolution, files, unchecked) => {
       const program = `import { SandboxClient, type ExecutionResult } from "cloud-sandbox";
 import { openTelemetry } from "cloud-sandbox/opentelemetry";
 import { TestingService } from "cloud-sandbox/testing";
@@ -185,7 +189,7 @@ export async function closed(): Promise<Uint8Array> {
       await run(
         process.execPath,
         [
-          join(workspace, "node_modules/typescript/bin/tsc"),
+          join(workspace, "node_modules", compiler, "bin/tsc"),
           ...[
             "--noEmit",
             unchecked,
