@@ -136,7 +136,7 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
 
         const next = await startDockerServer({ args: ["--pool", "0"] });
         await expect.poll(() => containersOf(server)).toEqual([]);
-        await expect.poll(next.log).toContain("Containers of servers that were killed are removed: 1.");
+        await expect.poll(next.log).toMatch(/^Containers .* removed: 1\.$/m);
         await next.stop();
         expect((await docker("inspect", "--format", "{{.State.Running}}", strangers)).stdout).toBe("true\n");
       } finally {
@@ -151,9 +151,8 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
       const reason = "no Docker daemon answers at unix:///nowhere/docker.sock (DOCKER_HOST)";
       const serve = await runBuilt("local", ["serve", "--runtime", "docker"], { env });
       expect(serve).toMatchObject({ code: 1, stdout: "" });
-      expect(serve.stderr).toBe(
-        `cloud-sandbox-local: No sandbox runtime can be used here: ${reason}; start Docker, or set DOCKER_HOST to the address of a daemon.\n`,
-      );
+      expect(serve.stderr).toMatch(/^cloud-sandbox-local: .*\n$/);
+      for (const part of [reason, "start Docker", "set DOCKER_HOST"]) expect(serve.stderr).toContain(part);
       expect((await runBuilt("local", ["doctor"], { env })).stdout).toContain(`✗ docker: ${reason}\n`);
     });
 

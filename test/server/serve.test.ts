@@ -49,7 +49,8 @@ describe("cloud-sandbox-local serve", () => {
       expect(await server.stop(signal)).toEqual({ code: 0, signal: null });
       expect(running(machines)).toEqual([]);
       expect(leftovers(server.pid)).toEqual([]);
-      expect(server.log()).toBe("Internet access of sandboxes whose create request does not set it: on.\n");
+      // It says how sandboxes reach the internet, and nothing else.
+      expect(server.log()).toMatch(/^Internet access of sandboxes .*: on\.\n$/);
     },
   );
 
@@ -176,11 +177,8 @@ describe("cloud-sandbox-local serve", () => {
   test("says which port is in use, and what to do", async () => {
     const { port } = new URL(shared.url);
     const second = await runBuilt("local", ["serve", "--port", port]);
-    expect(second).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `cloud-sandbox-local: Cannot listen on 127.0.0.1: port ${port} is in use; choose another with --port, or --port 0 for any free one.\n`,
-    });
+    expect(second).toMatchObject({ code: 1, stdout: "" });
+    expect(second.stderr).toMatch(new RegExp(`^cloud-sandbox-local: .*\\b${port} is in use.*--port 0.*\n$`));
   });
 
   test.each([
@@ -204,12 +202,13 @@ describe("a machine without a runtime", () => {
       for (const name of ["sh", "true", "setpriv"]) symlinkSync(`/usr/bin/${name}`, join(directory, name));
       const env = { PATH: directory, DOCKER_HOST: "unix:///nowhere/docker.sock" };
       const serve = await runBuilt("local", ["serve"], { env });
-      expect(serve).toEqual({
-        code: 1,
-        stdout: "",
-        stderr:
-          'cloud-sandbox-local: No sandbox runtime can be used here: bubblewrap is not installed; install it with "apt-get install bubblewrap". no Docker daemon answers at unix:///nowhere/docker.sock (DOCKER_HOST); start Docker, or set DOCKER_HOST to the address of a daemon.\n',
-      });
+      expect(serve).toMatchObject({ code: 1, stdout: "" });
+      expect(serve.stderr).toMatch(/^cloud-sandbox-local: .*\n$/);
+      for (const part of [
+        "apt-get install bubblewrap",
+        "no Docker daemon answers at unix:///nowhere/docker.sock",
+      ])
+        expect(serve.stderr).toContain(part);
       const doctor = await runBuilt("local", ["doctor"], { env });
       expect(doctor.code).toBe(1);
       expect(doctor.stdout).toContain("apt-get install bubblewrap");

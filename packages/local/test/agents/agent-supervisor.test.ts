@@ -97,7 +97,7 @@ test("an agent that misses every health check is restarted, and the restart is l
   void agent.call([reach, reach]);
   await expect.poll(() => agent.restarts.length > 0).toBe(true);
   expect(agent.restarts[0]).toBe(2);
-  expect(agent.log[0]).toBe("The agent of sandbox supervised no longer answered and was restarted.");
+  expect(agent.log[0]).toMatch(/\bsupervised\b.*\brestarted\b/);
 });
 
 test("a stopped agent is restarted without a health check", async () => {

@@ -65,7 +65,7 @@ it("sandbox sizes in a cloud are the template's, and the cloud is asked for no o
   });
   try {
     const made = await mcp.result("create_sandbox", { vcpu: 4 });
-    expect(made.note).toBe("The sandbox has its template's size: this service accepts no other.");
+    expect(made.note).toContain("template's size");
     expect(created).toHaveLength(1);
     expect(created[0]).not.toContain("limits");
   } finally {
