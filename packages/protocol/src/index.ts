@@ -19,6 +19,7 @@ export type {
 export type { OfferedLanguage, OfferedSystem } from "./image-answer.js";
 export { maskedValue } from "./masked-value.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
+export { timeLimit } from "./time-limit.js";
 export { type TokenClaims, tokenClaims } from "./token-claims.js";
 export { controlPlaneScope, tokenIssuer } from "./token-issuer.js";
 export { type WebhookPayload, webhookHeaders, webhookPayload } from "./webhook-payload.js";

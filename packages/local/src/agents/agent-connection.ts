@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
-import { fileTunnel } from "@cloud-sandbox/protocol";
+import { fileTunnel, timeLimit } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type Answer, type Body, exchange, framing, relayBufferBytes } from "../relay/exchange.js";
 import { openRelayed } from "../relay/relayed-socket.js";
@@ -116,7 +116,7 @@ export class AgentConnection {
       `Upgrade: ${fileTunnel.protocol}`,
       ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
     ];
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(connectLimitMs)]);
+    const limited = timeLimit(connectLimitMs, signal);
     const opening = openRelayed(this.machine.agentAddress, `${head.join("\r\n")}\r\n\r\n`, limited);
     const { answer, joinWith, socket } = await this.#supervisor.supervise(opening).catch((error: unknown) => {
       throw limited.aborted && !signal.aborted ? unanswered() : error;

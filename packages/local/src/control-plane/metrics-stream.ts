@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { timeLimit } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { AgentCalls } from "../agents/agent-calls.js";
 import { reachableMachine, type SandboxRecord } from "../sandboxes/sandbox-record.js";
@@ -49,7 +50,7 @@ export class MetricsStreams {
     try {
       const sandbox = this.find(id);
       if (sandbox.status === "paused") return ": paused\n\n";
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(answerLimitMs)]);
+      const limit = timeLimit(answerLimitMs, signal);
       const metrics = await this.agents.readMetrics(reachableMachine(sandbox), limit);
       // Serialize the metrics again: a line break in the agent's text would end the event.
       return `data: ${JSON.stringify(JSON.parse(metrics))}\n\n`;

@@ -1,4 +1,5 @@
 import { connect, isIP, type Socket } from "node:net";
+import { timeLimit } from "@cloud-sandbox/protocol";
 import { destroyOnAbort } from "../relay/destroy-on-abort.js";
 import type { Destination } from "./destination.js";
 import type { EgressPolicy } from "./egress-policy.js";
@@ -54,7 +55,7 @@ export class Dialer {
     const { upstreamProxy } = this.options;
     const addresses = await this.#addresses(destination.host);
     refuse(policy.refuseAddresses(destination, addresses));
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
+    const limited = timeLimit(connectMs, signal);
     try {
       if (upstreamProxy) {
         return { socket: await connectThrough(upstreamProxy, destination, limited), address: undefined };

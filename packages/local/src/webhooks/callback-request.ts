@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { webhookHeaders } from "@cloud-sandbox/protocol";
+import { timeLimit, webhookHeaders } from "@cloud-sandbox/protocol";
 import packageJson from "../../package.json" with { type: "json" };
 import { isPublicAddress } from "../addresses/public-address.js";
 import type { NameResolver } from "../egress/name-resolver.js";
@@ -47,7 +47,7 @@ export function sendCallback(
     const call = send(url, {
       method: "POST",
       agent: false,
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]),
+      signal: timeLimit(options.timeoutMs, options.signal),
       ...(!options.allowPrivateAddresses && { lookup: publicLookup(options.resolve) }),
       headers: {
         "user-agent": `cloud-sandbox-local/${packageJson.version}`,

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { fileTunnel } from "@cloud-sandbox/protocol";
+import { fileTunnel, timeLimit } from "@cloud-sandbox/protocol";
 import type { Agent, Pool } from "undici";
 import type { OutgoingRequest, RequestBody } from "../http/transport.js";
 
@@ -96,12 +96,11 @@ export class FileTunnels {
   }
 
   async #open(address: string, authorization: string | undefined, signal?: AbortSignal): Promise<Socket> {
-    const limit = AbortSignal.timeout(longestOpening);
     const { socket } = await this.#undici.upgrade(address + fileTunnel.path, {
       dispatcher: this.#agent,
       protocol: fileTunnel.protocol,
       headers: { authorization },
-      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      signal: signal === undefined ? AbortSignal.timeout(longestOpening) : timeLimit(longestOpening, signal),
     });
     // Cast needed: `upgrade` returns a socket, which undici's types do not say.
     return socket as Socket;
