@@ -42,7 +42,7 @@ if (unknown.length > 0) {
 const measured = [];
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  for (const given of await bench({ long: values.long })) {
+  for (const given of await bench({ long: values.long, anyMachine: values["any-machine"] })) {
     if (given.skipped) {
       console.log(`- ${given.name}: skipped (${given.skipped})`);
       continue;

@@ -287,9 +287,12 @@ async function succeeds(line: string): Promise<void> {
   expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
 }
 
-/** The environment of a reader of the pages: the commands that they name come first on the path. */
+/**
+ * The environment of a reader of the pages: the commands that they name come first on the path. Servers boot no sandbox in
+ * advance, because most of them are only started and stopped.
+ */
 function environment(): Record<string, string> {
-  return { PATH: `${join(directory, "bin")}:${process.env.PATH}`, HOME: directory };
+  return { PATH: `${join(directory, "bin")}:${process.env.PATH}`, HOME: directory, CLOUD_SANDBOX_POOL: "0" };
 }
 
 async function run(program: string, args: string[], env: Record<string, string>) {

@@ -20,7 +20,12 @@ beforeAll(async () => {
   const cli = join(project, "node_modules", ".bin", "mcp-inspector");
   inspect = async (...args) => {
     const { stdout } = await run(node, [cli, "--cli", process.execPath, main, ...args], {
-      env: { PATH: process.env.PATH, HOME: scratch, MCP_CATALOG_PATH: join(scratch, "catalog.json") },
+      env: {
+        PATH: process.env.PATH,
+        HOME: scratch,
+        MCP_CATALOG_PATH: join(scratch, "catalog.json"),
+        CLOUD_SANDBOX_POOL: "0",
+      },
       maxBuffer: 64 * 1024 * 1024,
     });
     return JSON.parse(stdout);

@@ -116,27 +116,6 @@ node -e 'const i = require("node:inspector"); const s = new i.Session(); s.conne
     needs: ["node"],
   },
   {
-    name: "npm, which packs a package and installs it",
-    script: `mkdir made used && cd made
-printf '{"name":"made","version":"1.0.0"}' > package.json && echo 'module.exports = 42' > index.js
-tarball=$PWD/$(npm pack --silent) && cd ../used && npm init -y >/dev/null
-npm install --silent --no-audit --no-fund "$tarball" >/dev/null && node -p 'require("made")'`,
-    prints: "42\n",
-    needs: ["npm"],
-  },
-  {
-    name: "pip, which installs a package",
-    script: `mkdir -p made-1.0.dist-info && echo 'answer = 42' > made.py
-printf 'Metadata-Version: 2.1\\nName: made\\nVersion: 1.0\\n' > made-1.0.dist-info/METADATA
-printf 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n' > made-1.0.dist-info/WHEEL
-printf 'made.py,,\\nmade-1.0.dist-info/METADATA,,\\nmade-1.0.dist-info/WHEEL,,\\nmade-1.0.dist-info/RECORD,,\\n' > made-1.0.dist-info/RECORD
-python3 -m zipfile -c made-1.0-py3-none-any.whl made.py made-1.0.dist-info
-python3 -m pip install --quiet --no-index --target there ./made-1.0-py3-none-any.whl 2>/dev/null
-PYTHONPATH=there python3 -c 'import made; print(made.answer)'`,
-    prints: "42\n",
-    needs: ["pip3"],
-  },
-  {
     name: "Git, with a clone, a rebase and a packed history",
     script: `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 git init -q -b main one && cd one && for n in 1 2 3; do echo $n > f$n; git add .; git commit -qm "$n"; done

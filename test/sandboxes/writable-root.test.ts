@@ -15,14 +15,14 @@ type Case = readonly [name: string, command: string, printed: string];
 const everywhere: readonly Case[] = [
   [
     "pip install of a wheel",
-    `mkdir -p /tmp/wheel/greeting && cd /tmp/wheel
-echo 'def main(): print("hello from a wheel")' > greeting/__init__.py
-cat > setup.py <<'END'
-from setuptools import setup
-setup(name="greeting", version="1.0", packages=["greeting"], entry_points={"console_scripts": ["greeting=greeting:main"]})
-END
-python3 setup.py -q bdist_wheel >/dev/null 2>&1
-cd / && pip install --quiet --no-index /tmp/wheel/dist/*.whl 2>/tmp/complaints || cat /tmp/complaints
+    `mkdir -p /tmp/wheel/greeting-1.0.dist-info && cd /tmp/wheel
+echo 'def main(): print("hello from a wheel")' > greeting.py
+cd greeting-1.0.dist-info && printf 'Metadata-Version: 2.1\\nName: greeting\\nVersion: 1.0\\n' > METADATA
+printf 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n' > WHEEL
+printf '[console_scripts]\\ngreeting=greeting:main\\n' > entry_points.txt
+printf '%s,,\\n' greeting.py greeting-1.0.dist-info/{METADATA,WHEEL,entry_points.txt,RECORD} > RECORD
+cd .. && python3 -m zipfile -c greeting-1.0-py3-none-any.whl greeting.py greeting-1.0.dist-info
+cd / && pip install --quiet --no-index /tmp/wheel/*.whl 2>/tmp/complaints || cat /tmp/complaints
 greeting`,
     "hello from a wheel\n",
   ],
