@@ -4,6 +4,7 @@ import type { Backend } from "./backends/backend.js";
 import { environmentProofs, metricsProofs } from "./operations/environment-and-metrics.js";
 import { executionProofs } from "./operations/execution.js";
 import { fileProofs } from "./operations/files.js";
+import { keyProofs } from "./operations/keys.js";
 import { programProofs } from "./operations/programs.js";
 import { Bench, type Proof } from "./operations/proof.js";
 import { refusalProofs } from "./operations/refusals.js";
@@ -25,6 +26,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ...streamProofs,
   ...refusalProofs,
   ...webhookProofs,
+  ...keyProofs,
 };
 
 /** Tests every operation of both contracts, but for those that the backend is known to refuse. */

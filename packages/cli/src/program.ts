@@ -90,6 +90,12 @@ const entries: readonly Entry[] = [
     load: () => import("./commands/service/doctor.js"),
   },
   {
+    name: "keys",
+    description: "create, list and revoke further API keys of a server",
+    heading: "Servers:",
+    load: () => import("./commands/account/keys.js"),
+  },
+  {
     name: "login",
     description: "store an API key for later commands",
     heading: "This command:",

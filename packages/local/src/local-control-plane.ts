@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { type Created, IdempotentCreates, RepeatedPrograms } from "@cloud-sandbox/server-kit/handlers";
 import { AgentCalls } from "./agents/agent-calls.js";
 import { AgentConnections } from "./agents/agent-connection.js";
 import { agentPath } from "./agents/agent-target.js";
@@ -17,6 +15,7 @@ import { AgentGateway } from "./gateway/agent-gateway.js";
 import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
 import { createGatewayServer } from "./gateway/gateway-server.js";
 import { HostGuard } from "./gateway/host-guard.js";
+import { KeyGuard } from "./gateway/key-guard.js";
 import { listen, requireFreePort } from "./gateway/listening.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { previewUrls } from "./gateway/preview-target.js";
@@ -40,8 +39,8 @@ import { ProgramRoom } from "./sandboxes/program-room.js";
 import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import { SandboxPlaces } from "./sandboxes/sandbox-places.js";
-import type { SandboxRecord } from "./sandboxes/sandbox-record.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
+import { ApiKeyRepository } from "./store/api-key-repository.js";
 import { LayerStore } from "./store/layer-store.js";
 import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
@@ -51,6 +50,7 @@ import { TemplateBuilds } from "./templates/template-builds.js";
 import { TemplateImports } from "./templates/template-imports.js";
 import { TemplateUploads } from "./templates/template-uploads.js";
 import { AccountKey } from "./tokens/account-key.js";
+import { KeyRing } from "./tokens/key-ring.js";
 import { persistentApiKey, persistentTokenIssuer } from "./tokens/persistent-keys.js";
 import { version } from "./version.js";
 import type { WebhookOptions } from "./webhooks/webhook-options.js";
@@ -190,7 +190,11 @@ async function serve(
     options.apiKey ?? persistentApiKey(store.settings),
     await persistentTokenIssuer(store.settings),
   ]);
-  const accountKey = new AccountKey(apiKey);
+  const keys = new KeyRing({
+    ownKey: new AccountKey(apiKey),
+    repository: async () => new ApiKeyRepository(await store.database()),
+    writes: store.writes,
+  });
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
@@ -235,7 +239,11 @@ async function serve(
     defaultTemplate: templates.list()[0],
     log,
   });
-  const places = new SandboxPlaces(options.maxSandboxes ?? defaultMaxSandboxes(), () => registry.size);
+  const places = new SandboxPlaces(
+    options.maxSandboxes ?? defaultMaxSandboxes(),
+    (keyId) => (keyId === undefined ? registry.size : registry.countOf(keyId)),
+    (keyId) => keys.maxSandboxes(keyId),
+  );
   const fleet = new SandboxFleet({
     registry,
     machines,
@@ -250,13 +258,14 @@ async function serve(
     log,
   });
   await withStoreErrors(store, async () => {
+    if (store.directory !== undefined) await keys.restore();
     builds.restore();
     await fleet.restore();
     if (store.directory !== undefined) await layers.collect();
   });
   const programs = new LonePrograms({
     ...{ runtime, isolation, fleet, agents, egress, log },
-    queue: new ProgramQueue(2 * availableParallelism(), new ProgramRoom(places, budget)),
+    queue: new ProgramQueue(2 * availableParallelism(), new ProgramRoom(places, budget, () => keys.isShared)),
   });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const baseFor = (host: string | undefined): string =>
@@ -272,10 +281,7 @@ async function serve(
   const metrics = new MetricsStreams(agents, (id) => fleet.get(id));
   const api = controlPlaneApi({
     fleet,
-    creates: rememberedCreates(fleet),
-    runProgram: (spec) => programs.run(spec),
-    runsProgram: (id) => programs.has(id),
-    repeated: new RepeatedPrograms((request) => createHash("sha256").update(request).digest("base64")),
+    programs,
     defaultEgress: internet.egress,
     egress,
     templates,
@@ -284,8 +290,8 @@ async function serve(
     uploads,
     baseUrl: baseFor,
     tokens,
-    accountKey,
-    limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, accountKey),
+    keys,
+    limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, keys),
     runtime: runtime.name,
     isolation,
     version,
@@ -294,17 +300,18 @@ async function serve(
     previewUrls: (id, host) => previewUrls(id, baseFor(host)),
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
     stream: (pieces) => Readable.from(pieces),
-    webhooks: webhooks.handlers,
+    webhooks,
     log,
   });
   const previews = new PreviewGateway({
     agents: gateway,
     issueToken: (id) => tokens.issue(id),
-    isAccountKey: (text) => accountKey.matches(text),
+    isAccountKey: (text) => keys.knows(text),
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
   const hosts = new HostGuard(options.host ?? "127.0.0.1", options.allowedHosts);
-  routeRequests(server, { hosts, crossOrigin, agents: gateway, webhooks, previews, api });
+  const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
+  routeRequests(server, { hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api });
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -371,17 +378,4 @@ async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>
   } catch (error) {
     throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
   }
-}
-
-/** Restores the idempotency keys of creates, so that a create repeated after a restart finds its sandbox. */
-function rememberedCreates(fleet: SandboxFleet): IdempotentCreates<Created<SandboxRecord>> {
-  const creates = new IdempotentCreates<Created<SandboxRecord>>(
-    ({ sandbox }) => fleet.has(sandbox.id) && sandbox.status !== "error",
-    (request) => createHash("sha256").update(request).digest("base64"),
-  );
-  for (const sandbox of fleet.list()) {
-    const { idempotency, createdAt } = sandbox;
-    if (idempotency) creates.remember(idempotency, { sandbox, isNew: true }, createdAt);
-  }
-  return creates;
 }

@@ -12,6 +12,8 @@ export const tokenClaims = z.looseObject({
   jti: z.string().check(z.minLength(1)),
   /** `scope` of the control plane's own tokens. Tokens for callers do not have it. */
   scope: z.optional(z.string()),
+  /** Id of the API key that the token was issued to. A token of the server's own key does not have it. */
+  key: z.optional(z.string()),
 });
 
 export type TokenClaims = z.infer<typeof tokenClaims>;

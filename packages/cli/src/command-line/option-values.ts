@@ -38,8 +38,20 @@ export function listed(text: string, others: readonly string[] = []): string[] {
 
 /** Seconds, in number alone or with a unit: 90, 90s, 15m, 2h. */
 export function lifetime(text: string): number {
-  const [, amount, unit = "s"] = /^(\d+)([smh]?)$/.exec(text) ?? [];
-  const seconds = Number(amount) * ({ s: 1, m: 60, h: 3600 }[unit || "s"] ?? Number.NaN);
+  const seconds = secondsOf(text);
   if (seconds >= 1 && seconds <= 86_400) return seconds;
   throw new InvalidArgumentError("The value must be from 1 s to 24 h, as in 90, 15m or 2h.");
+}
+
+/** Seconds that an API key is valid: as a lifetime, also in days. */
+export function keyLifetime(text: string): number {
+  const seconds = secondsOf(text);
+  if (seconds >= 1 && seconds <= 3650 * 86_400) return seconds;
+  throw new InvalidArgumentError("The value must be from 1 s to 3650 days, as in 12h or 90d.");
+}
+
+/** NaN if the text is not a time. */
+function secondsOf(text: string): number {
+  const [, amount, unit = ""] = /^(\d+)([smhd]?)$/.exec(text) ?? [];
+  return Number(amount) * ({ "": 1, s: 1, m: 60, h: 3600, d: 86_400 }[unit] ?? Number.NaN);
 }

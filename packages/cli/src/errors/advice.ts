@@ -16,6 +16,7 @@ export const advice: Readonly<Record<string, string>> = {
   SANDBOX_NOT_RUNNING:
     '"cloud-sandbox sandbox get" shows the sandbox\'s status; "cloud-sandbox sandbox start" starts a stopped one.',
   TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows the templates that exist.',
+  API_KEY_NOT_FOUND: '"cloud-sandbox keys list" shows the keys that exist.',
   WEBHOOK_DELIVERY_NOT_FOUND: '"cloud-sandbox webhooks list" shows the deliveries that are remembered.',
   CALL_TIMEOUT: "Give the call more time with --call-timeout.",
   INSTALL_FAILED: "Correct its install commands.",

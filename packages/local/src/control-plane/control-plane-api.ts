@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { contractRouter, controlPlaneEnvelope, type Handlers } from "@cloud-sandbox/server-kit";
 import {
@@ -7,9 +8,12 @@ import {
 import {
   authenticateAccount,
   bearerToken,
+  type Created,
   egressHandlers,
+  IdempotentCreates,
   type ProgramHandlerParts,
   programHandlers,
+  RepeatedPrograms,
   type SandboxHandlerParts,
   sandboxHandlers,
   type TemplateHandlersOptions,
@@ -18,8 +22,14 @@ import {
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
+import { KeyFleet } from "../sandboxes/key-fleet.js";
+import type { LonePrograms } from "../sandboxes/lone-programs.js";
+import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
-import type { AccountKey } from "../tokens/account-key.js";
+import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
+import type { TokenIssuer } from "../tokens/token-issuer.js";
+import type { Webhooks } from "../webhooks/webhooks.js";
+import { keyHandlers, refusedToOthers } from "./key-handlers.js";
 import type { RateLimiter } from "./rate-limiter.js";
 
 const bodyLimitBytes = 1024 * 1024;
@@ -27,38 +37,41 @@ const bodyLimitBytes = 1024 * 1024;
 const programLimitBytes = 32 * 1024 * 1024;
 
 export interface ControlPlaneApiOptions
-  extends SandboxHandlerParts<SandboxRecord>,
+  extends Omit<SandboxHandlerParts<SandboxRecord>, "fleet" | "creates" | "tokens">,
     TemplateHandlersOptions<LocalTemplate>,
-    ProgramHandlerParts {
+    Pick<ProgramHandlerParts, "defaultEgress" | "stream"> {
+  readonly fleet: SandboxFleet;
+  readonly programs: LonePrograms;
+  readonly tokens: Pick<TokenIssuer, "issue">;
   readonly egress: EgressGateway;
-  /** Whether a program with this id runs now without a sandbox. */
-  readonly runsProgram: (id: string) => boolean;
-  readonly accountKey: AccountKey;
+  readonly keys: KeyRing;
   readonly limiter: RateLimiter;
   readonly runtime: string;
   readonly isolation: IsolationLevel;
   readonly version: string;
   /** Whether the data directory is full, so that changes cannot be saved. */
   readonly isStorageFull: () => boolean;
-  /** The operations on webhook deliveries. */
-  readonly webhooks: Handlers<ControlPlaneContract, undefined>;
+  readonly webhooks: Pick<Webhooks, "handlers">;
   readonly log: (message: string) => void;
 }
+
+type ControlPlaneHandlers = Handlers<ControlPlaneContract, Caller>;
 
 /**
  * Serves the control plane's HTTP API (`openapi/control-plane.yaml`). Operations inside a sandbox are served by the
  * sandbox's agent.
  */
 export function controlPlaneApi(options: ControlPlaneApiOptions) {
-  return contractRouter<ControlPlaneContract, undefined>({
+  const handlers = handlersByKey(options);
+  return contractRouter<ControlPlaneContract, Caller>({
     contract: controlPlaneContract,
-    handlers: handlers(options),
+    handlers: (caller = owner) => handlers(caller),
     envelope: controlPlaneEnvelope,
     admit: ({ headers }, responseHeaders) => {
       const key = headers["x-api-key"] ?? bearerToken(headers.authorization);
       options.limiter.admit(String(key), responseHeaders);
     },
-    authenticate: (call) => authenticateAccount(call, (key) => options.accountKey.matches(key)),
+    authenticate: (call) => authenticateAccount(call, (key) => options.keys.identify(key)),
     bodyLimit: ({ operationId }) => (operationId === "runProgram" ? programLimitBytes : bodyLimitBytes),
     // runProgram stores no text: the code goes only to its interpreter.
     keepsTexts: ({ operationId }) => operationId !== "runProgram",
@@ -78,9 +91,22 @@ function storageHealth(
   return { status: "degraded", storage: "full", message };
 }
 
-function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContract, undefined> {
+/** Makes the handlers of each API key once, because they remember its idempotency keys. */
+function handlersByKey(options: ControlPlaneApiOptions): (caller: Caller) => ControlPlaneHandlers {
+  const known = new Map<string | undefined, ControlPlaneHandlers>();
+  return ({ keyId }) => {
+    const handlers = known.get(keyId) ?? handlersOf(options, keyId);
+    known.set(keyId, handlers);
+    return handlers;
+  };
+}
+
+/** The handlers of one API key, which see only the key's own sandboxes. Those of the server's own key, undefined, see all. */
+function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined): ControlPlaneHandlers {
+  const { programs, tokens, keys } = options;
+  const fleet = new KeyFleet(options.fleet, keyId);
   return {
-    ...options.webhooks,
+    ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId)),
     getHealth: () => ({
       ...storageHealth(options.isStorageFull()),
       version: options.version,
@@ -91,16 +117,52 @@ function handlers(options: ControlPlaneApiOptions): Handlers<ControlPlaneContrac
       timestamp: new Date().toISOString(),
     }),
 
-    ...sandboxHandlers(options),
+    ...sandboxHandlers({
+      ...options,
+      fleet,
+      creates: rememberedCreates(options.fleet, keyId),
+      tokens: { issue: (id) => tokens.issue(id, keyId) },
+      metrics: (id, signal) => options.metrics(fleet.get(id).id, signal),
+    }),
 
-    ...programHandlers(options),
+    ...programHandlers({
+      ...options,
+      runProgram: (spec) => programs.run(spec, keyId),
+      repeated: new RepeatedPrograms(digest),
+    }),
 
     ...egressHandlers((wanted) => {
-      const id = options.runsProgram(wanted) ? wanted : options.fleet.get(wanted).id;
+      const id = programs.has(wanted, keyId) ? wanted : fleet.get(wanted).id;
       const { entries, totals } = options.egress.log(id);
       return { sandboxId: id, entries, totals };
     }),
 
     ...templateHandlers(options),
+
+    ...keyHandlers({
+      keys,
+      usage: (id) => ({ sandboxes: options.fleet.countOf(id), programs: programs.countOf(id) }),
+    }),
+
+    ...(keyId !== undefined && refusedToOthers),
   };
 }
+
+/** Restores the idempotency keys of an API key's creates, so that a create repeated after a restart finds its sandbox. */
+function rememberedCreates(
+  fleet: SandboxFleet,
+  keyId: string | undefined,
+): IdempotentCreates<Created<SandboxRecord>> {
+  const creates = new IdempotentCreates<Created<SandboxRecord>>(
+    ({ sandbox }) => fleet.has(sandbox.id) && sandbox.status !== "error",
+    digest,
+  );
+  for (const sandbox of fleet.list()) {
+    const { idempotency, createdAt } = sandbox;
+    if (idempotency && sandbox.keyId === keyId)
+      creates.remember(idempotency, { sandbox, isNew: true }, createdAt);
+  }
+  return creates;
+}
+
+const digest = (request: string): string => createHash("sha256").update(request).digest("base64");

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
-import type { AccountKey } from "../tokens/account-key.js";
+import type { KeyRing } from "../tokens/key-ring.js";
 
 const windowMs = 60_000;
-/** Callers counted one by one in a window. Further ones are counted as one caller, except the holder of the account's key. */
+/** Callers counted one by one in a window. Further ones are counted as one caller, except those with a key of this server. */
 const knownCallers = 1000;
 
 /** Counts the requests of each caller in windows of a minute. */
@@ -13,7 +13,7 @@ export class RateLimiter {
 
   constructor(
     private readonly limit: number,
-    private readonly accountKey: Pick<AccountKey, "matches">,
+    private readonly keys: Pick<KeyRing, "knows">,
   ) {}
 
   /** Counts a request with this credential and sets the rate limit headers. Throws a 429 problem beyond the limit. */
@@ -35,7 +35,7 @@ export class RateLimiter {
   #caller(credential: string): string {
     const digest = createHash("sha256").update(credential).digest("base64");
     const isCountedAlone =
-      this.#counts.has(digest) || this.#counts.size < knownCallers || this.accountKey.matches(credential);
+      this.#counts.has(digest) || this.#counts.size < knownCallers || this.keys.knows(credential);
     return isCountedAlone ? digest : "others";
   }
 

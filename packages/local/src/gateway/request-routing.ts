@@ -6,12 +6,15 @@ import { bodyOf } from "../relay/exchange.js";
 import type { AgentGateway } from "./agent-gateway.js";
 import type { CrossOriginAccess } from "./cross-origin-access.js";
 import type { HostGuard } from "./host-guard.js";
+import type { KeyGuard } from "./key-guard.js";
 import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";
 import { refuse } from "./refusal.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;
+  /** Refuses tokens of API keys that may not be used any more. Default: no such keys. */
+  readonly keys?: Pick<KeyGuard, "refusal">;
   /** CORS for the APIs. Servers in previews set their own CORS headers. */
   readonly crossOrigin: CrossOriginAccess;
   readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handleUpgrade">;
@@ -28,7 +31,7 @@ export interface Destinations {
 /** Routes each request of the server to previews, agents, webhooks or the API, which all share one port. */
 export function routeRequests(
   server: Server,
-  { hosts, crossOrigin, agents, webhooks, previews, api }: Destinations,
+  { hosts, keys, crossOrigin, agents, webhooks, previews, api }: Destinations,
 ): void {
   server.on("request", (request, response) => {
     const refusal = hosts.refusal(request.headers.host);
@@ -38,6 +41,8 @@ export function routeRequests(
     if (crossOrigin.answers(request, response)) return;
     const agent = agentTarget(request);
     if (!agent) return void api.handle(request, response);
+    const keyRefusal = keys?.refusal(request);
+    if (keyRefusal) return refuse(request, response, keyRefusal);
     if (webhooks?.handles(request, agent)) return void webhooks.handle(request, response);
     void agents.handle(request, response, agent);
   });
@@ -54,6 +59,8 @@ export function routeRequests(
     const response = upgradeResponse(request, connection, head);
     const refusal = hosts.refusal(request.headers.host);
     if (refusal) return refuse(request, response, refusal);
+    const keyRefusal = preview ? undefined : keys?.refusal(request);
+    if (keyRefusal) return refuse(request, response, keyRefusal);
     if (preview) void previews.handleUpgrade(request, response, preview);
     else if (isFileTunnel) void agents.handleFileTunnel(request, response, agentTarget(request));
     else void agents.handleUpgrade(request, response, agentTarget(request));

@@ -79,7 +79,11 @@ export function subjectOf(token: string): string | undefined {
 }
 
 /** The unverified claims of a token; `{}` if the text is not a token. */
-export function claimsOf(token: string): { readonly iss?: unknown; readonly sub?: unknown } {
+export function claimsOf(token: string): {
+  readonly iss?: unknown;
+  readonly sub?: unknown;
+  readonly key?: unknown;
+} {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
     return typeof claims === "object" && claims !== null ? claims : {};

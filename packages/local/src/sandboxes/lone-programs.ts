@@ -42,17 +42,29 @@ export interface LoneProgramsParts {
   readonly log: (message: string) => void;
 }
 
+/** A program and the API key that it runs for. */
+interface OwnedProgram extends ProgramSpec {
+  /** Undefined for the server's own key. */
+  readonly keyId: string | undefined;
+}
+
+interface Running {
+  readonly keyId: string | undefined;
+  readonly ended: Promise<unknown>;
+}
+
 /** Runs programs that leave no sandbox behind: isolated without an agent where that is possible, else in a sandbox that is then deleted. */
 export class LonePrograms {
   #isClosing = false;
   #lastReason: string | undefined;
-  readonly #running = new Map<AbortController, Promise<unknown>>();
-  /** Ids of the programs that run without an agent. */
-  readonly #ids = new Set<string>();
+  readonly #running = new Map<AbortController, Running>();
+  /** The programs that run without an agent: their API keys, by their ids. */
+  readonly #ids = new Map<string, string | undefined>();
 
   constructor(private readonly parts: LoneProgramsParts) {}
 
-  async run(spec: ProgramSpec): Promise<ProgramAnswer> {
+  /** Runs a program for an API key; undefined is the server's own key. */
+  async run(spec: ProgramSpec, keyId?: string): Promise<ProgramAnswer> {
     const killer = new AbortController();
     const kill = (): void => killer.abort();
     if (spec.signal.aborted || this.#isClosing) kill();
@@ -60,10 +72,11 @@ export class LonePrograms {
     const { reader } = spec;
     const running = this.#run({
       ...spec,
+      keyId,
       signal: killer.signal,
       ...(reader && { reader: untilAborted(reader, killer.signal) }),
     });
-    this.#running.set(killer, running);
+    this.#running.set(killer, { keyId, ended: running });
     try {
       const answer = await running;
       // If the caller left meanwhile, the program was killed: throw instead of returning its answer.
@@ -85,19 +98,24 @@ export class LonePrograms {
     }
   }
 
-  /** Whether a program with this id runs without an agent. */
-  has(id: string): boolean {
-    return this.#ids.has(id);
+  /** Whether a program with this id runs without an agent, and the API key may see it. */
+  has(id: string, keyId?: string): boolean {
+    return this.#ids.has(id) && (keyId === undefined || this.#ids.get(id) === keyId);
+  }
+
+  /** The number of programs of an API key that run or wait. */
+  countOf(keyId: string): number {
+    return [...this.#running.values()].filter((program) => program.keyId === keyId).length;
   }
 
   /** Kills all programs. Resolves when their processes have ended and their files are removed. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const killer of this.#running.keys()) killer.abort();
-    await Promise.allSettled(this.#running.values());
+    await Promise.allSettled([...this.#running.values()].map(({ ended }) => ended));
   }
 
-  async #run(spec: ProgramSpec): Promise<ProgramAnswer> {
+  async #run(spec: OwnedProgram): Promise<ProgramAnswer> {
     const { fleet } = this.parts;
     const template = grantLimits(fleet.template(spec), spec.limits);
     const language = languageNamed(spec.language, languages);
@@ -122,7 +140,7 @@ export class LonePrograms {
   }
 
   async #alone(
-    spec: ProgramSpec,
+    spec: OwnedProgram,
     template: LocalTemplate,
     rules: EgressRules,
     language: LoneLanguage,
@@ -139,7 +157,7 @@ export class LonePrograms {
   }
 
   async #inWall(
-    spec: ProgramSpec,
+    spec: OwnedProgram,
     { limits }: LocalTemplate,
     rules: EgressRules,
     language: LoneLanguage,
@@ -147,13 +165,13 @@ export class LonePrograms {
   ): Promise<ProgramAnswer> {
     const { runtime, isolation, egress, queue } = this.parts;
     if (!runtime.run) throw new ProgramNeedsAgent("this runtime runs none.");
-    const turn = await queue.enter(limits, spec.signal);
+    const turn = await queue.enter(limits, spec.signal, spec.keyId);
     let remains: Promise<void> | undefined;
     const onRemains = (gone: Promise<void>): void => {
       remains = gone;
     };
     const id = newSandboxId();
-    this.#ids.add(id);
+    this.#ids.set(id, spec.keyId);
     try {
       const wayOut = egress.open(id);
       egress.setRules(id, rules);
@@ -176,8 +194,8 @@ export class LonePrograms {
     }
   }
 
-  async #inSandbox(spec: ProgramSpec, { limits }: LocalTemplate): Promise<ProgramAnswer> {
-    const turn = await this.parts.queue.enter(limits, spec.signal);
+  async #inSandbox(spec: OwnedProgram, { limits }: LocalTemplate): Promise<ProgramAnswer> {
+    const turn = await this.parts.queue.enter(limits, spec.signal, spec.keyId);
     try {
       turn.room.handOver();
       return await this.#withAgent(spec);
@@ -187,11 +205,11 @@ export class LonePrograms {
     }
   }
 
-  async #withAgent(spec: ProgramSpec): Promise<ProgramAnswer> {
+  async #withAgent(spec: OwnedProgram): Promise<ProgramAnswer> {
     const { fleet, agents, log } = this.parts;
-    const { template, egress, limits, minIsolation, signal } = spec;
+    const { template, egress, limits, minIsolation, signal, keyId } = spec;
     const sandbox = await fleet.create({
-      ...{ template, egress, limits, minIsolation, environment: {}, metadata: {} },
+      ...{ template, egress, limits, minIsolation, keyId, environment: {}, metadata: {} },
       timeoutSeconds: spec.timeoutSeconds + spareSeconds,
       name: undefined,
       idempotency: undefined,

@@ -2,11 +2,11 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { ProgramRoom, TakenRoom } from "./program-room.js";
 
-/** Most programs that wait for their turn. */
+/** Most programs of one API key that wait for their turn. */
 const mostWaiting = 1024;
 /** Milliseconds after which the next program may start although this one still runs. */
 const shortMs = 1000;
-/** Milliseconds that programs wait while there is no room for the first of them. */
+/** Milliseconds that the programs of an API key wait while there is no room for the first of them. */
 const roomLimitMs = 30_000;
 
 export interface ProgramTurn {
@@ -21,16 +21,30 @@ interface Waiting {
   readonly refuse: (reason: unknown) => void;
 }
 
+/** The programs of one API key that wait. */
+interface Line {
+  readonly waiting: Waiting[];
+  /** Runs while there is no room for the first program. */
+  patience: NodeJS.Timeout | undefined;
+}
+
+function stopPatience(line: Line): void {
+  clearTimeout(line.patience);
+  line.patience = undefined;
+}
+
 /**
  * Decides when a program is started. Starting a program is CPU work, and so are most programs: to start more at once would
  * only delay all of them, and the sandboxes. A program that runs longer than `shortMs` gives its turn to the next, but
  * keeps its memory and its place.
+ *
+ * Each API key has a line of its own, and the keys take turns, so that many programs of one key do not delay those of
+ * another.
  */
 export class ProgramQueue {
-  readonly #waiting: Waiting[] = [];
+  /** The lines that are not empty, by API key. The key whose program starts next is the first. */
+  readonly #lines = new Map<string | undefined, Line>();
   #started = 0;
-  /** Runs while there is no room for the first program. */
-  #patience: NodeJS.Timeout | undefined;
 
   constructor(
     /** How many programs are started at a time. */
@@ -42,21 +56,23 @@ export class ProgramQueue {
   }
 
   /**
-   * Waits for a turn and for room. Throws a 429 problem when too many programs wait or when there was no room for
-   * `roomLimitMs`, and a 400 problem when the program can never find room.
+   * Waits for a turn and for room. Throws a 429 problem when too many programs of the API key wait or when there was no
+   * room for `roomLimitMs`, and a 400 problem when the program can never find room.
    */
-  async enter(limits: MachineLimits, signal: AbortSignal): Promise<ProgramTurn> {
+  async enter(limits: MachineLimits, signal: AbortSignal, keyId?: string): Promise<ProgramTurn> {
     signal.throwIfAborted();
     this.room.requirePossible(limits);
-    if (this.#waiting.length >= mostWaiting)
+    const line = this.#lines.get(keyId) ?? { waiting: [], patience: undefined };
+    if (line.waiting.length >= mostWaiting)
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", `${mostWaiting} programs wait to be run already.`, {
         hint: "Send the program again in a second, and fewer programs at a time.",
         headers: { "retry-after": "1" },
-        details: { limit: mostWaiting, current: this.#waiting.length, available: 0 },
+        details: { limit: mostWaiting, current: line.waiting.length, available: 0 },
       });
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        line.waiting.splice(line.waiting.indexOf(waiting), 1);
+        if (line.waiting.length === 0) this.#remove(keyId, line);
         reject(signal.reason);
         this.#startNext();
       };
@@ -71,24 +87,44 @@ export class ProgramQueue {
           reject(reason);
         },
       };
-      this.#waiting.push(waiting);
+      line.waiting.push(waiting);
+      this.#lines.set(keyId, line);
       signal.addEventListener("abort", giveUp, { once: true });
       this.#startNext();
     });
   }
 
   #startNext(): void {
-    for (let next = this.#waiting[0]; next && this.#started < this.turns; next = this.#waiting[0]) {
-      const room = this.room.take(next.limits);
-      if (!room) {
-        this.#patience ??= setTimeout(() => this.#refuseAll(), roomLimitMs).unref();
-        return;
-      }
-      this.#waiting.shift();
-      next.start(this.#turn(room));
+    let isFull = false;
+    while (this.#started < this.turns && !isFull) {
+      const next = [...this.#lines].find((entry) => this.#hasRoomOfItsOwn(...entry));
+      if (!next) break;
+      const [keyId, line] = next;
+      const [first] = line.waiting;
+      const room = first && this.room.take(first.limits, keyId);
+      if (room) {
+        line.waiting.shift();
+        // The key's next program has its turn after those of the other keys.
+        this.#remove(keyId, line);
+        if (line.waiting.length > 0) this.#lines.set(keyId, line);
+        first.start(this.#turn(room));
+      } else isFull = true;
     }
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
+    for (const [keyId, line] of this.#lines) {
+      if (isFull || !this.#hasRoomOfItsOwn(keyId, line))
+        line.patience ??= setTimeout(() => this.#refuseAll(keyId, line), roomLimitMs).unref();
+      else stopPatience(line);
+    }
+  }
+
+  /** Whether the limits of the API key leave room for the first program of its line. */
+  #hasRoomOfItsOwn(keyId: string | undefined, { waiting: [first] }: Line): boolean {
+    return first !== undefined && this.room.hasRoomFor(keyId, first.limits);
+  }
+
+  #remove(keyId: string | undefined, line: Line): void {
+    stopPatience(line);
+    this.#lines.delete(keyId);
   }
 
   #turn(room: TakenRoom): ProgramTurn {
@@ -105,9 +141,9 @@ export class ProgramQueue {
     return { room, leave };
   }
 
-  #refuseAll(): void {
-    this.#patience = undefined;
-    for (const { refuse } of this.#waiting.splice(0))
+  #refuseAll(keyId: string | undefined, line: Line): void {
+    this.#remove(keyId, line);
+    for (const { refuse } of line.waiting.splice(0))
       refuse(
         new Problem(
           429,

@@ -7,6 +7,8 @@ import type { SandboxPlaces } from "./sandbox-places.js";
  * sandboxes can be created while programs queue.
  */
 const share = 3 / 4;
+/** The part of {@link share} that the programs of one API key may take together, where there are several keys. */
+const shareOfKey = 3 / 4;
 
 /** The place and the memory of one program. */
 export interface TakenRoom {
@@ -17,12 +19,14 @@ export interface TakenRoom {
 
 /** Decides whether there is room for one more program, beside the sandboxes and the other programs. */
 export class ProgramRoom {
-  #programs = 0;
-  #memoryMb = 0;
+  readonly #all: Taken = { programs: 0, memoryMb: 0 };
+  readonly #byKey = new Map<string | undefined, Taken>();
 
   constructor(
     private readonly places: SandboxPlaces,
     private readonly budget: MemoryBudget,
+    /** Whether several API keys use the server. */
+    private readonly isShared: () => boolean = () => false,
   ) {}
 
   /** Calls the listener when room was freed. */
@@ -36,15 +40,21 @@ export class ProgramRoom {
     this.budget.requirePossible(limits);
   }
 
+  /** Whether the API key may have one more program with these limits, beside its own sandboxes and programs. */
+  hasRoomFor(keyId: string | undefined, limits: MachineLimits): boolean {
+    if (!this.places.hasRoomFor(keyId)) return false;
+    if (!this.isShared()) return true;
+    return this.#isWithin(share * shareOfKey, this.#takenBy(keyId), this.budget.needMb(limits));
+  }
+
   /** Takes room for a program with these limits. Undefined if the program has to wait. */
-  take(limits: MachineLimits): TakenRoom | undefined {
+  take(limits: MachineLimits, keyId?: string): TakenRoom | undefined {
     const needMb = this.budget.needMb(limits);
-    if (!this.#isWithinShare(needMb) || !this.places.hasRoom) return undefined;
+    if (!this.#isWithin(share, this.#all, needMb) || !this.places.hasRoom) return undefined;
     const freeMemory = this.budget.take(limits);
     if (!freeMemory) return undefined;
-    const leave = this.places.hold();
-    this.#programs += 1;
-    this.#memoryMb += needMb;
+    const leave = this.places.hold(keyId);
+    this.#count(keyId, 1, needMb);
     const handOver = (): void => {
       leave();
       freeMemory();
@@ -55,19 +65,35 @@ export class ProgramRoom {
       release: () => {
         if (!isTaken) return;
         isTaken = false;
-        this.#programs -= 1;
-        this.#memoryMb -= needMb;
+        this.#count(keyId, -1, -needMb);
         handOver();
       },
     };
   }
 
-  /** Whether one more program stays within {@link share}. A single program always does. */
-  #isWithinShare(needMb: number): boolean {
-    if (this.#programs === 0) return true;
-    return (
-      this.#programs + 1 <= share * this.places.limit &&
-      this.#memoryMb + needMb <= share * this.budget.totalMb
-    );
+  /** Whether one more program stays within a part of all places and memory. A single program always does. */
+  #isWithin(part: number, { programs, memoryMb }: Taken, needMb: number): boolean {
+    if (programs === 0) return true;
+    return programs + 1 <= part * this.places.limit && memoryMb + needMb <= part * this.budget.totalMb;
   }
+
+  #takenBy(keyId: string | undefined): Taken {
+    return this.#byKey.get(keyId) ?? { programs: 0, memoryMb: 0 };
+  }
+
+  #count(keyId: string | undefined, programs: number, memoryMb: number): void {
+    const own = this.#takenBy(keyId);
+    for (const taken of [this.#all, own]) {
+      taken.programs += programs;
+      taken.memoryMb += memoryMb;
+    }
+    if (own.programs === 0) this.#byKey.delete(keyId);
+    else this.#byKey.set(keyId, own);
+  }
+}
+
+/** The number of programs, and their memory. */
+interface Taken {
+  programs: number;
+  memoryMb: number;
 }

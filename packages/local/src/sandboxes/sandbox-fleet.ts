@@ -45,11 +45,17 @@ export interface FleetOptions {
   readonly log: (message: string) => void;
 }
 
+/** A create request with the API key that sent it. */
+export interface OwnedCreateRequest extends CreateRequest {
+  /** Undefined for the server's own key. */
+  readonly keyId: string | undefined;
+}
+
 /** All sandboxes of this machine. Deletion and expiry end a sandbox through the same code, `#end`. */
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
   readonly #lifecycle: SandboxLifecycle;
-  /** Sandboxes that are being created, by name, because two creates of one name must not run at once. */
+  /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
 
   constructor(private readonly options: FleetOptions) {
@@ -69,27 +75,31 @@ export class SandboxFleet {
     return sandboxes;
   }
 
-  async create(request: CreateRequest): Promise<SandboxRecord> {
+  async create(request: OwnedCreateRequest): Promise<SandboxRecord> {
     const template = this.template(request);
-    const { name } = request;
+    const { name, keyId } = request;
     if (name === undefined) return this.#make(template, request);
-    if (this.#names.has(name) || this.options.registry.findByName(name)) throw nameTaken(name);
-    const making = this.#make(template, request).finally(() => this.#names.delete(name));
-    this.#names.set(name, making);
+    const place = placeOf(name, keyId);
+    if (this.#names.has(place) || this.options.registry.findByName(name, keyId)) throw nameTaken(name);
+    const making = this.#make(template, request).finally(() => this.#names.delete(place));
+    this.#names.set(place, making);
     return making;
   }
 
   /** The running sandbox with that name. It is created, started, resumed, or replaced if it failed. Its deadline only moves later. */
   async getOrCreate(
-    request: CreateRequest & { readonly name: string },
+    request: OwnedCreateRequest & { readonly name: string },
   ): Promise<{ sandbox: SandboxRecord; isNew: boolean }> {
     const { registry } = this.options;
+    const { name, keyId } = request;
     const template = this.template(request);
-    let sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
+    const find = async (): Promise<SandboxRecord | undefined> =>
+      (await this.#names.get(placeOf(name, keyId))) ?? registry.findByName(name, keyId);
+    let sandbox = await find();
     // A loop, because another caller may create a sandbox of that name during the deletion.
     while (sandbox?.status === "error") {
       if (registry.has(sandbox.id)) await this.delete(sandbox.id);
-      sandbox = (await this.#names.get(request.name)) ?? registry.findByName(request.name);
+      sandbox = await find();
     }
     if (!sandbox) return { sandbox: await this.create(request), isNew: true };
     if (sandbox.template.name !== template.name) throw otherTemplate(request.name, sandbox.template.name);
@@ -111,6 +121,16 @@ export class SandboxFleet {
 
   has(id: string): boolean {
     return this.options.registry.has(id);
+  }
+
+  /** The number of sandboxes of an API key. */
+  countOf(keyId: string): number {
+    return this.options.registry.countOf(keyId);
+  }
+
+  /** Whether the API key created a sandbox with this id, which may have ended. */
+  isOf(keyId: string, id: string): boolean {
+    return this.options.registry.isOf(keyId, id);
   }
 
   /** Deletes a sandbox. Resolves when its processes have ended and its files are removed. */
@@ -198,14 +218,14 @@ export class SandboxFleet {
     return template;
   }
 
-  async #make(template: LocalTemplate, request: CreateRequest): Promise<SandboxRecord> {
+  async #make(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
     const { places, machines, agents, egress } = this.options;
     const limited = grantLimits(template, request.limits);
     const rules = egressRules(request.egress);
-    places.requireRoom();
+    places.requireRoom(request.keyId);
     this.options.registry.requireWritable();
     // Hold a place until the registry counts the sandbox.
-    const leave = places.hold();
+    const leave = places.hold(request.keyId);
     try {
       const machine = await machines.claim(template, limited);
       try {
@@ -221,8 +241,8 @@ export class SandboxFleet {
     }
   }
 
-  #register(machine: Machine, template: LocalTemplate, request: CreateRequest): SandboxRecord {
-    const { timeoutSeconds, name, metadata, idempotency } = request;
+  #register(machine: Machine, template: LocalTemplate, request: OwnedCreateRequest): SandboxRecord {
+    const { timeoutSeconds, name, metadata, idempotency, keyId } = request;
     const createdAt = new Date();
     const sandbox: SandboxRecord = {
       id: machine.id,
@@ -234,6 +254,7 @@ export class SandboxFleet {
       metadata,
       egress: request.egress,
       idempotency,
+      keyId,
       status: "running",
       isStopping: false,
       timeoutSeconds,
@@ -273,7 +294,7 @@ export class SandboxFleet {
   async #end(id: string, end: EndedSandbox["end"]): Promise<void> {
     const sandbox = this.get(id);
     this.#deadlines.clear(id);
-    const leave = this.options.places.hold();
+    const leave = this.options.places.hold(sandbox.keyId);
     this.options.registry.end(id, end);
     try {
       await this.#lifecycle.remove(sandbox);
@@ -282,6 +303,9 @@ export class SandboxFleet {
     }
   }
 }
+
+/** Where a name is looked for: each API key has its own names. An id has no blank. */
+const placeOf = (name: string, keyId = ""): string => `${keyId} ${name}`;
 
 const filesAreGone =
   "The files that were saved when the sandbox was stopped are no longer in the data directory.";

@@ -22,6 +22,8 @@ export interface SandboxRecord {
   readonly egress: RequestedEgress;
   /** The `Idempotency-Key` of the create request, and a digest of that request. */
   readonly idempotency: Idempotency | undefined;
+  /** Id of the API key that created the sandbox. Undefined for the server's own key. */
+  readonly keyId: string | undefined;
   /** The sandbox's machine. Undefined while the sandbox is stopped. */
   machine: Machine | undefined;
   /** The sandbox's status. `creating` also while a stopped sandbox is being started again. */

@@ -1,6 +1,6 @@
-import { type EndedSandbox, sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
+import { sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
 import type { PendingWrites } from "../store/pending-writes.js";
-import type { SandboxRepository, StoredSandbox } from "../store/sandbox-repository.js";
+import type { SandboxRepository, StoredEnd, StoredSandbox } from "../store/sandbox-repository.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 
 /** The fields of a sandbox that may change. */
@@ -15,7 +15,7 @@ export type SandboxChange = Partial<
 export class SandboxRegistry {
   readonly #sandboxes = new Map<string, SandboxRecord>();
   /** Ended sandboxes whose end may not be saved yet. */
-  readonly #ends = new Map<string, EndedSandbox>();
+  readonly #ends = new Map<string, StoredEnd>();
 
   constructor(
     private readonly repository: SandboxRepository,
@@ -40,8 +40,13 @@ export class SandboxRegistry {
   get(id: string): SandboxRecord {
     const sandbox = this.#sandboxes.get(id);
     if (sandbox) return sandbox;
-    const ended = this.#ends.get(id) ?? this.repository.findEnded(id);
+    const ended = this.#ended(id);
     throw ended ? sandboxEnded(ended) : sandboxNotFound(id);
+  }
+
+  /** Whether the API key created a sandbox with this id, which may have ended. */
+  isOf(keyId: string, id: string): boolean {
+    return (this.#sandboxes.get(id) ?? this.#ended(id))?.keyId === keyId;
   }
 
   has(id: string): boolean {
@@ -52,12 +57,20 @@ export class SandboxRegistry {
     return this.#sandboxes.size;
   }
 
+  /** The number of sandboxes of an API key. */
+  countOf(keyId: string): number {
+    let count = 0;
+    for (const sandbox of this.#sandboxes.values()) if (sandbox.keyId === keyId) count += 1;
+    return count;
+  }
+
   list(): readonly SandboxRecord[] {
     return [...this.#sandboxes.values()];
   }
 
-  findByName(name: string): SandboxRecord | undefined {
-    return this.list().find((sandbox) => sandbox.name === name);
+  /** The sandbox of this name. Each API key has its own names. */
+  findByName(name: string, keyId: string | undefined): SandboxRecord | undefined {
+    return this.list().find((sandbox) => sandbox.name === name && sandbox.keyId === keyId);
   }
 
   /** @throws a 507 problem when the sandbox cannot be saved; it is not added then. */
@@ -85,7 +98,7 @@ export class SandboxRegistry {
   }
 
   /** Removes the sandbox. After that {@link get} throws the problem that it was deleted or has expired. */
-  end(id: string, end: EndedSandbox["end"]): void {
+  end(id: string, end: StoredEnd["end"]): void {
     const sandbox = this.#sandboxes.get(id);
     if (!sandbox) return;
     this.#rememberEnd(sandbox, end);
@@ -98,11 +111,15 @@ export class SandboxRegistry {
     this.repository.save({ ...rest, status: status === "creating" ? "stopped" : status });
   }
 
+  #ended(id: string): StoredEnd | undefined {
+    return this.#ends.get(id) ?? this.repository.findEnded(id);
+  }
+
   #rememberEnd(
-    { id, createdAt, expiresAt }: Pick<SandboxRecord, "id" | "createdAt" | "expiresAt">,
-    end: EndedSandbox["end"],
+    { id, createdAt, expiresAt, keyId }: Pick<SandboxRecord, "id" | "createdAt" | "expiresAt" | "keyId">,
+    end: StoredEnd["end"],
   ): void {
-    const ended = { id, end, createdAt, expiresAt };
+    const ended = { id, end, createdAt, expiresAt, keyId };
     this.#ends.set(id, ended);
     this.writes.ensure(id, () => {
       this.repository.end(ended);

@@ -66,4 +66,20 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE templates (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
       CREATE TABLE template_builds (id INTEGER PRIMARY KEY, record TEXT NOT NULL, log TEXT NOT NULL) STRICT`,
   },
+  {
+    name: "api_keys",
+    sql: `
+      CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER,
+        max_sandboxes INTEGER,
+        revoked_at INTEGER,
+        last_used_at INTEGER
+      ) STRICT;
+      ALTER TABLE sandboxes ADD COLUMN key_id TEXT;
+      ALTER TABLE ended_sandboxes ADD COLUMN key_id TEXT`,
+  },
 ];

@@ -22,6 +22,13 @@ export interface StoredSandbox {
   readonly egress: RequestedEgress;
   readonly failureReason: string | undefined;
   readonly idempotency: Idempotency | undefined;
+  /** Id of the API key that created the sandbox. Undefined for the server's own key. */
+  readonly keyId: string | undefined;
+}
+
+/** What is remembered of a sandbox that has ended. */
+export interface StoredEnd extends EndedSandbox {
+  readonly keyId: string | undefined;
 }
 
 export interface SandboxRepository {
@@ -29,8 +36,8 @@ export interface SandboxRepository {
   save(sandbox: StoredSandbox): void;
   list(): readonly StoredSandbox[];
   /** Deletes the sandbox's record and records when and why it ended. */
-  end(ended: EndedSandbox): void;
-  findEnded(id: string): EndedSandbox | undefined;
+  end(ended: StoredEnd): void;
+  findEnded(id: string): StoredEnd | undefined;
 }
 
 export class SqliteSandboxRepository implements SandboxRepository {
@@ -51,6 +58,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
       failure_reason: sandbox.failureReason ?? null,
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
+      key_id: sandbox.keyId ?? null,
     };
     const columns = Object.keys(values);
     this.database.run(
@@ -69,12 +77,12 @@ export class SqliteSandboxRepository implements SandboxRepository {
     });
   }
 
-  end({ id, end, createdAt, expiresAt }: EndedSandbox): void {
+  end({ id, end, createdAt, expiresAt, keyId }: StoredEnd): void {
     this.database.transaction(() => {
       this.database.run("DELETE FROM sandboxes WHERE id = ?", [id]);
       this.database.run(
-        "INSERT OR REPLACE INTO ended_sandboxes (id, ended_as, created_at, expires_at, ended_at) VALUES (?, ?, ?, ?, ?)",
-        [id, end, createdAt.getTime(), expiresAt.getTime(), Date.now()],
+        "INSERT OR REPLACE INTO ended_sandboxes (id, ended_as, created_at, expires_at, ended_at, key_id) VALUES (?, ?, ?, ?, ?, ?)",
+        [id, end, createdAt.getTime(), expiresAt.getTime(), Date.now(), keyId ?? null],
       );
       this.database.run(
         "DELETE FROM ended_sandboxes WHERE rowid IN (SELECT rowid FROM ended_sandboxes ORDER BY ended_at DESC LIMIT -1 OFFSET ?)",
@@ -83,7 +91,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
     });
   }
 
-  findEnded(id: string): EndedSandbox | undefined {
+  findEnded(id: string): StoredEnd | undefined {
     const row = this.database.get("SELECT * FROM ended_sandboxes WHERE id = ?", [id]);
     return (
       row && {
@@ -91,6 +99,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
         end: row.ended_as === "expired" ? "expired" : "deleted",
         createdAt: new Date(Number(row.created_at)),
         expiresAt: new Date(Number(row.expires_at)),
+        keyId: typeof row.key_id === "string" ? row.key_id : undefined,
       }
     );
   }
@@ -98,7 +107,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
 
 export class MemorySandboxRepository implements SandboxRepository {
   readonly #sandboxes = new Map<string, StoredSandbox>();
-  readonly #ended = new Map<string, EndedSandbox>();
+  readonly #ended = new Map<string, StoredEnd>();
 
   save(sandbox: StoredSandbox): void {
     this.#sandboxes.set(sandbox.id, sandbox);
@@ -108,14 +117,14 @@ export class MemorySandboxRepository implements SandboxRepository {
     return [...this.#sandboxes.values()];
   }
 
-  end(ended: EndedSandbox): void {
+  end(ended: StoredEnd): void {
     this.#sandboxes.delete(ended.id);
     this.#ended.set(ended.id, ended);
     const oldest = this.#ended.keys().next();
     if (this.#ended.size > rememberedEnds && !oldest.done) this.#ended.delete(oldest.value);
   }
 
-  findEnded(id: string): EndedSandbox | undefined {
+  findEnded(id: string): StoredEnd | undefined {
     return this.#ended.get(id);
   }
 }
@@ -162,5 +171,6 @@ function readSandbox(row: Row): StoredSandbox {
     egress: JSON.parse(String(row.egress)) as RequestedEgress,
     failureReason: text("failure_reason"),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
+    keyId: text("key_id"),
   };
 }

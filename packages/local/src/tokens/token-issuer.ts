@@ -63,7 +63,9 @@ export class TokenIssuer {
     this.#prepared.delete(sandboxId);
   }
 
-  async issue(sandboxId: string): Promise<SandboxToken> {
+  /** A token for a caller. `keyId` is the caller's API key, undefined for the server's own key. */
+  async issue(sandboxId: string, keyId?: string): Promise<SandboxToken> {
+    if (keyId !== undefined) return this.#sign(sandboxId, lifetimeSeconds, { key: keyId });
     const prepared = this.#prepared.get(sandboxId);
     this.#prepared.delete(sandboxId);
     return prepared && Date.now() - prepared.at < maxPreparedAgeMs ? prepared.token : this.#sign(sandboxId);

@@ -35,7 +35,6 @@ interface Opened {
 
 /** Reports the ends of asynchronous executions to their callback URLs. */
 export class Webhooks {
-  readonly handlers;
   readonly #executions: AsyncExecutions;
   readonly #follower: ExecutionFollower;
   readonly #stopped = new AbortController();
@@ -60,8 +59,21 @@ export class Webhooks {
         signal,
       }),
     );
-    this.handlers = deliveryHandlers({
-      deliveries: async () => (await this.#open()).deliveries,
+  }
+
+  /** The operations on webhook deliveries of the sandboxes that a caller sees. */
+  handlers(sees: (sandboxId: string) => boolean = () => true) {
+    return deliveryHandlers({
+      deliveries: async () => {
+        const { deliveries } = await this.#open();
+        return {
+          find: (id) => {
+            const delivery = deliveries.find(id);
+            return delivery && sees(delivery.sandboxId) ? delivery : undefined;
+          },
+          list: (filter) => deliveries.list(filter).filter(({ sandboxId }) => sees(sandboxId)),
+        };
+      },
       redeliver: (id) => this.#queue(id, {}),
     });
   }

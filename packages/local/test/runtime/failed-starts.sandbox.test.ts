@@ -39,6 +39,7 @@ const stored: StoredSandbox = {
   metadata: {},
   failureReason: undefined,
   idempotency: undefined,
+  keyId: undefined,
 };
 
 let intact: string;

@@ -8,18 +8,25 @@ const limits = { memoryMb: 1, diskMb: 1, vcpu: 1, maxProcesses: 1 };
 const patience = () => new AbortController().signal;
 
 /** A queue with a number of turns, on a server with a number of places for sandboxes. */
-function rig(turns: number, most = 1000) {
-  const places = new SandboxPlaces(most, () => 0);
+function rig(turns: number, most = 1000, limitOfKey?: number) {
+  const places = new SandboxPlaces(
+    most,
+    () => 0,
+    () => limitOfKey,
+  );
   const budget = new MemoryBudget({ overcommit: 1, disks: 1 });
-  const queue = new ProgramQueue(turns, new ProgramRoom(places, budget));
-  const enter = async (signal = patience(), wanted = limits) => {
-    const { room, leave } = await queue.enter(wanted, signal);
+  const queue = new ProgramQueue(turns, new ProgramRoom(places, budget, () => isShared));
+  const enter = async (signal = patience(), wanted = limits, keyId?: string) => {
+    const { room, leave } = await queue.enter(wanted, signal, keyId);
     return { room, leave, end: () => [leave(), room.release()] };
   };
   return { places, budget, enter };
 }
 
+let isShared: boolean;
+
 beforeEach(() => {
+  isShared = false;
   vi.useFakeTimers();
 });
 afterEach(() => {
@@ -118,4 +125,48 @@ test("a sandbox that is made for a program takes the program's room", async () =
   leave();
   end();
   (await next).end();
+});
+
+test("API keys take turns, so that a burst of one does not delay the others", async () => {
+  const { enter } = rig(1);
+  const order: string[] = [];
+  const run = async (keyId: string | undefined, name: string): Promise<void> => {
+    const { end } = await enter(patience(), limits, keyId);
+    order.push(name);
+    end();
+  };
+  const { end } = await enter();
+  const burst = Array.from({ length: 1024 }, (_, index) => run("key_a", `a${index}`));
+  const others = [run("key_b", "b0"), run("key_b", "b1"), run(undefined, "own")];
+  await expect(enter(patience(), limits, "key_a")).rejects.toMatchObject({ status: 429 });
+  end();
+  await Promise.all([...burst, ...others]);
+  expect(order.slice(0, 7)).toEqual(["a0", "b0", "own", "a1", "b1", "a2", "a3"]);
+  expect(order).toHaveLength(1027);
+});
+
+test("a key at its limit waits, is refused after half a minute, and delays no other key", async () => {
+  const { places, enter } = rig(10, 1000, 1);
+  const first = await enter(patience(), limits, "key_a");
+  const second = expect(enter(patience(), limits, "key_a")).rejects.toMatchObject({ status: 429 });
+  expect(() => places.requireRoom("key_a")).toThrow(/key may have at most 1/);
+  (await enter(patience(), limits, "key_b")).end();
+  (await enter()).end();
+  await vi.advanceTimersByTimeAsync(30_000);
+  await second;
+  const third = enter(patience(), limits, "key_a");
+  first.end();
+  (await third).end();
+});
+
+test("where there are several keys, long programs of one leave room for the others", async () => {
+  isShared = true;
+  const { enter } = rig(100, 16);
+  const burst = Array.from({ length: 12 }, () => enter(patience(), limits, "key_a"));
+  const own = Array.from({ length: 3 }, () => enter());
+  for (const program of await Promise.all(own)) program.end();
+  const running = await Promise.all(burst.slice(0, 9));
+  isShared = false;
+  for (const { end } of running) end();
+  for (const program of burst.slice(9)) (await program).end();
 });

@@ -34,6 +34,7 @@ const sandbox: StoredSandbox = {
   metadata: { owner: "Zoë 'o\"" },
   failureReason: undefined,
   idempotency: { key: "once", requestDigest: "d" },
+  keyId: "key_1",
 };
 const { id, createdAt, expiresAt } = sandbox;
 
@@ -45,7 +46,7 @@ const stores: [string, () => Promise<Pick<Store, "sandboxes" | "close">>][] = [
 describe.each(stores)("the sandboxes of a store %s", (_, open) => {
   test("are read as they were last saved", async () => {
     const store = await open();
-    const bare = { ...sandbox, name: undefined, metadata: {}, idempotency: undefined };
+    const bare = { ...sandbox, name: undefined, metadata: {}, idempotency: undefined, keyId: undefined };
     store.sandboxes.save(sandbox);
     expect(store.sandboxes.list()).toEqual([sandbox]);
     store.sandboxes.save({ ...bare, status: "error", failureReason: "why" });
@@ -56,9 +57,15 @@ describe.each(stores)("the sandboxes of a store %s", (_, open) => {
   test("have their end stored", async () => {
     const store = await open();
     store.sandboxes.save(sandbox);
-    store.sandboxes.end({ id, end: "expired", createdAt, expiresAt });
+    store.sandboxes.end({ id, end: "expired", createdAt, expiresAt, keyId: "key_1" });
     expect(store.sandboxes.list()).toEqual([]);
-    expect(store.sandboxes.findEnded(id)).toEqual({ id, end: "expired", createdAt, expiresAt });
+    expect(store.sandboxes.findEnded(id)).toEqual({
+      id,
+      end: "expired",
+      createdAt,
+      expiresAt,
+      keyId: "key_1",
+    });
     expect(store.sandboxes.findEnded("another")).toBeUndefined();
     await store.close();
   });

@@ -518,6 +518,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys and what they use, newest first
+         * @description Only the server's own key may do this. Its answer has the server's own key neither as text nor as entry.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description Only the server's own key may do this. The answer is the only one with the key: the server keeps a hash of it. A key
+         *     sees, and counts, its own sandboxes alone. Names, idempotency keys and the queue for programs are its own too.
+         *     Templates are shared: every key lists them and creates sandboxes from them, only the server's own key builds, imports
+         *     and deletes them.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description From now on requests with the key, and with the sandbox tokens that it was given, are 401 API_KEY_REVOKED. What runs
+         *     already is not ended: its sandboxes live until their deadline or until the server's own key deletes them.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -737,6 +788,56 @@ export interface components {
             has_more?: boolean;
             /** @description The `cursor` of the next page. */
             next_cursor?: string;
+            /** @description The path of this list. */
+            url?: string;
+            request_id?: string;
+        };
+        CreateApiKeyRequest: {
+            /**
+             * @description Letters, digits, dots, dashes and underscores, at most 64. No other key in use may have it, and `owner` is the server's own key.
+             * @example ci
+             */
+            name: string;
+            /** @description Sandboxes and programs that the key may have at a time. Without it, only the server's limit counts. */
+            max_sandboxes?: number;
+            /** @description When the key ends, counted from now. Without it, never. */
+            expires_in_seconds?: number;
+        };
+        ApiKey: {
+            /** @example key_4f1c0a9be2d7 */
+            id: string;
+            /** @description Always `api_key`. */
+            object?: string;
+            name: string;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at?: string;
+            /** Format: date-time */
+            revoked_at?: string;
+            /**
+             * Format: date-time
+             * @description When the key was last used; after a restart
+             */
+            last_used_at?: string;
+            /** @description Sandboxes and programs that it may have at a time. */
+            max_sandboxes?: number;
+            /** @description Its sandboxes, stopped ones included. */
+            sandboxes: number;
+            /** @description Its programs that run, or wait for their turn. */
+            programs: number;
+            request_id?: string;
+        };
+        CreatedApiKey: components["schemas"]["ApiKey"] & {
+            /** @description The key itself. No other answer has it. */
+            key: string;
+        };
+        ApiKeyList: {
+            /** @description Always `list`. */
+            object?: string;
+            data: components["schemas"]["ApiKey"][];
             /** @description The path of this list. */
             url?: string;
             request_id?: string;
@@ -1296,7 +1397,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no key (AUTHENTICATION_REQUIRED), or it is not valid (INVALID_API_KEY; an upload's grant, INVALID_TOKEN). */
+        /** @description There is no key (AUTHENTICATION_REQUIRED), it is not valid (INVALID_API_KEY; an upload's grant, INVALID_TOKEN), it was revoked (API_KEY_REVOKED), or it has expired (API_KEY_EXPIRED). */
         Unauthorized: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -1336,7 +1437,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND or BUILD_NOT_FOUND. */
+        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND or API_KEY_NOT_FOUND. */
         NotFound: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2330,6 +2431,97 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                /** @description Whether to list revoked keys too; the latest of them are remembered. */
+                revoked?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
         };
     };
 }

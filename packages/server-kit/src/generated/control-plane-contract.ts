@@ -10,6 +10,7 @@ export interface ControlPlaneContract {
     runProgram: { body: "language" | "timeout" | "capture_rich" | "stream" };
     importTemplate: { query: "update" };
     listWebhookDeliveries: { query: "limit" };
+    listApiKeys: { query: "revoked" };
     listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };
   };
@@ -28,6 +29,8 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "importTemplate", method: "POST", path: "/v1/templates/import", authenticated: true, status: 201, query: { validate: validators.importTemplateQuery, types: { "name": "string", "update": "boolean" }, units: {} } },
     { operationId: "createUploadLink", method: "POST", path: "/v1/templates/files/upload-link", authenticated: true, status: 200, body: { validate: validators.createUploadLinkBody, required: true, units: { "content_length": "bytes" } } },
     { operationId: "listWebhookDeliveries", method: "GET", path: "/v1/webhook-deliveries", authenticated: true, status: 200, query: { validate: validators.listWebhookDeliveriesQuery, types: { "limit": "integer", "sandbox_id": "string", "status": "string", "cursor": "string" }, units: {} } },
+    { operationId: "listApiKeys", method: "GET", path: "/v1/keys", authenticated: true, status: 200, query: { validate: validators.listApiKeysQuery, types: { "revoked": "boolean" }, units: {} } },
+    { operationId: "createApiKey", method: "POST", path: "/v1/keys", authenticated: true, status: 201, body: { validate: validators.createApiKeyBody, required: true, units: {} } },
     { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteSandbox", method: "DELETE", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "pauseSandbox", method: "POST", path: "/v1/sandboxes/{id}/pause", authenticated: true, status: 200 },
@@ -45,5 +48,6 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "uploadTemplateFiles", method: "PUT", path: "/v1/templates/files/{files_hash}", authenticated: false, status: 200, query: { validate: validators.uploadTemplateFilesQuery, types: { "grant": "string" }, units: {} } },
     { operationId: "getWebhookDelivery", method: "GET", path: "/v1/webhook-deliveries/{id}", authenticated: true, status: 200 },
     { operationId: "redeliverWebhook", method: "POST", path: "/v1/webhook-deliveries/{id}/redeliver", authenticated: true, status: 200 },
+    { operationId: "revokeApiKey", method: "DELETE", path: "/v1/keys/{id}", authenticated: true, status: 200 },
   ],
 };

@@ -9,6 +9,8 @@ export declare const buildTemplateBody: Validate;
 export declare const importTemplateQuery: Validate;
 export declare const createUploadLinkBody: Validate;
 export declare const listWebhookDeliveriesQuery: Validate;
+export declare const listApiKeysQuery: Validate;
+export declare const createApiKeyBody: Validate;
 export declare const setSandboxTimeoutBody: Validate;
 export declare const listSandboxEgressQuery: Validate;
 export declare const getTemplateBuildLogsQuery: Validate;

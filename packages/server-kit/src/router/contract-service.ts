@@ -19,7 +19,8 @@ export interface ContractServiceOptions<
   Over extends Exchange = NodeExchange,
 > {
   readonly contract: Contract<Types>;
-  readonly handlers: Handlers<Types, Auth, Over>;
+  /** The handlers, or a function that returns those of a caller. Its argument is undefined for operations that need no credentials. */
+  readonly handlers: Handlers<Types, Auth, Over> | ((auth: Auth | undefined) => Handlers<Types, Auth, Over>);
   /**
    * The refusal of an operation without a handler. Called before the input is validated. Default: a 404 problem.
    */
@@ -78,7 +79,10 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
   const { contract, envelope, onRequest, onError, bodyLimit } = options;
   const limitOf = (operation: Operation) =>
     typeof bodyLimit === "number" ? bodyLimit : bodyLimit(operation);
-  const handlers = options.handlers as Readonly<Record<string, AnyHandler<Over> | undefined>>;
+  const handlersOf = (auth: Auth | undefined) =>
+    (typeof options.handlers === "function" ? options.handlers(auth) : options.handlers) as Readonly<
+      Record<string, AnyHandler<Over> | undefined>
+    >;
   const routes = new TrieRouter<Operation>();
   for (const operation of contract.operations) {
     routes.add(operation.method, operation.path.replace(/\{(\w+)\}/g, ":$1"), operation);
@@ -95,7 +99,7 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     const auth = operation.authenticated
       ? await options.authenticate({ operation, params, header })
       : undefined;
-    const handler = handlers[operation.operationId];
+    const handler = handlersOf(auth)[operation.operationId];
     if (!handler) throw options.unavailable?.(operation) ?? notAvailable(operation);
 
     const query = operation.query ? readQuery(queryText, operation.query.types) : {};

@@ -47,7 +47,7 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
     ({ sandbox }) => fleet.has(sandbox.id),
     (request) => request,
   );
-  const handlers: Handlers<ControlPlaneContract, undefined, MemoryExchange> = {
+  const handlers: Handlers<ControlPlaneContract, true, MemoryExchange> = {
     getHealth: () => ({
       status: "healthy",
       version,
@@ -91,11 +91,11 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
     }),
   };
 
-  return contractService<ControlPlaneContract, undefined, MemoryExchange>({
+  return contractService<ControlPlaneContract, true, MemoryExchange>({
     contract: controlPlaneContract,
     handlers,
     envelope: controlPlaneEnvelope,
-    authenticate: (call) => authenticateAccount(call, (key) => key === apiKey),
+    authenticate: (call) => authenticateAccount(call, (key) => (key === apiKey ? true : undefined)),
     bodyLimit: ({ operationId }) => (operationId === "runProgram" ? programLimit : bodyLimit),
     keepsTexts: ({ operationId }) => operationId !== "runProgram",
   });

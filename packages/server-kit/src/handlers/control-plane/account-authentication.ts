@@ -2,11 +2,14 @@ import { bearerToken } from "../../http/bearer-token.js";
 import { Problem } from "../../http/problem.js";
 import type { UnauthenticatedCall } from "../../router/contract-service.js";
 
-/** Checks the API key of a request. Throws a 401 problem if it is missing or wrong. */
-export function authenticateAccount(
+/**
+ * Checks the API key of a request and returns whose it is. `find` returns undefined for an unknown key. Throws a 401 problem
+ * if the key is missing or wrong.
+ */
+export function authenticateAccount<Account>(
   { header }: UnauthenticatedCall,
-  matches: (key: string) => boolean,
-): undefined {
+  find: (key: string) => Account | undefined,
+): Account {
   const key = header("x-api-key") ?? bearerToken(header("authorization"));
   if (key === "") {
     const message = "The request has no API key.";
@@ -15,10 +18,12 @@ export function authenticateAccount(
       headers: { "www-authenticate": "Bearer" },
     });
   }
-  if (!matches(key)) {
+  const account = find(key);
+  if (account === undefined) {
     throw new Problem(401, "INVALID_API_KEY", "This API key is not valid for this control plane.", {
       hint: "Check CLOUD_SANDBOX_API_KEY.",
       headers: { "www-authenticate": 'Bearer error="invalid_token"' },
     });
   }
+  return account;
 }

@@ -84,7 +84,7 @@ export function deliveryHandlers(options: {
       await redeliver(id);
       return { ...deliveryOnWire(await find(id)), request_id: requestId };
     },
-  } satisfies Handlers<ControlPlaneContract, undefined, Exchange>;
+  } satisfies Handlers<ControlPlaneContract, unknown, Exchange>;
 }
 
 function deliveryOnWire(delivery: Delivery): ControlPlaneSchemas["WebhookDelivery"] {

@@ -67,7 +67,7 @@ export function egressHandlers(record: (sandboxId: string) => EgressRecord) {
         request_id: requestId,
       };
     },
-  } satisfies Handlers<ControlPlaneContract, undefined, Exchange>;
+  } satisfies Handlers<ControlPlaneContract, unknown, Exchange>;
 }
 
 const placeInList = ({ sequence }: EgressEntry): string => String(sequence).padStart(16, "0");

@@ -73,7 +73,7 @@ export function programHandlers<Over extends Exchange = NodeExchange>({
       );
       return new Reply(answer, { "content-type": "application/json" }, 200);
     },
-  } satisfies Pick<Handlers<ControlPlaneContract, undefined, Over>, "runProgram">;
+  } satisfies Pick<Handlers<ControlPlaneContract, unknown, Over>, "runProgram">;
 }
 
 function programSpec(

@@ -156,7 +156,7 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
         "cache-control": "no-store",
       });
     },
-  } satisfies Handlers<ControlPlaneContract, undefined, Over>;
+  } satisfies Handlers<ControlPlaneContract, unknown, Over>;
 }
 
 /** The parts of a call that answers need. */

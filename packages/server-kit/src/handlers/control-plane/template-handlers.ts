@@ -82,7 +82,7 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
   baseUrl,
   stream,
 }: TemplateHandlersOptions<Template, Over>): Pick<
-  Handlers<ControlPlaneContract, undefined, Over>,
+  Handlers<ControlPlaneContract, unknown, Over>,
   TemplateOperations
 > {
   const known = (nameOrId: string): Template => {

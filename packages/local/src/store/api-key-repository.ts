@@ -1,0 +1,68 @@
+import type { Database, Row } from "./database.js";
+
+/** How many revoked keys are remembered, so that their users are told that the key was revoked. */
+const rememberedRevoked = 1000;
+
+/** An API key as it is stored: with the key's hash instead of the key. */
+export interface StoredApiKey {
+  readonly id: string;
+  readonly name: string;
+  /** SHA-256 of the key, in base64. */
+  readonly digest: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | undefined;
+  readonly maxSandboxes: number | undefined;
+  readonly revokedAt: Date | undefined;
+  readonly lastUsedAt: Date | undefined;
+}
+
+/** The API keys besides the server's own. */
+export class ApiKeyRepository {
+  constructor(private readonly database: Database) {}
+
+  list(): readonly StoredApiKey[] {
+    return this.database.all("SELECT * FROM api_keys ORDER BY created_at, id").map(storedKey);
+  }
+
+  save(key: StoredApiKey): void {
+    this.database.run(
+      `INSERT OR REPLACE INTO api_keys
+         (id, name, digest, created_at, expires_at, max_sandboxes, revoked_at, last_used_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        key.id,
+        key.name,
+        key.digest,
+        key.createdAt.getTime(),
+        key.expiresAt?.getTime() ?? null,
+        key.maxSandboxes ?? null,
+        key.revokedAt?.getTime() ?? null,
+        key.lastUsedAt?.getTime() ?? null,
+      ],
+    );
+    if (key.revokedAt === undefined) return;
+    this.database.run(
+      `DELETE FROM api_keys WHERE id IN
+         (SELECT id FROM api_keys WHERE revoked_at IS NOT NULL ORDER BY revoked_at DESC LIMIT -1 OFFSET ?)`,
+      [rememberedRevoked],
+    );
+  }
+}
+
+function storedKey(row: Row): StoredApiKey {
+  const number = (name: string): number | undefined => (row[name] === null ? undefined : Number(row[name]));
+  const date = (name: string): Date | undefined => {
+    const at = number(name);
+    return at === undefined ? undefined : new Date(at);
+  };
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    digest: String(row.digest),
+    createdAt: new Date(Number(row.created_at)),
+    expiresAt: date("expires_at"),
+    maxSandboxes: number("max_sandboxes"),
+    revokedAt: date("revoked_at"),
+    lastUsedAt: date("last_used_at"),
+  };
+}
