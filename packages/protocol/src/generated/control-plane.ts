@@ -819,7 +819,7 @@ export interface components {
             revoked_at?: string;
             /**
              * Format: date-time
-             * @description When the key was last used; after a restart
+             * @description When the key was last used; after a restart, up to a minute earlier.
              */
             last_used_at?: string;
             /** @description Sandboxes and programs that it may have at a time. */
