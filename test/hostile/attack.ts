@@ -15,6 +15,10 @@ export interface CodeTarget {
   /** Absolute paths of files on the host that hold the secret. */
   readonly hostFiles: readonly string[];
   readonly isRoot: boolean;
+  /** Whether code has no right over its agent's process. */
+  readonly agentIsApart: boolean;
+  /** Whether code is uid 0 of its sandbox. */
+  readonly codeIsRoot: boolean;
 }
 
 /** What an attempt may use that needs a sandbox of its own. */

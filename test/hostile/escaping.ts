@@ -8,7 +8,7 @@ import { type Attack, bash, type CodeAttack } from "./attack.js";
 export const escaping: readonly CodeAttack[] = [
   {
     name: "make namespaces, mounts and devices",
-    async attempt({ sandbox }) {
+    async attempt({ sandbox, codeIsRoot }) {
       const { stdout } = await bash(
         sandbox,
         `
@@ -37,7 +37,7 @@ try mv /opt/cloud-sandbox /opt/moved
 try sh -c 'echo /tmp/mine.so > /etc/ld.so.preload'
 try rm -f /etc/ld.so.preload
 try chmod 755 /opt/cloud-sandbox/loader
-try su -c true
+${codeIsRoot ? "" : "try su -c true"}
 try sh -c 'echo 1000000 > /proc/sys/kernel/msgmnb'
 try python3 -c 'import fcntl, os; fcntl.fcntl(os.open("/opt/cloud-sandbox/agent/main.cjs", os.O_RDONLY), 1024, fcntl.F_RDLCK)'
 try python3 -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 9)'

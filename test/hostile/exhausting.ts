@@ -123,7 +123,7 @@ for place in ("/workspace", "/tmp", "/home/sandbox", "/dev/shm", "/run", "/", "/
   },
   {
     name: "have the agent start for ever",
-    async attempt({ sandbox, isRoot }) {
+    async attempt({ sandbox, agentIsApart }) {
       await sandbox.files.write(
         "/workspace/kill.py",
         `
@@ -138,7 +138,7 @@ while True:
 `,
       );
       await outcome(bash(sandbox, "setsid nohup python3 kill.py >/dev/null 2>&1 & sleep 2"));
-      if (isRoot) {
+      if (agentIsApart) {
         expect((await bash(sandbox, "echo served")).stdout).toBe("served\n");
         return "it cannot be killed";
       }

@@ -69,7 +69,17 @@ describe("hostile code, in a container", () => {
     const sandbox = await client.sandboxes.create({ template: "code-interpreter" });
     try {
       const hostFiles = [join(directory, "secret.txt")];
-      const outcome = await attempt({ client, sandbox, neighbour, server, secret, hostFiles, isRoot: true });
+      const outcome = await attempt({
+        client,
+        sandbox,
+        neighbour,
+        server,
+        secret,
+        hostFiles,
+        isRoot: true,
+        agentIsApart: true,
+        codeIsRoot: false,
+      });
       const { stdout } = await neighbour.execute("echo undisturbed", { language: "bash" });
       expect(stdout).toBe("undisturbed\n");
       expect((await client.health()).status).toBe("healthy");

@@ -41,6 +41,8 @@ describeForBothUsers("hostile code, in a sandbox started by %s", settings, (on) 
     ...{ client: on.client, server: on.server, neighbour, secret },
     hostFiles: [join(directory, "secret.txt")],
     isRoot: on.who === "root",
+    agentIsApart: on.who === "root",
+    codeIsRoot: false,
   });
 
   test.for(

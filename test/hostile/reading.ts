@@ -8,15 +8,17 @@ import { type Attack, bash, type CodeAttack, python } from "./attack.js";
 export const reading: readonly CodeAttack[] = [
   {
     name: "read the host's files",
-    async attempt({ sandbox, hostFiles, secret }) {
+    async attempt({ sandbox, hostFiles, secret, codeIsRoot }) {
+      // Root inside has the records of the package manager, and a file of passwords without one.
+      const found = codeIsRoot ? "-path /var/lib/dpkg -prune -o -type f -print" : "-type f";
       const { stdout, stderr } = await bash(
         sandbox,
         `cat /etc/shadow /etc/ssh/* /root/.* ${hostFiles.join(" ")}; ls -a /
 for place in /usr/local/etc /usr/etc /home/sandbox /mnt /srv /root; do ls -A $place | sed 's/^/local: /'; done
-find /var -type f | sed 's/^/local: /'; find / -path '*/etc/npmrc' -o -name 'pip.conf' 2>/dev/null | sed 's/^/local: /'`,
+find /var ${found} | sed 's/^/local: /'; find / -path '*/etc/npmrc' -o -name 'pip.conf' 2>/dev/null | sed 's/^/local: /'`,
       );
       expect(stdout + stderr).not.toContain(secret);
-      expect(stdout).not.toMatch(/^root:[^x]/m);
+      expect(stdout).not.toMatch(/^root:(?!x|\*:19000:0:99999:7:::$)/m);
       expect(stdout).not.toContain("local: ");
       for (const name of ["root", "boot", "lost+found", "media"])
         expect(stdout.split("\n")).not.toContain(name);

@@ -165,8 +165,8 @@ rm -f $archive; $real $archive`,
   {
     name: "have the agent run a program in its place",
     async attempt(target) {
-      const { sandbox, isRoot } = target;
-      const kill = isRoot ? "kill -9 $PPID && echo DONE >> /workspace/ran/killed" : "true";
+      const { sandbox, agentIsApart, codeIsRoot } = target;
+      const kill = agentIsApart ? "kill -9 $PPID && echo DONE >> /workspace/ran/killed" : "true";
       const names = ["mkfifo", "python3", "node", "tar", "find", "true", "bash"];
       await bash(
         sandbox,
@@ -193,11 +193,13 @@ done`,
       expect(told).toEqual(
         new Set([
           "",
-          "Uid: 1000 1000 1000 1000",
-          ...["Inh", "Prm", "Eff", "Amb"].map((set) => `Cap${set}: ${"0".repeat(16)}`),
+          codeIsRoot ? "Uid: 0 0 0 0" : "Uid: 1000 1000 1000 1000",
+          ...["Inh", "Prm", "Eff", "Amb"].map(
+            (set) => `Cap${set}: ${codeIsRoot ? "00000000000004fb" : "0".repeat(16)}`,
+          ),
         ]),
       );
-      return "they run as the code does, with no capability";
+      return "they run as the code does, with no other capability";
     },
   },
   {
@@ -217,12 +219,12 @@ done`,
   },
   {
     name: "run anything as somebody else",
-    async attempt({ sandbox, isRoot }) {
+    async attempt({ sandbox, isRoot, codeIsRoot }) {
       await using terminal = await sandbox.terminal.open();
       await terminal.write("sleep 60\n");
       const background = await sandbox.executeBackground("sleep 60", { language: "bash" });
       for (const language of ["python", "javascript"] as const) await sandbox.execute("1", { language });
-      const { stdout } = await python(sandbox, `${findAgents}${listIdentities}`);
+      const { stdout } = await python(sandbox, `${findAgents}${listIdentities(codeIsRoot)}`);
       await background.kill();
       expect(stdout).toBe(isRoot ? "[]\nagents [1]\n" : "[]\nagents [0]\n");
       return isRoot
@@ -232,13 +234,15 @@ done`,
   },
   {
     name: "stop the agent, so that callers wait for ever",
-    async attempt({ sandbox, isRoot }) {
+    async attempt({ sandbox, agentIsApart }) {
       const line = "kill -STOP $PPID && sleep 50; echo refused";
       const started = performance.now();
-      const calls = [line, isRoot ? "true" : "sleep 50"].map((code) => outcome(bash(sandbox, code, 60)));
-      expect((await Promise.all(calls))[0]).toContain(isRoot ? "refused" : "was restarted");
+      const calls = [line, agentIsApart ? "true" : "sleep 50"].map((code) =>
+        outcome(bash(sandbox, code, 60)),
+      );
+      expect((await Promise.all(calls))[0]).toContain(agentIsApart ? "refused" : "was restarted");
       const took = `${Math.round(performance.now() - started)} ms`;
-      if (isRoot) return `refused, after ${took}`;
+      if (agentIsApart) return `refused, after ${took}`;
       const stopLater = 'setsid sh -c "sleep 0.2; kill -STOP $PPID; touch stopped" >/dev/null 2>&1 &';
       await bash(sandbox, stopLater);
       await expect.poll(() => outcome(bash(sandbox, "ls stopped", 60)), patience).toBe("stopped\n");
@@ -247,7 +251,7 @@ done`,
   },
   {
     name: "starve the agent, or bind it",
-    async attempt({ sandbox, isRoot }) {
+    async attempt({ sandbox, agentIsApart }) {
       const { stdout } = await bash(
         sandbox,
         `for pid in $PPID 1; do
@@ -255,9 +259,11 @@ done`,
   ionice -c 3 -p $pid || echo refused; prlimit --nofile=0 --pid $pid || echo refused
 done 2>/dev/null | grep refused`,
       );
-      if (isRoot) expect(stdout).toBe("refused\n".repeat(10));
+      if (agentIsApart) expect(stdout).toBe("refused\n".repeat(10));
       expect((await bash(sandbox, "echo served")).stdout).toBe("served\n");
-      return isRoot ? "every one refused" : "its limits cannot be set; what has one uid may slow itself down";
+      return agentIsApart
+        ? "every one refused"
+        : "its limits cannot be set; what has one uid may slow itself down";
     },
   },
   {
@@ -285,9 +291,13 @@ done; for pipes in .cloud-sandbox-??????; do rm -rf $pipes; ln -s /workspace/vic
   },
   {
     name: "take on the agent's uid",
-    async attempt({ sandbox }) {
+    async attempt({ sandbox, codeIsRoot }) {
       const { stdout, stderr } = await python(sandbox, takeUids);
       expect(stderr).toBe("");
+      if (codeIsRoot) {
+        expect(stdout).toMatch(/(set\w+ DONE\n){7}(\w+ refused\n){4}$/);
+        return "it is root already; a further user namespace is refused";
+      }
       expect(stdout).not.toContain("DONE");
       expect(stdout.match(/refused/g)?.length).toBe(11);
       return "every one refused, a further user namespace too";
@@ -296,22 +306,24 @@ done; for pipes in .cloud-sandbox-??????; do rm -rf $pipes; ln -s /workspace/vic
   {
     name: "kill the agent and answer in its place",
     async attempt(target) {
-      const { sandbox, isRoot } = target;
+      const { sandbox, agentIsApart } = target;
       const before = await sandbox.system.health();
       await sandbox.files.write("/workspace/impostor.py", impostor);
       const pretend = () => bash(sandbox, "setsid nohup python3 /workspace/impostor.py >/dev/null 2>&1 &");
       await pretend();
-      const wait = isRoot ? "echo refused" : "sleep 5";
+      const wait = agentIsApart ? "echo refused" : "sleep 5";
       for (const attempt of ["kill -9 $PPID", "kill -9 1; kill -9 -1"]) {
         const killed = await outcome(bash(sandbox, `${attempt}; ${wait}`));
-        expect(killed).toContain(isRoot ? "refused" : "was restarted");
+        expect(killed).toContain(agentIsApart ? "refused" : "was restarted");
         await pretend();
       }
       await startsAnew(target);
       const after = await bash(sandbox, "echo served by the agent");
       expect(after.stdout).toBe("served by the agent\n");
       expect(await sandbox.system.health()).toMatchObject({ healthy: true, version: before.version });
-      return isRoot ? "refused" : "the running call fails as EXECUTION_INTERRUPTED, and the agent is back";
+      return agentIsApart
+        ? "refused"
+        : "the running call fails as EXECUTION_INTERRUPTED, and the agent is back";
     },
   },
 ];

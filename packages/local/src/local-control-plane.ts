@@ -92,6 +92,11 @@ export interface LocalControlPlaneOptions {
   readonly buildTimeoutSeconds?: number;
   /** Starts sandboxes even on a CPU for which there is no system call filter (other than x64 and arm64): their code can then make any system call. Default: false. */
   readonly withoutSystemCallFilter?: boolean;
+  /**
+   * Lets code be root in its sandbox, so that it can install packages and become other users. Needs the bubblewrap runtime,
+   * root, and Linux 6.3 or newer. Default: false.
+   */
+  readonly rootInside?: boolean;
   /** The directory that keeps sandboxes across restarts. One control plane at a time may use it. Default: none, nothing is kept. */
   readonly dataDir?: string;
   /**
@@ -143,9 +148,9 @@ export async function startLocalControlPlane(
 }
 
 async function start(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
-  const { holdsProcess = true, withoutSystemCallFilter = false } = options;
+  const { holdsProcess = true, withoutSystemCallFilter = false, rootInside = false } = options;
   const chosen = await chooseRuntime(options.runtime ?? fromEnvironment(runtimeVariable) ?? "auto", {
-    ...{ holdsProcess, withoutSystemCallFilter, log: options.log },
+    ...{ holdsProcess, withoutSystemCallFilter, rootInside, log: options.log },
     dockerImage: options.dockerImage ?? fromEnvironment(dockerImageVariable),
   });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);

@@ -118,6 +118,11 @@ program
     "start sandboxes even on a CPU for which there is no system call filter: their code can then make any system call",
     false,
   )
+  .option(
+    "--root-inside",
+    "let code be root in its sandbox, so that it can install packages and become other users; needs root and bubblewrap",
+    false,
+  )
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
   .addHelpText(
     "after",
@@ -177,6 +182,7 @@ interface ServeOptions {
   readonly egressUpstreamProxy?: string;
   readonly webhookAllowPrivate: boolean;
   readonly withoutSystemCallFilter: boolean;
+  readonly rootInside: boolean;
   readonly json: boolean;
 }
 

@@ -2,6 +2,8 @@
 export interface RuntimeOptions {
   /** Whether machines may be started on a CPU that there is no system call filter for. Default: no. */
   readonly withoutSystemCallFilter?: boolean;
+  /** Whether code is root inside its machine. Only bubblewrap has this, and only when root started this process. Default: no. */
+  readonly rootInside?: boolean;
   /** Whether machines that run keep this process from ending. Default: yes. */
   readonly holdsProcess?: boolean;
   /** The image of the docker runtime's machines. Default: see `docker-probe.ts`. */

@@ -148,7 +148,7 @@ const maxAnswerBytes = 4 * 1024 * 1024;
 function rootGuard(command: string): string {
   const manager = /(?:^|[;&(\n])\s*(?:sudo\s+)?(apt-get|apt|apk|yum|dnf)\s/.exec(command)?.[1];
   if (manager === undefined || command.includes("||")) return "";
-  const advice = `${manager} needs root, which builds on this machine do not have: install with pip or npm instead, or install it on the host, whose programs are in every sandbox.`;
+  const advice = `${manager} needs root, which builds on this machine do not have: start the server as root with --root-inside, install with pip or npm instead, or install it on the host, whose programs are in every sandbox.`;
   return `[ "$(id -u)" = 0 ] || { echo ${quoted(advice)} >&2; exit 100; }\n`;
 }
 

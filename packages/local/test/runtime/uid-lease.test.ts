@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usableRange } from "../../src/runtime/host/uid-lease.js";
+import { mapsRanges, usableRange } from "../../src/runtime/host/uid-lease.js";
 
 test.each([
   [
@@ -15,4 +15,10 @@ test.each([
 
 test("a user namespace with only root in it cannot lend a uid, and the error says what to do", () => {
   expect(() => usableRange("0 1000 1\n")).toThrow("start as an ordinary user");
+});
+
+test("ranges of uids, for root inside, need all uids below 2^31", () => {
+  expect(mapsRanges("0 0 4294967295\n")).toBe(true);
+  expect(mapsRanges("0 100000 65536\n")).toBe(false);
+  expect(mapsRanges("0 0 1879113728\n")).toBe(false);
 });

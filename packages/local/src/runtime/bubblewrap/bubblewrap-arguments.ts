@@ -3,7 +3,7 @@ import type { Mount } from "../host/mount.js";
 import type { MachineLimits } from "../sandbox-runtime.js";
 import type { HostViews } from "./host-files/host-views.js";
 import type { MachineImage } from "./machine-image.js";
-import { uidInside } from "./user-namespace.js";
+import { type Identities, rootCapabilities, uidsInside } from "./user-namespace.js";
 import { diskMounts } from "./writable-root.js";
 
 /** Descriptors that a machine is started with; see {@link bubblewrapArguments}. */
@@ -41,10 +41,10 @@ export function bubblewrapArguments(profile: {
   descriptors: { readonly information?: number; readonly seccomp: number | undefined };
   /** Whether the command is process 1. If not, bubblewrap is process 1 and ends with the command. */
   isInit: boolean;
-  /** Whether the agent has a uid of its own. bubblewrap then waits until the uids are mapped; see {@link descriptors}. */
-  hasOwnUids: boolean;
+  /** If the machine has uids of its own, bubblewrap waits until they are mapped; see {@link descriptors}. */
+  identities: Identities;
 }): string[] {
-  const { image, views, limits, environment, placed = [], figures, egress, files, hasOwnUids } = profile;
+  const { image, views, limits, environment, placed = [], figures, egress, files, identities } = profile;
   const isPlaced = new Set(placed.map(({ target }) => target));
   const missing = (mounts: readonly Mount[]) => mounts.filter(({ target }) => !isPlaced.has(target));
   const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
@@ -54,14 +54,14 @@ export function bubblewrapArguments(profile: {
   const { seccomp, information } = profile.descriptors;
   const { disk } = image;
   // Mode 0777, because bubblewrap makes these directories as the agent's uid and cannot give them to the code's uid.
-  const openMode = hasOwnUids ? "0777" : "0755";
+  const openMode = identities === "user" ? "0755" : "0777";
   const readOnly = ({ source, target }: Mount): string[] => [
     "--ro-bind",
     views?.seen(source) ?? source,
     target,
   ];
   return [
-    namespaceArguments(hasOwnUids),
+    namespaceArguments(identities),
     information === undefined ? [] : ["--info-fd", String(information)],
     ["--hostname", "sandbox"],
     profile.isInit ? ["--as-pid-1"] : [],
@@ -101,8 +101,9 @@ export function bubblewrapArguments(profile: {
 }
 
 /** The namespace options. The probe uses them too, so a host that refuses one of them is reported as unusable. */
-export function namespaceArguments(hasOwnUids: boolean): string[] {
-  const { agent, code } = uidInside;
+export function namespaceArguments(identities: Identities): string[] {
+  const { agent, code } = uidsInside(identities);
+  const capabilities = identities === "range" ? rootCapabilities : ["setuid", "setgid", "setpcap"];
   return [
     // List the namespaces one by one: --unshare-all makes the user namespace optional, which --disable-userns refuses.
     [
@@ -114,11 +115,11 @@ export function namespaceArguments(hasOwnUids: boolean): string[] {
       "--unshare-cgroup",
     ],
     ["--new-session", "--die-with-parent", "--cap-drop", "ALL"],
-    hasOwnUids
+    identities !== "user"
       ? [
           ["--uid", String(agent), "--gid", String(agent)],
           ["--userns-block-fd", String(descriptors.uidsMapped)],
-          ["setuid", "setgid", "setpcap"].flatMap((name) => ["--cap-add", `CAP_${name.toUpperCase()}`]),
+          capabilities.flatMap((name) => ["--cap-add", `CAP_${name.toUpperCase()}`]),
         ].flat()
       : ["--uid", String(code), "--gid", String(code), "--disable-userns"],
   ].flat();

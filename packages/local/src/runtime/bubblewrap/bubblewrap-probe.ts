@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { openControlGroups } from "../host/control-group.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
 import { processIdentity } from "../host/process-identity.js";
-import { usableRange } from "../host/uid-lease.js";
+import { mapsRanges, usableRange } from "../host/uid-lease.js";
+import type { RuntimeOptions } from "../runtime-options.js";
 import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
 import { allowsOwnDevices } from "./host-files/host-views.js";
@@ -15,12 +16,15 @@ import { dynamicLoader } from "./host-files/loader.js";
 import { become } from "./launch/shell-launch.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { mapUids, readInitPid, separation } from "./user-namespace.js";
-import { allowsWritableRoot, diskCount } from "./writable-root.js";
+import { allowsWritableRoot, diskCount, WritableRoot } from "./writable-root.js";
 
 const run = promisify(execFile);
 
 /** Runs the program `true` in the real profile, because only a trial shows what the kernel, AppArmor and sysctls allow. */
-export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise<RuntimeReport> {
+export async function probeBubblewrap({
+  withoutSystemCallFilter = false,
+  rootInside = false,
+}: RuntimeOptions): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
     runtime: "bubblewrap",
     usable: false,
@@ -68,8 +72,34 @@ export async function probeBubblewrap(withoutSystemCallFilter: boolean): Promise
     const errorOutput = message.trim().split("\n")[0] ?? "";
     return unusable(`the kernel refuses unprivileged namespaces (${errorOutput})`, await namespaceFix());
   }
+  if (rootInside) {
+    const obstacle = await rootInsideObstacle(isRoot);
+    if (obstacle) return unusable(...obstacle);
+  }
   const enforcement = await measureEnforcement(isRoot);
   return { runtime: "bubblewrap", usable: true, isolation: "namespace", version, ...enforcement };
+}
+
+/** Why code cannot be root inside sandboxes here, and what mends it. */
+async function rootInsideObstacle(
+  isRoot: boolean,
+): Promise<readonly [reason: string, fix: string] | undefined> {
+  if (!isRoot)
+    return [
+      "root inside a sandbox needs a range of uids, which an ordinary user does not have",
+      "start as root, or leave --root-inside out",
+    ];
+  if (!mapsRanges(await readFile("/proc/self/uid_map", "utf8")))
+    return [
+      "root inside a sandbox needs uids up to 2147483647, and this container maps fewer",
+      "start outside of the container, or leave --root-inside out",
+    ];
+  if (!(await WritableRoot.tryMapped()))
+    return [
+      "root inside a sandbox needs mounts that map uids, which this kernel or the file system of /usr does not have, and Perl",
+      "use Linux 6.3 or newer and install perl, or leave --root-inside out",
+    ];
+  return undefined;
 }
 
 const probeLimitMs = 20_000;
@@ -100,7 +130,12 @@ async function startProfile(isRoot: boolean): Promise<void> {
   const [program = "", ...args] = [
     ...become(uids?.agent),
     ...["/bin/sh", "-c", onLeash, "probe"],
-    ...["bwrap", ...namespaceArguments(isRoot), "--info-fd", String(descriptors.information)],
+    ...[
+      "bwrap",
+      ...namespaceArguments(isRoot ? "pair" : "user"),
+      "--info-fd",
+      String(descriptors.information),
+    ],
     ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
     ...["/bin/sh", "-c", failIfNested],

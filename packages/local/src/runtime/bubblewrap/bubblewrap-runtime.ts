@@ -21,7 +21,7 @@ import { launchCommand } from "./launch/launch-command.js";
 import { machineEnvironment } from "./machine-environment.js";
 import { agentTimeZone, egressInside } from "./machine-image.js";
 import { runProgram } from "./program-start.js";
-import { mapUids, uidInside } from "./user-namespace.js";
+import { identitiesOf, mapUids, uidsInside } from "./user-namespace.js";
 import { diskCount } from "./writable-root.js";
 
 const removalRetryMs = 1000;
@@ -41,7 +41,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   probe(): Promise<RuntimeReport> {
-    return probeBubblewrap(this.options.withoutSystemCallFilter ?? false);
+    return probeBubblewrap(this.options);
   }
 
   /** The removal runs once. If it failed, the next call, such as the start of the first machine, repeats it. */
@@ -81,7 +81,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     // anyone who knows the id can open the sandbox's previews.
     const name = randomBytes(8).toString("hex");
     try {
-      const lent = uids?.take();
+      const lent = foundation.rootInside ? uids?.takeRange() : uids?.take();
       const release = (): void => {
         if (lent) uids?.release(lent);
       };
@@ -117,7 +117,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   /** The foundation, laid by the first call. If that failed, the next call tries again. */
   #getFoundation(): Promise<Foundation> {
     this.#foundation ??= this.removeLeftovers()
-      .then(layFoundation)
+      .then(() => layFoundation(this.options))
       .catch((error: unknown) => {
         this.#foundation = undefined;
         throw error;
@@ -126,10 +126,12 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async #spawn(spec: MachineSpec, foundation: Foundation, own: MachineOwn): Promise<BubblewrapMachine> {
-    const { directory, root, seccompFile, strayDescriptors } = foundation;
+    const { directory, seccompFile, strayDescriptors } = foundation;
+    const { root } = foundation.rootInside ?? foundation;
     const { name, uids, group, egress, files, cleanups } = own;
     const { layers = [], isImage, disk, keepIn } = spec;
-    const image = isImage ? foundation.importedImage : foundation.image;
+    const { image: usual, importedImage } = foundation.rootInside ?? foundation;
+    const image = isImage ? importedImage : usual;
     if (!image)
       throw new Error(
         "imported images need overlay mounts, and a Node.js that has the same loader as this machine's shell",
@@ -182,7 +184,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
           seccomp: seccomp && descriptors.seccomp,
         },
         isInit: true,
-        hasOwnUids: uids !== undefined,
+        identities: identitiesOf(uids),
       });
       const pipes: readonly unknown[] = child.stdio;
       const optionsPipe = pipes[descriptors.arguments] as Writable;
@@ -249,6 +251,7 @@ async function openEgress(
 
 /** The agent's configuration. It holds values of a template's variables, so the agent inherits it in its environment: all users of the host can read command lines. */
 function agentConfig(spec: MachineSpec, uids: MachineUids | undefined): string {
+  const { code } = uidsInside(identitiesOf(uids));
   return JSON.stringify({
     sandboxId: spec.id,
     publicKey: spec.publicKey,
@@ -259,7 +262,7 @@ function agentConfig(spec: MachineSpec, uids: MachineUids | undefined): string {
     ...(spec.egress && { egress: egressInside }),
     environment: spec.environment,
     ownVariables: Object.keys(agentTimeZone),
-    ...(uids && { runProgramsAs: { uid: uidInside.code, gid: uidInside.code } }),
+    ...(uids && { runProgramsAs: { uid: code, gid: code } }),
     ownsMachine: true,
   });
 }

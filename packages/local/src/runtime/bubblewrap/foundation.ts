@@ -7,6 +7,7 @@ import type { MachineGroups } from "../host/machine-group.js";
 import { MemoryWatchdog } from "../host/memory-watchdog.js";
 import { isAliveIdentity } from "../host/process-identity.js";
 import { UidLeases } from "../host/uid-lease.js";
+import type { RuntimeOptions } from "../runtime-options.js";
 import { ProxyPorts } from "./egress/proxy-ports.js";
 import { directoriesToView } from "./host-files/host-views.js";
 import { inheritableDescriptors } from "./launch/inherited-descriptors.js";
@@ -14,6 +15,7 @@ import { openLauncher } from "./launch/launch-command.js";
 import { ProgramLauncher } from "./launch/program-launcher.js";
 import { ProgramPipes } from "./launch/program-pipes.js";
 import { type MachineImage, prepareMachineImage } from "./machine-image.js";
+import { prepareRootInside, type RootInside } from "./root-inside.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { WritableRoot } from "./writable-root.js";
 
@@ -24,6 +26,8 @@ export interface Foundation {
   /** What machines of imported images have instead; undefined if they cannot be started here. */
   readonly importedImage: MachineImage | undefined;
   readonly root: WritableRoot | undefined;
+  /** What machines have instead if code is root inside; undefined if it is not. Programs without an agent never have it. */
+  readonly rootInside: RootInside | undefined;
   readonly groups: MachineGroups;
   readonly guard: InstanceGuard;
   readonly uids: UidLeases | undefined;
@@ -46,7 +50,7 @@ export async function removeLeftovers(): Promise<boolean> {
   return remaining.size === 0;
 }
 
-export async function layFoundation(): Promise<Foundation> {
+export async function layFoundation({ rootInside: isWanted = false }: RuntimeOptions): Promise<Foundation> {
   const isRoot = process.getuid?.() === 0;
   const directory = InstanceDirectory.plan();
   // Start the guard first: it removes everything made below if this process is killed.
@@ -58,14 +62,21 @@ export async function layFoundation(): Promise<Foundation> {
   if (program && seccompFile) await writeFile(seccompFile, program);
   const root = await WritableRoot.open(directory.inMemory, isRoot);
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
-  const { image, importedImage } = await prepareMachineImage(directory.path, isRoot, root);
-  await root?.view(directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]));
+  const images = await prepareMachineImage(directory.path, isRoot, root);
+  const { image, importedImage } = images;
+  const rootInside =
+    isWanted && root
+      ? await prepareRootInside(join(directory.inMemory, "root-inside"), root, images)
+      : undefined;
+  const viewed = directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]);
+  for (const each of [root, rootInside?.root]) await each?.view(viewed);
   const strayDescriptors = inheritableDescriptors();
   return {
     directory,
     image,
     importedImage,
     root,
+    rootInside,
     guard,
     groups,
     uids: isRoot ? new UidLeases(directory.instance) : undefined,

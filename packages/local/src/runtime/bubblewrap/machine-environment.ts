@@ -9,13 +9,14 @@ export function programEnvironment(image: MachineImage): Record<string, string> 
   return {
     PATH: `${home}/.local/bin:${image.path}`,
     HOME: home,
-    USER: "sandbox",
-    LOGNAME: "sandbox",
+    USER: image.user,
+    LOGNAME: image.user,
     SHELL: "/bin/bash",
     TERM: "xterm-256color",
     // pip refuses system-wide installs because of a marker file in the host's `/usr`. In a sandbox they are safe,
     // because packages are installed into the sandbox's own layer.
     PIP_BREAK_SYSTEM_PACKAGES: "1",
+    ...(image.user === "root" && { PIP_ROOT_USER_ACTION: "ignore" }),
     // With a read-only `/usr`, packages must be installed into the home directory: pip does that by itself, npm needs
     // this setting.
     ...(image.disk === undefined && { NPM_CONFIG_PREFIX: `${home}/.local` }),

@@ -23,8 +23,12 @@ export interface MachineImage {
   readonly links: readonly { readonly target: string; readonly path: string }[];
   /** Search path for programs. */
   readonly path: string;
+  /** The name of the user who runs programs. */
+  readonly user: string;
   /** The init with its arguments, the last of which is the agent's main file. */
   readonly command: readonly string[];
+  /** The same if the machine's bubblewrap already gives the agent exactly what it needs, because code is root inside. */
+  readonly commandForRoot: readonly string[];
 }
 
 const opt = "/opt/cloud-sandbox";
@@ -120,6 +124,12 @@ export async function prepareMachineImage(
   ];
   const masked = await maskedKernelFiles();
   const real = ({ source, target }: Mount): Mount => ({ source: realpathSync(source), target });
+  const init = [
+    ...[...launcher.command, place(shell), `${opt}/init`],
+    // The instance directory is on the machine's command line, so that the machines of a killed server can be found.
+    directory,
+    ...[...launcher.command, place(node.path), ...nodeOptions, agentEntry],
+  ];
   const image: MachineImage = {
     disk: root?.disk,
     mounts: mounts.map(real),
@@ -129,13 +139,9 @@ export async function prepareMachineImage(
     ],
     links: root ? [] : links,
     path: searchPath(node.path),
-    command: [
-      ...(setpriv ? [...launcher.command, place(setpriv), ...separation] : []),
-      ...[...launcher.command, place(shell), `${opt}/init`],
-      // The instance directory is on the machine's command line, so that the machines of a killed server can be found.
-      directory,
-      ...[...launcher.command, place(node.path), ...nodeOptions, agentEntry],
-    ],
+    user: "sandbox",
+    command: [...(setpriv ? [...launcher.command, place(setpriv), ...separation] : []), ...init],
+    commandForRoot: init,
   };
   const canStartImages = root !== undefined && launcher.command.length > 0;
   return {
@@ -266,7 +272,7 @@ function isReachableForAll(path: string): boolean {
 }
 
 /** The entries of the host's `/etc` that machines see: those that programs need, and none that describes the host. */
-const sharedEtc = [
+export const sharedEtc: readonly string[] = [
   "alternatives",
   "ca-certificates",
   "crypto-policies",

@@ -117,7 +117,7 @@ function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn
     files: [],
     descriptors: { seccomp: seccompFile === undefined ? undefined : programDescriptors.seccomp },
     isInit: false,
-    hasOwnUids: false,
+    identities: "user",
   });
   return { launch, command, options, seccompFile, stdout, stderr, holdsProcess };
 }

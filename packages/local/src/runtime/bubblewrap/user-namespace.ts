@@ -3,12 +3,26 @@ import { writeFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import type { MachineUids } from "../host/uid-lease.js";
+import { type MachineUids, rangeSize } from "../host/uid-lease.js";
 
 const run = promisify(execFile);
 
 /** The uids inside a machine: `agent` is that of the init and the agent, `code` that of the programs they start. */
-export const uidInside = { agent: 0, code: 1000 } as const;
+const pairInside = { agent: 0, code: 1000 } as const;
+/** The same where code is root inside. The agent has the last uid of the range, which no package gives to a user. */
+const rangeInside = { agent: rangeSize - 1, code: 0 } as const;
+
+/** The uids of a machine: that of the user who runs this process, two of its own, or a range of its own, in which code is root. */
+export type Identities = "user" | "pair" | "range";
+
+export function identitiesOf(uids: MachineUids | undefined): Identities {
+  if (uids === undefined) return "user";
+  return uids.isRange ? "range" : "pair";
+}
+
+export function uidsInside(identities: Identities): { readonly agent: number; readonly code: number } {
+  return identities === "range" ? rangeInside : pairInside;
+}
 
 /** Process 1 of a machine or program. */
 export interface Init {
@@ -39,14 +53,16 @@ export function initIn(report: string): Init | undefined {
 export const readInitPid = async (information: Readable) => (await readInit(information))?.pid;
 
 /**
- * Maps a machine's two uids and then lets bubblewrap, which waits at `gate`, continue as the first of them. Both uids are
- * mapped in one write from outside the machine, because a process inside may map only its own uid.
+ * Maps a machine's uids and then lets bubblewrap, which waits at `gate`, continue as the agent's. All uids are mapped in
+ * one write from outside the machine, because a process inside may map only its own uid.
  *
  * Resolves once the machine can make no further user namespaces. bubblewrap's own option for that would leave the machine
  * with one uid.
  */
 export async function mapUids(init: number, uids: MachineUids, gate: Writable): Promise<void> {
-  const map = `${uidInside.agent} ${uids.agent} 1\n${uidInside.code} ${uids.code} 1\n`;
+  const map = uids.isRange
+    ? `0 ${uids.code} ${rangeSize}\n`
+    : `${pairInside.agent} ${uids.agent} 1\n${pairInside.code} ${uids.code} 1\n`;
   // Write synchronously, which is faster: bubblewrap waits for the mapping, and a write to /proc does not block.
   for (const name of ["uid_map", "gid_map"]) writeFileSync(`/proc/${init}/${name}`, map);
   gate.end("\n");
@@ -54,6 +70,15 @@ export async function mapUids(init: number, uids: MachineUids, gate: Writable): 
   const close = "echo 0 > /proc/sys/user/max_user_namespaces";
   await run("nsenter", [...inside, "/bin/sh", "-c", close], { cwd: "/" });
 }
+
+/**
+ * The capabilities that code has where it is root inside: those with which package managers give files to users and start
+ * services. They reach only files and processes of the machine's own uids, and the machine's own ports. Whatever else root
+ * may do (mount, networks, devices, tracing, modules) is left out.
+ */
+export const rootCapabilities: readonly string[] = [
+  ...["chown", "dac_override", "fowner", "fsetid", "kill", "setgid", "setuid", "net_bind_service"],
+];
 
 /**
  * Options of `setpriv`: the command after them may start programs as another uid, and those programs inherit no capability.

@@ -1,11 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Mount } from "../host/mount.js";
-import type { MachineUids } from "../host/uid-lease.js";
+import { type MachineUids, rangeSize } from "../host/uid-lease.js";
 import {
   escapedLayer,
   HostViews,
@@ -14,6 +15,16 @@ import {
   overlayOption,
   tableLine,
 } from "./host-files/host-views.js";
+import mapIds from "./launch/map-ids.pl?raw";
+import {
+  becomeScript,
+  keepScript,
+  keptAttributes,
+  mountScript,
+  procScript,
+  readScript,
+  skeletonScript,
+} from "./root-scripts.js";
 
 const run = promisify(execFile);
 
@@ -54,6 +65,9 @@ export interface RootEntry {
  * contains the same directories, with a mode that lets everybody write. Files of the host can be replaced inside, but never
  * written.
  *
+ * Where code is root inside, all files are seen through mounts that map uids: the host's and the template's files belong to
+ * root inside, who may change their copies as on any machine, and new files are stored with the uids that the machine sees.
+ *
  * Everything is mounted in a mount namespace of the machine's own and ends with it.
  */
 export class WritableRoot {
@@ -65,15 +79,40 @@ export class WritableRoot {
   private constructor(
     private readonly directory: string,
     private readonly isRoot: boolean,
+    private readonly mapsIds: boolean,
   ) {
     this.#at = join(directory, "disk");
+    const own = mapsIds ? join(this.#at, "mapped") : this.#at;
     this.disk = {
       root: join(this.#at, "merged"),
-      workspace: join(this.#at, "workspace"),
-      home: join(this.#at, "home"),
-      sharedMemory: join(this.#at, "shm"),
-      run: join(this.#at, "run"),
+      workspace: join(own, "workspace"),
+      home: join(own, "home"),
+      sharedMemory: join(own, "shm"),
+      run: join(own, "run"),
     };
+  }
+
+  /** Whether this kernel maps uids of `/usr` and of files in memory. Only a trial shows it; it leaves nothing behind. */
+  static async tryMapped(): Promise<boolean> {
+    const place = await mkdtemp(join(tmpdir(), "cloud-sandbox-trial-"));
+    const root = new WritableRoot(place, true, true);
+    try {
+      await Promise.all([mkdir(join(root.skeleton, "usr"), { recursive: true }), mkdir(root.#at)]);
+      const code = 2 ** 31 - rangeSize;
+      const { command, environment } = root.enter({
+        uids: { agent: code + rangeSize - 1, code, isRange: true },
+        ...{ diskMb: 1, layers: [] },
+      });
+      const [program, ...args] = command;
+      const env = { PATH: process.env.PATH, ...environment };
+      const attempt = ["/bin/sh", "-c", 'chown "$1" "$2/usr/bin" && mkdir "$2/made"', "trial"];
+      await run(program ?? "", [...args, ...attempt, String(code), root.disk.root], { cwd: "/", env });
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await rm(place, { recursive: true, force: true });
+    }
   }
 
   /** The skeleton's root. Every machine has the files in it, and may replace or remove them. */
@@ -84,8 +123,18 @@ export class WritableRoot {
   /** Prepares the root in `directory`. Undefined if a trial shows that this kernel refuses overlay mounts. */
   static async open(directory: string, isRoot: boolean): Promise<WritableRoot | undefined> {
     if (!(await allowsWritableRoot(isRoot))) return undefined;
-    const root = new WritableRoot(directory, isRoot);
+    const root = new WritableRoot(directory, isRoot, false);
     await root.#makeSkeleton();
+    return root;
+  }
+
+  /** Prepares the root of machines in which code is root. The caller fills the {@link skeleton}, whose files belong to root inside. */
+  static async openMapped(directory: string): Promise<WritableRoot> {
+    const root = new WritableRoot(directory, true, true);
+    await mkdir(root.skeleton, { recursive: true });
+    await mkdir(root.#at);
+    for (const path of [directory, join(directory, "skeleton"), root.skeleton, root.#at])
+      await chmod(path, 0o755);
     return root;
   }
 
@@ -128,22 +177,36 @@ export class WritableRoot {
     placed?: readonly Mount[];
   }): RootEntry {
     const { uids, diskMb, layers, isImage = false, disk, keepIn, placed = [] } = machine;
+    const { mapsIds } = this;
+    const mapped: { source: string; target: string }[] = mapsIds
+      ? [{ source: this.#at, target: "mapped" }]
+      : [];
+    /** The path at which a directory is read, which is a mount that maps its uids if code is root inside. */
+    const seen = (source: string): string => {
+      if (!mapsIds) return source;
+      const target = `lower/${mapped.length}`;
+      mapped.push({ source, target });
+      return join(this.#at, target);
+    };
+    const readLayers = layers.map(seen).toReversed();
     const lower = (part: "root" | "usr", ...bottom: string[]): string =>
-      [...layers.toReversed().map((layer) => join(layer, part)), ...bottom].map(escapedLayer).join(":");
-    const skeleton = join(this.directory, "skeleton");
+      [...readLayers.map((layer) => join(layer, part)), ...bottom].map(escapedLayer).join(":");
+    const skeleton = seen(join(this.directory, "skeleton"));
+    const bottomOfUsr = mapsIds ? [] : [join(skeleton, "usr")];
+    const upper = mapsIds ? "mapped/" : "";
     const tree = (part: "root" | "usr", place: string, lowerDirectories: string): string =>
       tableLine(
         "overlay",
         place,
         "overlay",
-        `nodev,nosuid,${overlayOption(this.isRoot)},lowerdir=${lowerDirectories},upperdir=${part},workdir=work/${part}`,
+        `nodev,nosuid,${overlayOption(this.isRoot)},lowerdir=${lowerDirectories},upperdir=${upper}${part},workdir=${upper}work/${part}`,
       );
     const mounts = [
       tree("root", this.disk.root, lower("root", join(skeleton, "root"))),
       tree(
         "usr",
         join(this.disk.root, "usr"),
-        isImage ? lower("usr") : lower("usr", join(skeleton, "usr"), "/usr"),
+        isImage ? lower("usr") : lower("usr", ...bottomOfUsr, seen("/usr")),
       ),
       ...(this.#views?.mounts ?? []),
       ...placed.map(({ source, target }) =>
@@ -152,6 +215,11 @@ export class WritableRoot {
     ];
     const mount = this.isRoot ? mountScript : mountScript + procScript;
     const script = keepIn === undefined ? mount + becomeScript : mount + keepScript;
+    // For the shell: `launcher.pl` has this code already.
+    const mapper = mapsIds && {
+      MACHINE_MAPPER: `${mapIds}\nmapIds($ENV{MACHINE_ARCHITECTURE}, split /\\n/, $ENV{MACHINE_MAPPED});`,
+      MACHINE_ARCHITECTURE: process.arch,
+    };
     return {
       command: [...mountNamespace(this.isRoot), ...["/bin/sh", "-c", script, "root"]],
       copiesFiles: disk !== undefined || keepIn !== undefined || hasOwnFiles(layers.at(-1)),
@@ -159,13 +227,21 @@ export class WritableRoot {
       environment: {
         MACHINE_PLACE: this.#at,
         MACHINE_SIZE: tmpfsOptions(diskMb),
-        // Uid 0: without root, the ordinary user of this process is root in the machine's user namespace.
-        MACHINE_OWNER: String(uids?.code ?? 0),
-        MACHINE_DIRECTORIES: [...ownDirectories, ...(this.#views?.directoryNames ?? [])].join(" "),
+        // Uid 0: either files are stored with the uids that the machine sees, or, without root, the ordinary user of this process is root in the machine's user namespace.
+        MACHINE_OWNER: String(mapsIds ? 0 : (uids?.code ?? 0)),
+        MACHINE_DIRECTORIES: [
+          ...ownDirectories,
+          ...(mapsIds ? ["lower", ...mapped.map(({ target }) => target)] : []),
+          ...(this.#views?.directoryNames ?? []),
+        ].join(" "),
+        MACHINE_MAPPED: mapsIds
+          ? [uids?.code, rangeSize, ...mapped.flatMap(({ source, target }) => [source, target])].join("\n")
+          : "",
         MACHINE_MOUNTS: mounts.join("\n"),
         MACHINE_KEEP: keepIn ?? "",
         MACHINE_LAYER: layers.at(-1) ?? "",
         MACHINE_DISK: disk ?? "",
+        ...mapper,
       },
     };
   }
@@ -292,88 +368,3 @@ const rootDirectories = [
     "workspace",
   ],
 ];
-
-/**
- * Copies the directories of `/usr` that programs install to: three levels, and everything below those of package managers.
- * Copying the thousands of deeper directories would slow down the first start; machines cannot add files to those.
- */
-const skeletonScript = `
-deep=
-for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $directory"; done
-{ find . -xdev -mindepth 1 -maxdepth 3 -type d -print0; [ -z "$deep" ] || find $deep -xdev -type d -print0; } |
-  (cd "$1" && xargs -0 mkdir -p -m 0777)
-`;
-
-/** tar options that keep extended attributes: the overlay's mark on a directory that hides a lower one, and users' own attributes. */
-const keptAttributes = ["--xattrs", "--xattrs-include=trusted.overlay.opaque", "--xattrs-include=user.*"];
-
-/**
- * Refuses paths longer than the kernel takes: tar can pack them and cannot unpack them. `cut` leaves something of a line only
- * if it is too long; `grep -E '.{4000}'` would need seconds of CPU time for such lines.
- */
-const readScript = `cd "$1" || exit
-if find root usr workspace home -printf '%p\\n' | LC_ALL=C cut -b 4000- | LC_ALL=C grep -q .; then
-  echo "the path of a file in it is longer than 4000 bytes" >&2
-  exit 1
-fi
-shift
-exec "$@"
-`;
-
-const mountScript = `set -e
-# Keep the list of mounts on a tmpfs of its own until mount has read it: restored files may fill the machine's disk.
-mount -t tmpfs -o size=256k tmpfs "$MACHINE_PLACE"
-printf '%s\\n' "$MACHINE_MOUNTS" > "$MACHINE_PLACE/mounts"
-exec 9< "$MACHINE_PLACE/mounts"
-umount --lazy "$MACHINE_PLACE"
-mount -t tmpfs -o "$MACHINE_SIZE" tmpfs "$MACHINE_PLACE"
-cd "$MACHINE_PLACE"
-owner=$MACHINE_OWNER
-install -d -o "$owner" -g "$owner" $MACHINE_DIRECTORIES
-if [ -n "$MACHINE_DISK" ]; then
-  tar --extract --preserve-permissions --no-same-owner --delay-directory-restore ${keptAttributes.join(" ")} < "$MACHINE_DISK"
-  chown -hR "$owner:$owner" root usr workspace home
-fi
-mount -a -T /proc/self/fd/9
-exec 9<&-
-keep=$MACHINE_KEEP
-layer=$MACHINE_LAYER
-# Copy /workspace and home from the topmost layer only, which contains the files of all lower layers. A second copy would
-# follow links of the first, which may lead to the host.
-if [ -n "$layer" ] && [ -z "$MACHINE_DISK" ]; then
-  for part in workspace home; do
-    # Copy from inside the directory, so that no command line shows its path.
-    (cd "$layer/$part"; [ -z "$(ls -A)" ] || cp -a . "$MACHINE_PLACE/$part/")
-  done
-  chown -hR "$owner:$owner" workspace home
-fi
-unset MACHINE_PLACE MACHINE_SIZE MACHINE_OWNER MACHINE_DIRECTORIES MACHINE_MOUNTS MACHINE_KEEP MACHINE_LAYER MACHINE_DISK
-`;
-
-/** Mounts the `/proc` of a new process namespace, because an ordinary user may mount no other. The mount outlives the namespace. */
-const procScript = `unshare --pid --fork mount -t proc -o ro,nosuid,nodev,noexec proc proc
-`;
-
-const becomeScript = `cd /
-exec "$@"
-`;
-
-/**
- * Copies the machine's files to the layer once no process of the machine is left to change them. Every uid may write to the
- * copies, because the next machine has another uid. The script syncs the copies to the disk, so a template that is ready
- * survives a power cut. It copies by relative paths, because the files' paths may be nearly as long as the kernel takes, and
- * to a descriptor, because all users of the host can read command lines.
- */
-const keepScript = `set +e
-"$@" &
-# Close the descriptors: readers at their other ends wait until no process holds them.
-exec 3>&- 4>&- 5>&- 6>&- 7>&-
-wait $!
-code=$?
-[ -d "$keep" ] || exit "$code"
-# Remove the agent's own files, which contain this machine's variables. Use find, because root/tmp may be a link to a
-# place on the host by now.
-find root/tmp -maxdepth 1 -name '.cloud-sandbox*' -exec rm -rf {} +
-chmod -R a+rwX root usr && find workspace home -type d ! -perm -u=rwx -exec chmod u+rwx {} + && exec 8< "$keep" &&
-  cp -a root usr workspace home /proc/self/fd/8/ && sync -f /proc/self/fd/8
-`;

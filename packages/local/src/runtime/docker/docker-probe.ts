@@ -1,4 +1,5 @@
 import type Docker from "dockerode";
+import type { RuntimeOptions } from "../runtime-options.js";
 import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { diskCount } from "./container-options.js";
 import { type DockerFailure, hasImage, openDocker, unanswered } from "./engine/docker-engine.js";
@@ -23,12 +24,17 @@ const architectures: Readonly<Record<string, string>> = { x86_64: "x64", aarch64
 /** Asks the daemon whether sandboxes can be started there. Starts no container and downloads no image. */
 export async function probeDocker(
   image: string,
-  withoutSystemCallFilter: boolean,
+  { withoutSystemCallFilter = false, rootInside = false }: RuntimeOptions,
 ): Promise<{ readonly report: RuntimeReport; readonly filtersCalls: boolean }> {
   const unusable = (reason: string, fix: string) => ({
     report: { runtime: "docker", usable: false, reason, fix } as const,
     filtersCalls: false,
   });
+  if (rootInside)
+    return unusable(
+      "code is never root in a container",
+      "use the bubblewrap runtime, or leave --root-inside out",
+    );
   let docker: Docker;
   let information: DaemonInformation;
   try {

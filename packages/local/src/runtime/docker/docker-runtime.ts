@@ -168,7 +168,7 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   #probed(): ReturnType<typeof probeDocker> {
-    return probeDocker(this.#imageName, this.options.withoutSystemCallFilter ?? false);
+    return probeDocker(this.#imageName, this.options);
   }
 
   get #imageName(): string {

@@ -9,17 +9,24 @@ export const uidLeaseDirectory = "/run/cloud-sandbox-uids";
  */
 const preferred: UidRange = { first: 1_879_048_192, count: 65_536 };
 
+/** How many uids a machine in which code is root has. */
+export const rangeSize = 65_536;
+/** The first uid of the ranges, above the uids that are leased in pairs, and the first above the ranges. */
+const ranges = { first: preferred.first + preferred.count, end: 2 ** 31 } as const;
+
 interface UidRange {
   readonly first: number;
   readonly count: number;
 }
 
-/** The two host uids of a machine's processes. */
+/** The host uids of a machine's processes. */
 export interface MachineUids {
   /** Uid of the machine's process 1 and of its agent. */
   readonly agent: number;
   /** Uid of the user's programs and files. */
   readonly code: number;
+  /** Whether code is root inside, so that all {@link rangeSize} uids from `code` to `agent` are the machine's. Default: false. */
+  readonly isRange?: boolean;
 }
 
 /**
@@ -46,6 +53,17 @@ export class UidLeases {
       this.#release(agent);
     }
     throw new Error(`All ${count} uids for sandboxes are in use. Delete a sandbox first.`);
+  }
+
+  /** Leases {@link rangeSize} consecutive uids. */
+  takeRange(): MachineUids {
+    const count = Math.floor((ranges.end - ranges.first) / rangeSize);
+    const start = Math.floor(Math.random() * count);
+    for (let step = 0; step < count; step += 1) {
+      const code = ranges.first + rangeSize * ((start + step) % count);
+      if (this.#lease(code)) return { agent: code + rangeSize - 1, code, isRange: true };
+    }
+    throw new Error(`All ${count} ranges of uids for sandboxes are in use. Delete a sandbox first.`);
   }
 
   /** Leases one uid; false if another sandbox has it. */
@@ -102,13 +120,22 @@ export class UidLeases {
   }
 }
 
-/** The uids to lease from. In a user namespace root may only use mapped uids: then the upper half of the largest mapped range. */
-export function usableRange(uidMap: string): UidRange {
-  const extents = uidMap
+/** Whether this process may use the uids of the ranges. In a user namespace it may use mapped uids only. */
+export function mapsRanges(uidMap: string): boolean {
+  return extentsOf(uidMap).some(({ first, count }) => first <= ranges.first && first + count >= ranges.end);
+}
+
+function extentsOf(uidMap: string): UidRange[] {
+  return uidMap
     .trim()
     .split("\n")
     .map((line) => line.trim().split(/\s+/).map(Number))
     .map(([first = 0, , count = 0]) => ({ first, count }));
+}
+
+/** The uids to lease from. In a user namespace root may only use mapped uids: then the upper half of the largest mapped range. */
+export function usableRange(uidMap: string): UidRange {
+  const extents = extentsOf(uidMap);
   const covers = ({ first, count }: UidRange): boolean =>
     first <= preferred.first && first + count >= preferred.first + preferred.count;
   if (extents.some(covers)) return preferred;

@@ -5,6 +5,7 @@ import { limitVariables } from "../machine-environment.js";
 import { limitsScript } from "../machine-image.js";
 import type { RootEntry, WritableRoot } from "../writable-root.js";
 import launcher from "./launcher.pl?raw";
+import mapIds from "./map-ids.pl?raw";
 import { become, becomeMachine } from "./shell-launch.js";
 
 const run = promisify(execFile);
@@ -60,7 +61,7 @@ function shellLaunch({ memberFiles, strayDescriptors, limits, entry, uid }: Laun
 
 function perlLaunch({ memberFiles, strayDescriptors, limits, entry, uid }: Launch): LaunchCommand {
   return {
-    command: ["perl", "-e", launcher, "--"],
+    command: ["perl", "-e", mapIds + launcher, "--"],
     // Pass these values in the environment and not as arguments: all users of the host can read command lines.
     environment: {
       ...entry?.environment,

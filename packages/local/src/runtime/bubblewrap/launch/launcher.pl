@@ -137,6 +137,7 @@ if (defined $given{PLACE}) {
   chdir $given{PLACE} or die "$given{PLACE}: $!\n";
   for (split ' ', $given{DIRECTORIES}) { mkdir $_ or die "$_: $!\n" }
   chown($given{OWNER}, $given{OWNER}, split ' ', $given{DIRECTORIES}) or die "chown: $!\n";
+  mapIds($given{ARCHITECTURE}, split /\n/, $given{MAPPED}) if $given{MAPPED};
   for (split /\n/, $given{MOUNTS}) {
     mounted(map { s/\\([0-7]{3})/chr oct $1/ger } split / /);
   }

@@ -1,0 +1,171 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import { ControlPlaneCaller } from "../support/control-plane-caller.js";
+import { cannotStartAs, type LocalServer, startLocalServer } from "../support/local-server.js";
+import { TemplateBuilding } from "../support/template-building.js";
+
+const run = promisify(execFile);
+const obstacle =
+  cannotStartAs("root") ?? (existsSync("/var/lib/dpkg/status") ? undefined : "this host has no dpkg");
+
+describe.skipIf(obstacle !== undefined)("with root inside, a sandbox", () => {
+  let directory: string;
+  let repository: Server;
+  let server: LocalServer;
+  let client: SandboxClient;
+  let api: ControlPlaneCaller;
+  let install: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "root-inside-"));
+    await makeRepository(join(directory, "packages"));
+    repository = createServer((request, response) => {
+      readFile(join(directory, "packages", new URL(request.url ?? "/", "http://x").pathname)).then(
+        (file) => response.end(file),
+        () => response.writeHead(404).end(),
+      );
+    });
+    await new Promise<void>((listening) => repository.listen(0, "127.0.0.1", listening));
+    const { port } = repository.address() as AddressInfo;
+    const data = join(directory, "data");
+    server = await startLocalServer({
+      args: [
+        "--root-inside",
+        "--pool",
+        "0",
+        "--data-dir",
+        data,
+        "--egress-allow-private",
+        `127.0.0.1:${port}`,
+      ],
+    });
+    client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+    api = new ControlPlaneCaller(server);
+    install = `set -e; rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
+echo 'deb [trusted=yes] http://127.0.0.1:${port} ./' > /etc/apt/sources.list
+export no_proxy= NO_PROXY=
+apt-get update && apt-get install -y greeting`;
+  });
+
+  afterAll(async () => {
+    await client?.close();
+    if (server) expect(await server.stop()).toEqual({ code: 0, signal: null });
+    repository?.close();
+    if (directory) await rm(directory, { recursive: true, force: true });
+  });
+
+  test("installs packages with their users, directories and services' files", async () => {
+    await using sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+    const installed = await sandbox.execute(install, { language: "bash", timeoutSeconds: 120 });
+    expect(installed).toMatchObject({ exitCode: 0 });
+    const { stdout } = await sandbox.execute(
+      `greeting; stat -c '%U %a' /var/lib/greeting /usr/bin/greeting; su -s /bin/sh greeting -c 'id -un; touch /etc/x'
+cat /usr/share/icons/hicolor/48x48/apps/greeting; apt-get remove -y greeting >/dev/null; ls /usr/bin/greeting 2>&1 | grep -c "No such"`,
+      { language: "bash", timeoutSeconds: 60 },
+    );
+    expect(stdout).toBe("hello\ngreeting 750\nroot 755\ngreeting\nicon\n1\n");
+    expect(existsSync("/usr/bin/greeting")).toBe(false);
+  });
+
+  test("gives files to users, becomes them, and replaces programs of its own /usr", async () => {
+    await using sandbox = await client.sandboxes.create({ template: "code-interpreter" });
+    const { stdout, stderr } = await sandbox.execute(
+      `id -u; touch f && chown www-data:daemon f && stat -c '%U:%G' f
+chown www-data /usr/bin/env && stat -c %U /usr/bin/env; useradd -m someone && su someone -c 'id -un; cat /etc/shadow; grep CapEff /proc/self/status'
+python3 -m http.server 80 >/dev/null 2>&1 & server=$!; until (exec 3<>/dev/tcp/127.0.0.1/80) 2>/dev/null; do sleep 0.05; done; kill $server
+su -s /bin/sh www-data -c 'exec sleep 600' >/dev/null 2>&1 & until pkill -u www-data sleep; do :; done; wait 2>/dev/null; echo stopped`,
+      { language: "bash", timeoutSeconds: 60 },
+    );
+    expect(stdout).toBe("0\nwww-data:daemon\nwww-data\nsomeone\nCapEff:\t0000000000000000\nstopped\n");
+    expect(stderr).toContain("cat: /etc/shadow: Permission denied\n");
+    expect((await lstat("/usr/bin/env")).uid).toBe(0);
+  });
+
+  test("keeps owners and modes over stop and start", async () => {
+    const sandbox = await api.create();
+    const make = `useradd -m someone; mkdir /srv/private && echo text > /srv/private/file && chown -R someone /srv/private && chmod -R go= /srv/private
+touch /workspace/w ~/h && chown someone /workspace/w ~/h`;
+    const look = "stat -c '%U %a' /srv/private /srv/private/file /workspace/w ~/h; cat /srv/private/file";
+    expect((await api.run(sandbox, make)).body).toMatchObject({ exit_code: 0 });
+    const before = (await api.run(sandbox, look)).body;
+    expect(before.stdout).toBe("someone 700\nsomeone 600\nsomeone 644\nsomeone 644\ntext\n");
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
+    expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");
+    expect((await api.run(sandbox, look)).body.stdout).toBe(before.stdout);
+    await api.call("DELETE", `/sandboxes/${sandbox.id}`);
+  });
+
+  test("has what RUN apt-get install put into its template, and the host has no program with the set-uid bit", async () => {
+    const steps = [
+      { type: "RUN", args: [install] },
+      {
+        type: "RUN",
+        args: [
+          "cp /bin/true /usr/bin/planted && chown 65534:65534 /usr/bin/planted && chmod 6755 /usr/bin/planted",
+        ],
+      },
+    ];
+    const built = await new TemplateBuilding(server).build({ name: "greeting", steps });
+    expect(built).toMatchObject({ status: "active" });
+    const sandbox = await api.create({ template_name: "greeting" });
+    const { body } = await api.run(
+      sandbox,
+      "greeting; stat -c '%U %a' /var/lib/greeting; su -s /bin/sh greeting -c 'echo more > /var/lib/greeting/file' && cat /var/lib/greeting/file; stat -c '%U %a' /usr/bin/planted",
+    );
+    expect(body.stdout).toBe("hello\ngreeting 750\nmore\nnobody 755\n");
+    const planted = await run("find", [join(directory, "data"), "-perm", "/6000", "-type", "f"]);
+    expect(planted.stdout).toBe("");
+    await api.call("DELETE", `/sandboxes/${sandbox.id}`);
+    await api.call("DELETE", "/templates/greeting");
+    expect(await readdir(join(directory, "data", "layers"))).toEqual([]);
+  });
+});
+
+test("serve --root-inside says what it needs", async () => {
+  if (cannotStartAs("root") === undefined) {
+    const docker = await runBuilt("local", ["serve", "--root-inside", "--runtime", "docker"]);
+    expect(docker).toMatchObject({ code: 1, stdout: "" });
+    expect(docker.stderr).toContain("--root-inside");
+  }
+  await expect(startLocalServer({ who: "an ordinary user", args: ["--root-inside"] })).rejects.toThrow(
+    /start as root.*--root-inside/,
+  );
+});
+
+/** A repository of one package, whose installation makes a user and a directory that belongs to it. */
+async function makeRepository(directory: string): Promise<void> {
+  const tree = join(directory, "tree");
+  const files = {
+    "DEBIAN/control":
+      "Package: greeting\nVersion: 1\nArchitecture: all\nMaintainer: Test <test@example.test>\nDepends: adduser\nDescription: greets\n",
+    "DEBIAN/postinst": `#!/bin/sh
+set -e
+adduser --quiet --system --group --no-create-home --home /var/lib/greeting greeting
+install -d -o greeting -g greeting -m 750 /var/lib/greeting
+ldconfig
+`,
+    "usr/bin/greeting": "#!/bin/sh\necho hello\n",
+    "usr/share/icons/hicolor/48x48/apps/greeting": "icon\n",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(tree, name, ".."), { recursive: true });
+    await writeFile(join(tree, name), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
+  }
+  const archive = join(directory, "greeting.deb");
+  await run("dpkg-deb", ["--root-owner-group", "--build", tree, archive]);
+  const { stdout: sums } = await run("sha256sum", [archive]);
+  const { size } = await lstat(archive);
+  await writeFile(
+    join(directory, "Packages"),
+    `${files["DEBIAN/control"]}Filename: ./greeting.deb\nSize: ${size}\nSHA256: ${sums.split(" ")[0]}\n`,
+  );
+}
