@@ -74,7 +74,8 @@ describe("cloud-sandbox-local serve", () => {
       const server = await startLocalServer({ args: ["--pool", "0"], env: { XDG_CACHE_HOME: caches } });
       await create(server);
       await server.stop();
-      return Object.fromEntries(entries(kept).map((name) => [name, statSync(join(kept, name)).mtimeMs]));
+      const names = entries(kept).filter((name) => name.startsWith("agent-"));
+      return Object.fromEntries(names.map((name) => [name, statSync(join(kept, name)).mtimeMs]));
     };
     try {
       const first = await startAndStop();

@@ -1,5 +1,6 @@
 import { findHostLanguages, type HostLanguage } from "./catalogue/host-languages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
+import { forgetTrials } from "./runtime/host/host-trial.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
 import { dockerImageVariable, probeRuntimes } from "./runtimes.js";
 import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
@@ -19,8 +20,9 @@ export interface DoctorReport {
   };
 }
 
-/** Finds out which runtimes work on this machine, how well they isolate, and how to fix what is missing. Changes nothing. */
+/** Finds out which runtimes work on this machine, how well they isolate, and how to fix what is missing. Tries everything anew, and changes nothing. */
 export async function examineHost(): Promise<DoctorReport> {
+  await forgetTrials();
   const [runtimes, languages, egress] = await Promise.all([
     probeRuntimes({ dockerImage: process.env[dockerImageVariable] || undefined }),
     findHostLanguages(),

@@ -157,12 +157,12 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const { runtime, report } = chosen;
 
   try {
+    // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
+    if (!holdsProcess) runtime.prepare().catch(() => undefined);
     const { host = "127.0.0.1", port = 0 } = options;
     // Check the port before the data directory is read, which takes longer, so that a port in use is reported at once.
     await requireFreePort(host, port);
     const store = await openStore(options.dataDir);
-    // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
-    if (!holdsProcess) runtime.prepare().catch(() => undefined);
     try {
       return await serve(options, runtime, report, store);
     } catch (error) {

@@ -2,8 +2,11 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { tryOnce } from "../runtime/host/host-trial.js";
 
 const run = promisify(execFile);
+
+const unknown = "unknown";
 
 export interface HostLanguage {
   readonly language: "python" | "javascript" | "bash" | "go";
@@ -39,9 +42,20 @@ export async function findHostLanguages(): Promise<readonly HostLanguage[]> {
         .map((directory) => join(directory, program))
         .find((candidate) => existsSync(candidate));
       if (path === undefined) return undefined;
-      const { stdout } = await run(path, [...args], { timeout: 10_000 }).catch(() => ({ stdout: "" }));
-      return { language, version: /\d+(\.\d+)+/.exec(stdout)?.[0] ?? "unknown" };
+      const isKnown = (version: string): boolean => version !== unknown;
+      const version = await tryOnce(
+        `version-${program}`,
+        { programs: [path] },
+        () => versionOf(path, args),
+        isKnown,
+      );
+      return { language, version };
     }),
   );
   return found.filter((language) => language !== undefined);
+}
+
+async function versionOf(path: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await run(path, [...args], { timeout: 10_000 }).catch(() => ({ stdout: "" }));
+  return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? unknown;
 }

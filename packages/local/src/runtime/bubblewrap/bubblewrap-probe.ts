@@ -5,6 +5,7 @@ import { type Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { openControlGroups } from "../host/control-group.js";
+import { tryOnce } from "../host/host-trial.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
 import { processIdentity } from "../host/process-identity.js";
 import { mapsRanges, usableRange } from "../host/uid-lease.js";
@@ -20,7 +21,7 @@ import { allowsWritableRoot, diskCount, WritableRoot } from "./writable-root.js"
 
 const run = promisify(execFile);
 
-/** Runs the program `true` in the real profile, because only a trial shows what the kernel, AppArmor and sysctls allow. */
+/** Runs a program in the real profile, because only a trial shows what the kernel, AppArmor and sysctls allow. */
 export async function probeBubblewrap({
   withoutSystemCallFilter = false,
   rootInside = false,
@@ -43,10 +44,9 @@ export async function probeBubblewrap({
       "use an x64 or arm64 machine, or start with --without-system-call-filter if you trust the code that runs",
     );
   }
-  const version = await run("bwrap", ["--version"]).then(
-    ({ stdout }) => stdout.trim().split(" ").at(-1) ?? "",
-    () => undefined,
-  );
+  const isRoot = process.getuid?.() === 0;
+  const programs = ["bwrap", "setpriv", "nsenter"];
+  const { version, problem } = await tryOnce("profile", { programs }, () => tryProfile(isRoot), isAllowed);
   if (version === undefined)
     return unusable("bubblewrap is not installed", 'install it with "apt-get install bubblewrap"');
   if (!isAtLeast08(version)) {
@@ -61,15 +61,11 @@ export async function probeBubblewrap({
       'raise the limit with "ulimit -n 4096", or with LimitNOFILE= of systemd',
     );
   }
-  const isRoot = process.getuid?.() === 0;
-  try {
-    await startProfile(isRoot);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (isRoot && code === "ENOENT") {
+  if (problem !== undefined) {
+    if (isRoot && problem.code === "ENOENT") {
       return unusable("setpriv is not installed", 'install it with "apt-get install util-linux"');
     }
-    const errorOutput = message.trim().split("\n")[0] ?? "";
+    const errorOutput = problem.message.trim().split("\n")[0] ?? "";
     return unusable(`the kernel refuses unprivileged namespaces (${errorOutput})`, await namespaceFix());
   }
   if (rootInside) {
@@ -100,6 +96,26 @@ async function rootInsideObstacle(
       "use Linux 6.3 or newer and install perl, or leave --root-inside out",
     ];
   return undefined;
+}
+
+interface ProfileTrial {
+  /** Undefined if bubblewrap is not installed. */
+  readonly version?: string;
+  readonly problem?: NodeJS.ErrnoException;
+}
+
+const isAllowed = ({ version, problem }: ProfileTrial): boolean => version !== undefined && !problem;
+
+async function tryProfile(isRoot: boolean): Promise<ProfileTrial> {
+  const told = await run("bwrap", ["--version"]).catch(() => undefined);
+  if (told === undefined) return {};
+  const version = told.stdout.trim().split(" ").at(-1) ?? "";
+  // An old version refuses options of the profile. The caller tells why.
+  if (!isAtLeast08(version)) return { version };
+  return startProfile(isRoot).then(
+    () => ({ version }),
+    (problem: NodeJS.ErrnoException) => ({ version, problem }),
+  );
 }
 
 const probeLimitMs = 20_000;

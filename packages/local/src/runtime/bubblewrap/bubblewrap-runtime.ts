@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
 import { type Readable, Writable } from "node:stream";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
+import { forgetTrials } from "../host/host-trial.js";
 import type { InstanceDirectory } from "../host/instance-directory.js";
 import { LateCleanups } from "../host/late-cleanup.js";
 import { letGo } from "../host/let-go.js";
@@ -105,6 +106,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
       return machine;
     } catch (error) {
       for (const cleanup of cleanups.reverse()) await cleanup();
+      // This host may allow less than it did when it was tried.
+      await forgetTrials();
       throw error;
     }
   }
@@ -217,12 +220,11 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
     this.#late.close();
-    await foundation?.proxyPorts.close();
-    await foundation?.launcher?.close();
-    await foundation?.groups.close();
-    await foundation?.uids?.close();
-    await foundation?.directory.remove();
-    await foundation?.guard.release();
+    if (!foundation) return;
+    const { directory, groups, guard, launcher, proxyPorts, uids } = foundation;
+    await Promise.all([proxyPorts.close(), launcher?.close(), groups.close().then(() => uids?.close())]);
+    await directory.remove();
+    await guard.release();
   }
 }
 

@@ -70,7 +70,9 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
       : undefined;
   const viewed = directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]);
   for (const each of [root, rootInside?.root]) await each?.view(viewed);
+  const hasLauncher = await openLauncher(root);
   const strayDescriptors = inheritableDescriptors();
+  await root?.ready();
   return {
     directory,
     image,
@@ -82,7 +84,7 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
     strayDescriptors,
-    launcher: (await openLauncher(root))
+    launcher: hasLauncher
       ? new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors)
       : undefined,
     pipes: new ProgramPipes(join(directory.path, "pipes")),

@@ -229,7 +229,7 @@ async function placeLoader(
   await copyFile(loader, copy);
   await chmod(copy, 0o111);
   if (!isSealed) return { command: [`${opt}/loader`], directories: [] };
-  const directories = [...new Set(programs.flatMap((program) => libraryDirectories(loader, program)))];
+  const directories = await libraryDirectories(loader, programs);
   const libraryPath = directories.map(sealed).join(":");
   // The cache is the machine's, and an image has another one than this host. musl has none.
   const cache = loader.includes("musl") ? [] : ["--inhibit-cache"];

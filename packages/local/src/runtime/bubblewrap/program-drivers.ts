@@ -4,12 +4,17 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { lonePythonDriver } from "@cloud-sandbox/server-kit/execution";
+import { tryOnce } from "../host/host-trial.js";
 
 const run = promisify(execFile);
 const compileLimitMs = 20_000;
 
-const compileScript = `import py_compile, sys
-py_compile.compile(sys.argv[1], cfile=sys.argv[2], dfile="<cloud-sandbox>", doraise=True)`;
+/** Prints what Python's file of compiled code contains, in Base64. */
+const compileScript = `import base64, importlib.util, marshal, sys
+with open(sys.argv[1]) as file:
+    code = compile(file.read(), "<cloud-sandbox>", "exec")
+header = importlib.util.MAGIC_NUMBER + bytes(12)
+print(base64.b64encode(header + marshal.dumps(code)).decode())`;
 
 /**
  * Writes the drivers of programs that run without an agent to `directory`. Python's driver is also compiled, which
@@ -28,9 +33,13 @@ export async function placeDrivers(directory: string, searchPath: string): Promi
     .map((place) => join(place, "python3"))
     .find((path) => existsSync(path));
   if (python === undefined) return;
-  const options = { cwd: "/", timeout: compileLimitMs, killSignal: "SIGKILL" as const };
-  await run(python, ["-I", "-S", "-c", compileScript, file, compiled], options).then(
-    () => chmod(compiled, 0o644),
-    () => undefined,
-  );
+  const compile = async (): Promise<string> => {
+    const options = { cwd: "/", timeout: compileLimitMs, killSignal: "SIGKILL" as const };
+    const { stdout } = await run(python, ["-I", "-S", "-c", compileScript, file], options);
+    return stdout;
+  };
+  const code = await tryOnce("driver", { programs: [python], about: source }, compile).catch(() => undefined);
+  if (code === undefined) return;
+  await writeFile(compiled, Buffer.from(code, "base64"));
+  await chmod(compiled, 0o644);
 }

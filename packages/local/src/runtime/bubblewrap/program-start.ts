@@ -34,7 +34,12 @@ export async function runProgram(
   // Refuse such a program before pipes are opened: only a program that has started closes them.
   const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
-  const launcher = (await foundation.launcher?.isReady()) ? foundation.launcher : undefined;
+  const [isReady] = await Promise.all([
+    foundation.launcher?.isReady(),
+    pipes.prepare(),
+    spec.egress && proxyPorts.prepare(),
+  ]);
+  const launcher = isReady ? foundation.launcher : undefined;
   const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
   let group: MachineGroup | undefined;
   let run: ProgramRun | undefined;

@@ -5,6 +5,7 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { tryOnce } from "../host/host-trial.js";
 import type { Mount } from "../host/mount.js";
 import { type MachineUids, rangeSize } from "../host/uid-lease.js";
 import {
@@ -72,6 +73,8 @@ export interface RootEntry {
  */
 export class WritableRoot {
   readonly disk: MachineDisk;
+  /** The directories of `/usr` in the skeleton. */
+  #usr: Promise<unknown> | undefined;
   /** The machines' overlays over host files. Undefined before {@link view}; host files are then bound directly. */
   #views: HostViews | undefined;
   readonly #at: string;
@@ -120,7 +123,10 @@ export class WritableRoot {
     return join(this.directory, "skeleton", "root");
   }
 
-  /** Prepares the root in `directory`. Undefined if a trial shows that this kernel refuses overlay mounts. */
+  /**
+   * Prepares the root in `directory`. Undefined if a trial shows that this kernel refuses overlay mounts. No machine may be
+   * started before {@link ready}.
+   */
   static async open(directory: string, isRoot: boolean): Promise<WritableRoot | undefined> {
     if (!(await allowsWritableRoot(isRoot))) return undefined;
     const root = new WritableRoot(directory, isRoot, false);
@@ -136,6 +142,11 @@ export class WritableRoot {
     for (const path of [directory, join(directory, "skeleton"), root.skeleton, root.#at])
       await chmod(path, 0o755);
     return root;
+  }
+
+  /** Waits until the skeleton is complete. */
+  async ready(): Promise<void> {
+    await this.#usr;
   }
 
   get views(): HostViews | undefined {
@@ -273,8 +284,9 @@ export class WritableRoot {
       stdio: "ignore",
       cwd: "/usr",
     });
-    // Listen for the end of the copy at once: it may end before the directories are made.
-    await Promise.all([once(copying, "close"), this.#makeRootDirectories()]);
+    this.#usr = once(copying, "close");
+    this.#usr.catch(() => undefined);
+    await this.#makeRootDirectories();
   }
 
   async #makeRootDirectories(): Promise<void> {
@@ -298,7 +310,7 @@ export const diskCount = (isWritable: boolean): number => (isWritable ? 1 : 2);
 
 /** Whether this kernel allows overlay mounts. Tries one and leaves nothing behind. After a success no call tries again. */
 export async function allowsWritableRoot(isRoot: boolean): Promise<boolean> {
-  isAllowed ||= await tryWritableRoot(isRoot);
+  isAllowed ||= await tryOnce("root", { programs: ["unshare", "mount"] }, () => tryWritableRoot(isRoot));
   return isAllowed;
 }
 

@@ -7,8 +7,8 @@ import { isAbsolute, join } from "node:path";
 const extension = ".kept";
 const digestLength = 32;
 const largestFile = 32 * 1024 * 1024;
-/** Each version of Node.js and of this package has a file of its own, so only a few are in use at a time. */
-const mostFiles = 8;
+/** Each version of Node.js and of this package has files of its own, so only a few are in use at a time. */
+const mostFiles = 64;
 
 /**
  * The result of `make`, cached under `name` in the user's cache directory. A cached result is used unchecked, so it is read
@@ -27,6 +27,14 @@ export async function keptOrMade(
   // Errors are ignored: the directory may be read-only, or its file system full.
   if (made && path) await keep(directory, path, made).catch(() => undefined);
   return made;
+}
+
+/** Removes the cached results whose names start with `prefix`. */
+export async function forget(prefix: string): Promise<void> {
+  const directory = cacheDirectory();
+  if (directory === undefined || !(await isSafe(directory).catch(() => false))) return;
+  const names = (await readdir(directory)).filter((name) => name.startsWith(prefix));
+  await Promise.all(names.map((name) => rm(join(directory, name), { force: true })));
 }
 
 function cacheDirectory(): string | undefined {

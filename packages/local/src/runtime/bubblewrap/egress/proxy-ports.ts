@@ -56,6 +56,12 @@ export class ProxyPorts {
     }
   }
 
+  /** Starts the helper, so that {@link open} finds it started. A failure is reported there. */
+  async prepare(): Promise<void> {
+    this.#helper ??= this.#start();
+    await this.#helper.catch(() => undefined);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const helper = await this.#helper?.catch(() => undefined);

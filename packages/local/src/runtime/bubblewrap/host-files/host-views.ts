@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { tryOnce } from "../../host/host-trial.js";
 
 const run = promisify(execFile);
 
@@ -30,15 +31,28 @@ export class HostViews {
   ): Promise<HostViews> {
     const { isRoot, at, devices } = options;
     const all = new HostViews(wanted, isRoot, devices, at);
-    const [program, ...args] = mountNamespace(isRoot);
-    const { stdout } = await run(program, [...args, "/bin/sh", "-c", trialScript, "trial", at], {
+    const isWhole = ({ usable, hasDevices }: Trial): boolean =>
+      usable.length === wanted.length && hasDevices === (devices !== undefined);
+    // The names of this instance's own directories say nothing about the host.
+    const places = wanted.map((path) => path.replace(/(?<=\/cloud-sandbox[-/])\d+-\d+(-\w+)?/, ""));
+    const about = { places, hasDevices: devices !== undefined };
+    const trial = { programs: ["unshare", "mount"], about };
+    const { usable, hasDevices } = await tryOnce("views", trial, () => all.#try(), isWhole);
+    const directories = usable.map((index) => wanted[index] ?? "");
+    return new HostViews(directories, isRoot, hasDevices ? devices : undefined, at);
+  }
+
+  async #try(): Promise<Trial> {
+    const [program, ...args] = mountNamespace(this.isRoot);
+    const { stdout } = await run(program, [...args, "/bin/sh", "-c", trialScript, "trial", this.at], {
       cwd: "/",
-      env: { PATH: process.env.PATH, VIEWS: all.directoryNames.join(" "), MOUNTS: all.mounts.join("\n") },
+      env: { PATH: process.env.PATH, VIEWS: this.directoryNames.join(" "), MOUNTS: this.mounts.join("\n") },
     }).catch(() => ({ stdout: "" }));
     const mounted = new Set(stdout.split("\n").map((line) => line.split(" ")[4]?.replaceAll("\\040", " ")));
-    const usable = wanted.filter((_, index) => mounted.has(all.#place(index)));
-    const hasDevices = stdout.startsWith("devices\n") && mounted.has(join(at, "dev/pts"));
-    return new HostViews(usable, isRoot, hasDevices ? devices : undefined, at);
+    return {
+      usable: [...this.directories.keys()].filter((index) => mounted.has(this.#place(index))),
+      hasDevices: stdout.startsWith("devices\n") && mounted.has(join(this.at, "dev/pts")),
+    };
   }
 
   /** The machine's `/dev`. Undefined if bubblewrap makes one from the host's device nodes. */
@@ -87,33 +101,51 @@ export class HostViews {
   }
 }
 
+/** What a trial has shown: the indices of the directories that have an overlay, and whether device nodes can be opened. */
+interface Trial {
+  readonly usable: readonly number[];
+  readonly hasDevices: boolean;
+}
+
 /** Makes device nodes for the machines of this instance. Undefined if this process may not make device nodes. */
 export async function makeDevices(directory: string): Promise<string | undefined> {
-  return run("/bin/sh", ["-c", devicesScript, "devices", directory], { cwd: "/" }).then(
-    () => directory,
-    () => undefined,
-  );
+  const place = (name: string): string => join(directory, name);
+  try {
+    for (const path of [directory, place("pts"), place("shm")]) {
+      mkdirSync(path);
+      chmodSync(path, 0o755);
+    }
+    for (const [name, target] of Object.entries(deviceLinks)) symlinkSync(target, place(name));
+    // Node.js cannot make device nodes.
+    await run("cp", ["-a", ...deviceNodes.map((name) => join("/dev", name)), directory], { cwd: "/" });
+    for (const name of deviceNodes) chmodSync(place(name), 0o666);
+    return directory;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether device nodes made by this process can be opened. Only a trial shows it; the trial leaves nothing behind. */
 export async function allowsOwnDevices(isRoot: boolean): Promise<boolean> {
   const [program, ...args] = mountNamespace(isRoot);
   const attempt = "mount -t tmpfs tmpfs /tmp && cp -a /dev/null /tmp/null && true > /tmp/null";
-  return run(program, [...args, "/bin/sh", "-c", attempt], { cwd: "/" }).then(
-    () => true,
-    () => false,
+  return tryOnce("devices", { programs: ["unshare", "mount"] }, () =>
+    run(program, [...args, "/bin/sh", "-c", attempt], { cwd: "/" }).then(
+      () => true,
+      () => false,
+    ),
   );
 }
 
-const devicesScript = `set -e
-umask 022
-mkdir "$1" "$1/pts" "$1/shm"
-cd "$1"
-cp -a /dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty .
-chmod 666 null zero full random urandom tty
-ln -s /proc/self/fd fd; ln -s /proc/self/fd/0 stdin; ln -s /proc/self/fd/1 stdout; ln -s /proc/self/fd/2 stderr
-ln -s /proc/kcore core; ln -s pts/ptmx ptmx
-`;
+const deviceNodes = ["null", "zero", "full", "random", "urandom", "tty"];
+const deviceLinks = {
+  fd: "/proc/self/fd",
+  stdin: "/proc/self/fd/0",
+  stdout: "/proc/self/fd/1",
+  stderr: "/proc/self/fd/2",
+  core: "/proc/kcore",
+  ptmx: "pts/ptmx",
+};
 
 /** The fewest host directories that contain all of `paths`, without another file system mounted between a directory and a path. */
 export function directoriesToView(paths: readonly string[]): string[] {

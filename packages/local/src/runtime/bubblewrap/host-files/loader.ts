@@ -1,6 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { tryOnce } from "../../host/host-trial.js";
+
+const run = promisify(execFile);
 
 /**
  * Path of the dynamic loader that an ELF executable asks for, or undefined for a static one.
@@ -37,13 +41,22 @@ export function dynamicLoader(executable: string): string | undefined {
 
 const programInterpreter = 3;
 
-/** The directories in which `loader` finds the shared libraries of `executable`. */
-export function libraryDirectories(loader: string, executable: string): string[] {
-  return [...new Set(sharedLibraries(loader, executable).map((path) => dirname(realpathSync(path))))];
+/** The directories in which `loader` finds the shared libraries of `executables`. */
+export async function libraryDirectories(loader: string, executables: readonly string[]): Promise<string[]> {
+  const libraries = await Promise.all(executables.map((executable) => sharedLibraries(loader, executable)));
+  return [...new Set(libraries.flat().map((path) => dirname(realpathSync(path))))];
 }
 
 /** The shared libraries of `executable` as `loader` finds them, each under the name by which programs ask for it. */
-export function sharedLibraries(loader: string, executable: string): string[] {
-  const listed = execFileSync(loader, ["--list", executable], { encoding: "utf8" });
-  return [...listed.matchAll(/=> (\/.*) \(0x/g)].map(([, path = ""]) => path);
+export async function sharedLibraries(loader: string, executable: string): Promise<string[]> {
+  const programs = [loader, executable, "/etc/ld.so.cache"];
+  const { LD_LIBRARY_PATH, LD_PRELOAD } = process.env;
+  return tryOnce(
+    "libraries",
+    { programs, about: [loader, executable, LD_LIBRARY_PATH, LD_PRELOAD] },
+    async () => {
+      const { stdout } = await run(loader, ["--list", executable]);
+      return [...stdout.matchAll(/=> (\/.*) \(0x/g)].map(([, path = ""]) => path);
+    },
+  );
 }

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { tryOnce } from "../../host/host-trial.js";
 import type { MachineLimits } from "../../sandbox-runtime.js";
 import { limitVariables } from "../machine-environment.js";
 import { limitsScript } from "../machine-image.js";
@@ -37,9 +38,11 @@ export async function openLauncher(root: WritableRoot | undefined): Promise<bool
   });
   const [program, ...args] = command;
   const env = { PATH: process.env.PATH, ...environment };
-  return run(program, [...args, "true"], { cwd: "/", env }).then(
-    () => true,
-    () => false,
+  return tryOnce("launcher", { programs: ["perl"], about: root !== undefined }, () =>
+    run(program, [...args, "true"], { cwd: "/", env }).then(
+      () => true,
+      () => false,
+    ),
   );
 }
 

@@ -34,14 +34,20 @@ export class ProgramPipes {
 
   constructor(private readonly directory: string) {}
 
+  /** Makes pipes if there are none. */
+  async prepare(): Promise<void> {
+    if (this.#ready.length > 0) return;
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    await this.#making;
+  }
+
   async take(): Promise<ProgramPipe> {
     for (let attempt = 0; ; attempt += 1) {
       const path = this.#ready.pop();
       if (path === undefined) {
-        this.#making ??= this.#make().finally(() => {
-          this.#making = undefined;
-        });
-        await this.#making;
+        await this.prepare();
         continue;
       }
       try {

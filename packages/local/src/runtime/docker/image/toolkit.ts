@@ -72,11 +72,8 @@ export async function collectToolkit(): Promise<Toolkit> {
       "this Node.js is a static program, or has another C library than the programs of this system",
     );
   const programs = { node, setpriv };
-  const libraries = new Map(
-    Object.values(programs).flatMap((program) =>
-      sharedLibraries(loader, program).map((path) => [basename(path), path] as const),
-    ),
-  );
+  const found = await Promise.all(Object.values(programs).map((program) => sharedLibraries(loader, program)));
+  const libraries = new Map(found.flat().map((path) => [basename(path), path]));
   const file = (path: string, source: string, mode = 0o644): TarEntry => ({
     path: `${opt.slice(1)}/${path}`,
     mode,

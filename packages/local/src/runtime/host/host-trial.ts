@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { readFileSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { forget, keptOrMade } from "./kept-bytes.js";
+
+const prefix = "trial-";
+
+/**
+ * The result of `attempt`, which finds out what this host allows or has. Because that takes several processes, a result that
+ * `isKept` accepts (by default, any that is true) is kept for this user's next starts, so a failure is always tried again.
+ * A kept result holds for the same boot, the same rights and mounts of this process, the same `programs` (or other files), and
+ * the same `about`. Nothing may rely on it for isolation: what a machine is made with has to fail where the host does not allow it.
+ */
+export async function tryOnce<Result>(
+  name: string,
+  { programs, about }: { readonly programs: readonly string[]; readonly about?: unknown },
+  attempt: () => Promise<Result>,
+  isKept: (result: Result) => boolean = Boolean,
+): Promise<Result> {
+  const known = [builtAt(), hostState(), programs.map(programState), about];
+  const digest = createHash("sha256").update(JSON.stringify(known)).digest("hex").slice(0, 32);
+  let result: { readonly tried: Result } | undefined;
+  const kept = await keptOrMade(`${prefix}${name}-${digest}`, async () => {
+    result = { tried: await attempt() };
+    return isKept(result.tried) ? Buffer.from(JSON.stringify(result)) : undefined;
+  });
+  result ??= JSON.parse(String(kept)) as { readonly tried: Result };
+  return result.tried;
+}
+
+/** Forgets all results of {@link tryOnce}, so that the next calls try again. */
+export function forgetTrials(): Promise<void> {
+  return forget(prefix);
+}
+
+/** Changes with each build of this package: another build may try something else. */
+function builtAt(): number {
+  return statSync(fileURLToPath(import.meta.url)).mtimeMs;
+}
+
+/** What the kernel's answers depend on: the boot, this process's user, rights and mounts, and the settings for namespaces. */
+const stateFiles = [
+  ...["sys/kernel/random/boot_id", "self/mountinfo", "self/uid_map", "self/attr/current"],
+  ...["sys/kernel/apparmor_restrict_unprivileged_userns", "sys/kernel/unprivileged_userns_clone"],
+  "sys/user/max_user_namespaces",
+];
+
+function hostState(): readonly (string | undefined)[] {
+  const status = readIfThere("self/status")?.match(/^(Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp):.*$/gm);
+  return [
+    process.env.PATH,
+    process.execPath,
+    process.arch,
+    ...stateFiles.map(readIfThere),
+    ...(status ?? []),
+  ];
+}
+
+function readIfThere(name: string): string | undefined {
+  try {
+    return readFileSync(join("/proc", name), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file that a program's name or path leads to, as it is now. */
+function programState(program: string): readonly (number | string)[] {
+  const places = program.startsWith("/") ? [""] : (process.env.PATH ?? "/usr/bin:/bin").split(":");
+  for (const place of places) {
+    const path = join(place, program);
+    const file = statIfAllowed(path);
+    if (file?.isFile()) return [path, file.dev, file.ino, file.size, file.mtimeMs, file.ctimeMs];
+  }
+  return [];
+}
+
+/** The status of a file. Undefined if there is none, or if this user may not enter its directory. */
+function statIfAllowed(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
