@@ -70,6 +70,7 @@ until curl -s http://127.0.0.1:8123/index.html; do sleep 0.05; done`,
 ];
 
 const withOverlay: readonly Case[] = [
+  ["apt, and what would help", "apt-get install -y hello 2>&1 | grep -o -e --root-inside", "--root-inside\n"],
   ["a directory at the root", "mkdir /data && echo kept > /data/file && cat /data/file", "kept\n"],
   ["a file in /etc", "echo setting > /etc/example.conf && cat /etc/example.conf", "setting\n"],
   [

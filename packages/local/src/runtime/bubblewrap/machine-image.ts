@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Mount } from "../host/mount.js";
 import { placeSubstitutes, searchPath } from "../search-path.js";
 import { agentMain, placeAgent } from "./agent-files.js";
+import { placeAptAdvice } from "./apt-advice.js";
 import { mountPoints } from "./host-files/host-views.js";
 import { dynamicLoader, libraryDirectories } from "./host-files/loader.js";
 import { maskedKernelFiles } from "./host-files/masked-kernel-files.js";
@@ -69,6 +70,7 @@ export async function prepareMachineImage(
   const started = [process.execPath, shell, ...(setpriv ? [setpriv] : [])];
   const launcher = await placeLoader(parts, started, root !== undefined);
   await placeSubstitutes(parts);
+  if (root) await placeAptAdvice(parts, opt, join(root.skeleton, "../usr"));
   const driversPlaced = placeDrivers(join(parts, "drivers"), searchPath(node.path));
   driversPlaced.catch(() => undefined);
   // The mount point of each machine's egress socket.

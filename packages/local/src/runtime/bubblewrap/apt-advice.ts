@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * Puts scripts in place of `apt-get` and `apt` that say, when one fails, that code is not root and what would help. They run
+ * copies of the programs in `parts`. `usr` is the skeleton of machines in which code is not root.
+ */
+export async function placeAptAdvice(parts: string, opt: string, usr: string): Promise<void> {
+  const place = join(parts, "apt");
+  await mkdir(place);
+  await chmod(place, 0o755);
+  for (const name of ["apt-get", "apt"].filter((each) => existsSync(`/usr/bin/${each}`))) {
+    await copyFile(`/usr/bin/${name}`, join(place, name));
+    await writeFile(join(usr, "bin", name), script(name, `${opt}/apt/${name}`));
+    for (const path of [join(place, name), join(usr, "bin", name)]) await chmod(path, 0o755);
+  }
+}
+
+const script = (name: string, program: string): string => `#!/bin/sh
+${program} "$@"
+code=$?
+[ "$code" = 0 ] || echo "${name}: system packages need root, which code in this sandbox is not. Start the server as root with --root-inside, or install with pip or npm." >&2
+exit "$code"
+`;
