@@ -17,7 +17,7 @@ import {
   configuredServers,
   linkedServer,
 } from "../support/documents/mcp-configurations.js";
-import { type LocalServer, startLocalServer } from "../support/local-server.js";
+import { killedWithParent, type LocalServer, startLocalServer } from "../support/local-server.js";
 
 const blocks = codeBlocks();
 const of = (...languages: string[]): [string, CodeBlock][] =>
@@ -159,10 +159,9 @@ describe("a unit of systemd", () => {
   test.each(of("ini"))("of %s starts a server that stops as systemd stops it", async (_, { code }) => {
     const commandLine = /^ExecStart=\/usr\/bin\/node \/opt\/cloud-sandbox\/(.+)$/m.exec(code)?.[1] ?? "";
     const line = commandLine.replace("/var/lib/cloud-sandbox", join(directory, "state"));
-    const child = spawn(process.execPath, line.split(" "), {
+    const child = spawnServer([process.execPath, ...line.split(" ")], {
       cwd: root,
       env: { ...environment(), CLOUD_SANDBOX_API_KEY: "a-key-of-the-unit" },
-      stdio: ["ignore", "pipe", "inherit"],
     });
     await once(child.stdout, "data");
     child.kill("SIGTERM");
@@ -254,12 +253,10 @@ async function listTools({ command, args, env }: ConfiguredServer): Promise<stri
 
 /** Starts a server with a command of the page, waits until it is ready, interrupts it, and expects a clean exit. */
 async function startsAndStops(line: string): Promise<void> {
-  const child = spawn("sh", ["-c", `exec ${line}`], {
+  const child = spawnServer(["sh", "-c", `exec ${line}`], {
     cwd: directory,
     env: environment(),
-    stdio: ["ignore", "pipe", "pipe"],
   });
-  child.stderr.pipe(process.stderr);
   // Wait for a line on stderr from the MCP server: it writes only messages of the protocol to stdout.
   await once(/cloud-sandbox-mcp/.test(line) ? child.stderr : child.stdout, "data");
   child.kill("SIGINT");
@@ -269,10 +266,9 @@ async function startsAndStops(line: string): Promise<void> {
 /** Starts the server with the page's own command, and sends it a request with the page's curl command. */
 async function againstServer(line: string, file: string): Promise<void> {
   const start = blocks.find((block) => block.file === file && / serve /.test(block.code))?.code.trim() ?? "";
-  const child = spawn("sh", ["-c", `exec ${start}`], {
+  const child = spawnServer(["sh", "-c", `exec ${start}`], {
     cwd: directory,
     env: environment(),
-    stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");
   const answer = await run("sh", ["-c", `${line} --silent --show-error --fail`], environment());
@@ -280,6 +276,14 @@ async function againstServer(line: string, file: string): Promise<void> {
   await once(child, "exit");
   expect(answer).toMatchObject({ code: 0, stderr: "" });
   expect(JSON.parse(answer.stdout)).toBeTypeOf("object");
+}
+
+/** Starts a server. The port of a page may be the same in every run, so no server may outlive these tests. */
+function spawnServer(command: readonly string[], options: { cwd: string; env: Record<string, string> }) {
+  const [setpriv, ...through] = killedWithParent;
+  const child = spawn(setpriv, [...through, ...command], { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  child.stderr.pipe(process.stderr);
+  return child;
 }
 
 async function succeeds(line: string): Promise<void> {
