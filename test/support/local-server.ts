@@ -9,6 +9,9 @@ import { ordinaryUid } from "./ordinary-user-caches.js";
 
 const dist = fileURLToPath(new URL("../../packages/local/dist", import.meta.url));
 
+// Vitest leaves its workers behind, and they their servers, when it is killed itself. Then the channel to it is closed.
+process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
 /**
  * Starts a command that the kernel kills when the process that started it ends, so that a test that fails half-way leaves no
  * server behind. A listener for the end of the process would not do: Vitest ends its workers with a signal.
