@@ -12,7 +12,6 @@ const command = `${process.execPath} ${join(root, "packages/cli/dist/main.js")}`
  * again (whole lines, with echo).
  */
 const told = 'echo "code=$? $(stty -a | grep -wo -- "-\\?icanon") $(stty -a | grep -wo -- "-\\?echo")"';
-const patience = { timeout: 20_000 };
 let line: CommandLine;
 let terminal: Tmux | undefined;
 
@@ -31,7 +30,7 @@ async function open(words: string, env = line.env): Promise<Tmux> {
 }
 
 async function seen(text: string | RegExp): Promise<void> {
-  await expect.poll(() => terminal?.screen(), patience).toMatch(text);
+  await expect.poll(() => terminal?.screen()).toMatch(text);
 }
 
 describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
@@ -97,7 +96,7 @@ describe("cloud-sandbox sandbox shell", { timeout: 60_000 }, () => {
     await seen("connection lost, trying again…");
     await tmux.type(" meanwhile");
     proxy.mend();
-    await expect.poll(() => tmux.screen(), patience).not.toContain("connection lost");
+    await expect.poll(() => tmux.screen()).not.toContain("connection lost");
     await tmux.type(" after");
     await tmux.press("Escape");
     await tmux.type(":wq\r");

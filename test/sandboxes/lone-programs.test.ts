@@ -351,7 +351,7 @@ test.for<StartedBy>(["root", "an ordinary user"])(
     await expect.poll(() => runs().length).toBeGreaterThan(3);
     await server.stop("SIGKILL");
     await Promise.all(running);
-    await expect.poll(() => leftovers(new Set([server.pid])), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => leftovers(new Set([server.pid]))).toEqual([]);
   },
 );
 

@@ -130,7 +130,7 @@ test(`when the server is killed, callers of ${count} programs learn which have r
   expect(became["may have run"] ?? 0).toBeLessThanOrEqual(8);
   expect(became["has not run"]).toBeGreaterThan(0);
   const next = await started();
-  await expect.poll(() => leftovers(new Set([server.pid])), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => leftovers(new Set([server.pid]))).toEqual([]);
   await next.stop();
   expect(leftovers(new Set([next.pid]))).toEqual([]);
 });

@@ -18,7 +18,7 @@ test("programs count as sandboxes, wait for room, and leave some to sandboxes", 
   const leaving = new AbortController();
   const burst = Array.from({ length: 12 }, () => run("sleep 98765", leaving.signal));
   const ended = Promise.allSettled(burst);
-  await expect.poll(sleeping, { timeout: 20_000 }).toBe(3);
+  await expect.poll(sleeping).toBe(3);
   expect((await create()).status).toBe(201);
   expect(await create()).toMatchObject({ status: 429, body: { code: "RESOURCE_LIMIT_ERROR" } });
   expect(sleeping()).toBe(3);

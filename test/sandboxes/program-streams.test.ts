@@ -87,7 +87,7 @@ async function nothingLeft(): Promise<void> {
     descendants(server.pid)
       .map(({ commandLine }) => commandLine)
       .filter((line) => !/cloud-sandbox-guard|proxy-ports\.py|program-launcher/.test(line));
-  await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
   expect((await caller.call<{ data: object[] }>("GET", "/sandboxes")).body.data).toEqual([]);
 }
 

@@ -42,7 +42,7 @@ PATH=\${PATH#*:} exec bwrap "$@"
   /** Waits until the server has started this `bwrap`. Resolves with the server's pid. */
   async server(): Promise<number> {
     const read = (): number => Number(readFileSync(join(this.directory, "server"), "utf8"));
-    await expect.poll(read, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(read).toBeGreaterThan(0);
     return read();
   }
 
@@ -127,7 +127,7 @@ test.for<[StartedBy, "before bubblewrap starts" | "while bubblewrap waits for it
     process.kill(server, "SIGKILL");
     await ended;
     await bubblewrap.letGo();
-    await expect.poll(() => leftovers(new Set([server])), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => leftovers(new Set([server]))).toEqual([]);
   },
 );
 
@@ -155,7 +155,7 @@ test.for<StartedBy>(["root", "an ordinary user"])(
     await expect.poll(() => left().length === 0 || left().filter(isMachine).length === 1).toBe(true);
     const next = await startLocalServer({ who, args: ["--pool", "1"] });
     try {
-      await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+      await expect.poll(left).toEqual([]);
     } finally {
       await next.stop();
     }

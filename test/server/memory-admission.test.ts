@@ -36,7 +36,7 @@ async function refusal(call: Promise<unknown>): Promise<ApiError> {
 
 describe("a server that has given away the memory that sandboxes may use together", () => {
   test("ends machines of the pool to make room for a sandbox, and refuses a sandbox too many", async () => {
-    await expect.poll(waitsForOwner, { timeout: 30_000 }).toBe(true);
+    await expect.poll(waitsForOwner).toBe(true);
     // Ask for other limits than the default, so that the server starts a machine instead of taking one from the pool.
     const created: Sandbox[] = [await client.sandboxes.create({ limits: { memoryMb: 300 } })];
     created.push(await client.sandboxes.create({ limits: { memoryMb: 300 } }));

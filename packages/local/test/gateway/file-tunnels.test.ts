@@ -83,7 +83,7 @@ test("large requests arrive completely through a file tunnel, however slowly the
   });
   const client = rig.open(opening);
   client.end(content);
-  await expect.poll(() => agent?.readableEnded, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => agent?.readableEnded).toBe(true);
   expect(Buffer.concat(pieces).equals(content)).toBe(true);
 });
 
