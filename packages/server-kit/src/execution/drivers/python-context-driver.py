@@ -7,7 +7,6 @@
 # The driver imports only what every execution needs, because an idle one takes memory in every sandbox.
 # IPython is loaded only for an IPython cell, a magic, or code that imports it.
 def boot(displays):
-    import _ast
     import _signal
     import _thread
     import builtins
@@ -18,6 +17,8 @@ def boot(displays):
 
     driver, own, main = "<cloud-sandbox>", os.getpid(), _thread.get_ident()
     inherited = "/proc/self/fd/"
+    # No expression begins with one of these.
+    statements = "if ", "for ", "while ", "with ", "def ", "class ", "try:", "async ", "import ", "from "
     channel, only_ast, top_await, is_coroutine = 3, 0x400, 0x2000, 0x80
     allow_ipython = sys.argv.pop() != "no-ipython"
     os.set_inheritable(channel, False)
@@ -202,7 +203,33 @@ def boot(displays):
             return spec
 
     # Running.
+    def pieces(source, name):
+        """The code objects of what is before the last statement, and of the last one. None if only a syntax
+        tree tells where that begins: making the classes of syntax trees takes longer than most programs run.
+        """
+        start = len(source)
+        for _ in range(1000):
+            start = source.rfind("\n", 0, start)
+            if start < 0 or source[start + 1 : start + 2] not in "\n\t\f #)]}":
+                break
+        head, tail = source[: start + 1], source[start + 1 :]
+        # A backslash may cause a warning, which compiling twice would repeat.
+        if ";" in tail or "\\" in tail or "\r" in source or "__future__" in source:
+            return None
+        mode = "exec" if tail.startswith(statements) else "eval"
+        try:
+            # The empty lines give the last statement its line numbers.
+            last = compile("\n" * head.count("\n") + tail, name, mode, top_await, True)
+            return (compile(head, name, "exec", top_await, True), last) if head else (last,)
+        except Exception:
+            return None
+
     def compiled(source, name):
+        codes = pieces(source, name)
+        if codes:
+            return codes
+        import _ast
+
         tree = compile(source, name, "exec", only_ast | top_await, True)
         codes = []
         if tree.body and type(tree.body[-1]) is _ast.Expr and not source.rstrip().endswith(";"):
