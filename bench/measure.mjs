@@ -1,3 +1,8 @@
+/** Tells on stderr what is being measured, because a bench prints its results when it has all. */
+export function progress(text) {
+  console.error(`  … ${text}`);
+}
+
 /** Median, percentiles and number of samples. */
 export function summarize(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
@@ -19,6 +24,7 @@ export async function compare({
   subject,
   settle = async () => undefined,
 }) {
+  progress(`${rounds} rounds: ${name}`);
   const samples = { floor: [], subject: [] };
   for (let round = -2; round < rounds; round += 1) {
     for (const [side, work] of [

@@ -30,7 +30,7 @@ export async function benchOneShots({ long }) {
       await compare({
         name: "one-shot, no pool, over bubblewrap with python3",
         limit: 1.5,
-        rounds: long ? 200 : 30,
+        rounds: long ? 60 : 30,
         ...{ floor, subject, settle: quiet },
       }),
       await dockerRun(long ? 20 : 5),

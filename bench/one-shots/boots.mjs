@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../isolated.mjs";
-import { compare, compared } from "../measure.mjs";
+import { compare, compared, progress } from "../measure.mjs";
 
 const crowd = 100;
 
@@ -13,7 +13,7 @@ export async function measureBoots(client, long) {
   const boot = await compare({
     name: "create without a waiting machine (the agent's boot, spawn to ready), over a bare node -e 0",
     limit: 2.5,
-    rounds: long ? 60 : 15,
+    rounds: long ? 30 : 15,
     floor: () => run([process.execPath, "-e", "0"]),
     subject: async () => {
       made.push(await client.sandboxes.create({ template: "code-interpreter" }));
@@ -25,6 +25,7 @@ export async function measureBoots(client, long) {
   });
   await Promise.all(made.splice(0).map((sandbox) => sandbox.delete()));
   if (!long) return [boot];
+  progress(`${crowd} creates at once`);
   return [
     boot,
     compared({

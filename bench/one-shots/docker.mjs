@@ -24,7 +24,7 @@ export async function dockerRun(rounds) {
 }
 
 function reasonOf({ code, stderr }) {
-  if (code === "ENOENT") return "Docker is not installed";
-  if (/no such image/i.test(stderr)) return `Docker has no image ${image}`;
-  return "Docker does not answer";
+  if (code === "ENOENT") return 'Docker is not installed: "apt-get install docker.io"';
+  if (/no such image/i.test(stderr)) return `Docker has no image ${image}: "docker pull ${image}"`;
+  return "Docker does not answer: start dockerd, or set DOCKER_HOST";
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { compared } from "../measure.mjs";
+import { compared, progress } from "../measure.mjs";
 import { residentMemory } from "../process-figures.mjs";
 
 const atOnce = 200;
@@ -13,7 +13,9 @@ const concurrency = 2 * availableParallelism();
  */
 export async function measureMany({ floor, subject, long, pid }) {
   const bursts = { floor: [], subject: [] };
-  for (let round = 0; round < (long ? 5 : 2); round += 1) {
+  const bursting = long ? 3 : 2;
+  for (let round = 0; round < bursting; round += 1) {
+    progress(`${atOnce} at once, round ${round + 1} of ${bursting}`);
     for (const [side, work] of [
       ["floor", floor],
       ["subject", subject],
@@ -24,17 +26,20 @@ export async function measureMany({ floor, subject, long, pid }) {
   // growth.
   await together(subject, 50, concurrency);
   const before = residentMemory(pid);
-  const [rounds, each] = long ? [4, 500] : [2, 100];
+  const [rounds, each, eachFloor] = long ? [4, 500, 125] : [2, 100, 100];
   const rates = { floor: [], subject: [] };
   const costs = { floor: [], subject: [] };
   for (let round = 0; round < rounds; round += 1) {
-    for (const [side, work] of [
-      ["floor", floor],
-      ["subject", subject],
+    progress(
+      `${round * each} of ${rounds * each} in a series; ${residentMemory(pid).toFixed(0)} MB of memory`,
+    );
+    for (const [side, work, count] of [
+      ["floor", floor, eachFloor],
+      ["subject", subject, each],
     ]) {
-      const { milliseconds, processorMs } = await together(work, each, concurrency);
-      rates[side].push((each / milliseconds) * 1000);
-      costs[side].push(processorMs / each);
+      const { milliseconds, processorMs } = await together(work, count, concurrency);
+      rates[side].push((count / milliseconds) * 1000);
+      costs[side].push(processorMs / count);
     }
   }
   const programs = rounds * each;
@@ -46,7 +51,7 @@ export async function measureMany({ floor, subject, long, pid }) {
     }),
     {
       ...compared({
-        name: `${programs.toLocaleString("en")} one-shots, ${concurrency} at a time, over as many of bubblewrap with python3`,
+        name: `${programs.toLocaleString("en")} one-shots, ${concurrency} at a time, over bubblewrap with python3, as many at a time`,
         limit: 0.7,
         ...rates,
       }),
