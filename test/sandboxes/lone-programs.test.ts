@@ -236,6 +236,30 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
       { language: "bash", code: "head -c 8G /dev/zero > /tmp/full; echo $?; ls /workspace" },
       { stdout: "1\n" },
     ],
+    "stops itself": [
+      { code: "import os\nprint('on', flush=True)\nos.kill(os.getpid(), 19)\nprint('later')", timeout: 1 },
+      { exit_code: 124, termination_reason: "timeout", stdout: "on\n" },
+    ],
+    "sends the server descriptors": [
+      {
+        code: `import array, os, socket
+channel, files = socket.socket(fileno=os.dup(3)), array.array("i", [os.open("/dev/null", 0)] * 200)
+try:
+    for _ in range(100): channel.sendmsg([b"\\0\\0\\0\\2Ra"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
+except OSError: pass
+print("sent", flush=True)
+os._exit(0)`,
+      },
+      { stdout: expect.stringMatching(/^(sent\n)?$/) },
+    ],
+    "makes the pipe of its output larger, and never waits for it": [
+      {
+        code: `import fcntl, os
+_ = fcntl.fcntl(1, 1031, 2 ** 20), fcntl.fcntl(1, fcntl.F_SETFL, os.O_NONBLOCK)
+print("larger")`,
+      },
+      { exit_code: 0, stdout: "larger\n" },
+    ],
     "takes its outputs away from the next": [
       { language: "bash", code: "chmod 0 /proc/self/fd/1 /proc/self/fd/2; echo done" },
       { exit_code: 0 },

@@ -48,7 +48,11 @@ function generated(number: number, random: () => number): Generated {
     {
       kind: "huge output",
       code: `print("${number} " * 400_000)`,
-      result: { exitCode: 0, stdout: expect.stringMatching(new RegExp(`^(${number} )+`)) },
+      result: {
+        exitCode: 0,
+        stdout: expect.stringMatching(new RegExp(`^(${number} )+`)),
+        output: { stdout: { bytes: `${number} `.length * 400_000 + 1 } },
+      },
     },
     {
       kind: "exit code",
