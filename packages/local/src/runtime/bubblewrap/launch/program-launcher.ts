@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { connect, Socket } from "node:net";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { signalIfThere } from "../../host/signal-if-there.js";
 import { type Init, initIn } from "../user-namespace.js";
@@ -132,9 +131,8 @@ class ForkedProgram implements ProgramProcess {
     control.on("error", () => undefined);
     this.#report.on("error", () => undefined);
     let exitCode: number | null = null;
-    const lines = createInterface({ input: this.#report });
     this.init = new Promise((resolve) => {
-      lines.on("line", (line) => {
+      const take = (line: string): void => {
         if (this.#pid === undefined) {
           this.#pid = Number(line);
           this.closeWriteEnds();
@@ -143,11 +141,17 @@ class ForkedProgram implements ProgramProcess {
           if (init) resolve(init);
           else exitCode = exitCodeIn(line);
         }
+      };
+      let text = "";
+      this.#report.setEncoding("utf8").on("data", (chunk: string) => {
+        const lines = (text + chunk).split("\n");
+        text = lines.pop() ?? "";
+        for (const line of lines) take(line);
       });
       this.#report.once("close", () => resolve(undefined));
     });
     this.exit = new Promise((resolve) => {
-      lines.once("close", () => {
+      this.#report.once("close", () => {
         this.#isRunning = false;
         void gone(this.#pid).then(() => resolve(exitCode));
       });
