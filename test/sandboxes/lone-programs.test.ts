@@ -255,7 +255,9 @@ os._exit(0)`,
     "makes the pipe of its output larger, and never waits for it": [
       {
         code: `import fcntl, os
-_ = fcntl.fcntl(1, 1031, 2 ** 20), fcntl.fcntl(1, fcntl.F_SETFL, os.O_NONBLOCK)
+try: fcntl.fcntl(1, 1031, 2 ** 20)
+except OSError: pass  # The user whom the kernel counts it for has enough of them.
+_ = fcntl.fcntl(1, fcntl.F_SETFL, os.O_NONBLOCK)
 print("larger")`,
       },
       { exit_code: 0, stdout: "larger\n" },
