@@ -8,11 +8,13 @@ import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
 import { MetricsStreams } from "./control-plane/metrics-stream.js";
 import { RateLimiter } from "./control-plane/rate-limiter.js";
+import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
 import { type EgressOptions, egressGateway } from "./egress/egress-options.js";
 import { internetSetting } from "./egress/internet-default.js";
 import { NotKeptError, RuntimeUnavailableError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
+import { watchExecutions } from "./gateway/execution-requests.js";
 import { createGatewayServer } from "./gateway/gateway-server.js";
 import { HostGuard } from "./gateway/host-guard.js";
 import { KeyGuard } from "./gateway/key-guard.js";
@@ -106,6 +108,8 @@ export interface LocalControlPlaneOptions {
   readonly internet?: string;
   /** Which destinations sandboxes with internet access may reach, and through which proxy. */
   readonly egress?: EgressOptions;
+  /** Whether `GET /metrics` gives measurements of the server for Prometheus, to the server's own key. Default: false. */
+  readonly metrics?: boolean;
   /** How the ends of asynchronous executions are reported. Without a data directory, undelivered reports are lost on exit. */
   readonly webhooks?: WebhookOptions;
   /** Whether the control plane keeps this process running, as servers do. Default: true. If false, close it on `beforeExit`. */
@@ -188,7 +192,13 @@ async function serve(
   { isolation, disks }: UsableRuntime,
   store: Store,
 ): Promise<LocalControlPlane> {
-  const egress = egressGateway(options.egress);
+  const measured: MeasuredParts = {
+    pools: () => machines.waiting,
+    sandboxes: () => registry.list(),
+    waiting: () => queue.waiting,
+  };
+  const serverMetrics = options.metrics ? await serverMetricsOf(measured) : undefined;
+  const egress = egressGateway(options.egress, (decision) => serverMetrics?.noteEgress(decision));
   const internet = internetSetting(options.internet);
   const pool = poolSize(options.pool);
   const [apiKey, tokens] = await withStoreErrors(store, async () => [
@@ -242,6 +252,7 @@ async function serve(
     budget,
     poolSize: pool,
     defaultTemplate: templates.list()[0],
+    measureBoot: serverMetrics && ((boot) => serverMetrics.boot(boot)),
     log,
   });
   const places = new SandboxPlaces(
@@ -268,10 +279,11 @@ async function serve(
     await fleet.restore();
     if (store.directory !== undefined) await layers.collect();
   });
-  const programs = new LonePrograms({
-    ...{ runtime, isolation, fleet, agents, egress, log },
-    queue: new ProgramQueue(2 * availableParallelism(), new ProgramRoom(places, budget, () => keys.isShared)),
-  });
+  const queue = new ProgramQueue(
+    2 * availableParallelism(),
+    new ProgramRoom(places, budget, () => keys.isShared),
+  );
+  const programs = new LonePrograms({ runtime, isolation, fleet, agents, egress, queue, log });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const baseFor = (host: string | undefined): string =>
     listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
@@ -306,6 +318,7 @@ async function serve(
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
     stream: (pieces) => Readable.from(pieces),
     webhooks,
+    serverMetrics,
     log,
   });
   const previews = new PreviewGateway({
@@ -314,6 +327,7 @@ async function serve(
     isAccountKey: (text) => keys.knows(text),
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
+  if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));
   const hosts = new HostGuard(options.host ?? "127.0.0.1", options.allowedHosts);
   const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
   routeRequests(server, { hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api });
@@ -355,6 +369,12 @@ async function serve(
       return closing;
     },
   };
+}
+
+/** Loads prom-client, which only servers with `--metrics` need. */
+async function serverMetricsOf(parts: MeasuredParts): Promise<ServerMetrics> {
+  const { ServerMetrics } = await import("./control-plane/server-metrics.js");
+  return new ServerMetrics(parts);
 }
 
 const defaultRateLimit = 1_000_000;

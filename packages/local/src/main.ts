@@ -123,6 +123,7 @@ program
     "let code be root in its sandbox, so that it can install packages and become other users; needs root and bubblewrap",
     false,
   )
+  .option("--metrics", "measure the server for Prometheus: GET /metrics, with the server's own key", false)
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
   .addHelpText(
     "after",
@@ -183,6 +184,7 @@ interface ServeOptions {
   readonly webhookAllowPrivate: boolean;
   readonly withoutSystemCallFilter: boolean;
   readonly rootInside: boolean;
+  readonly metrics: boolean;
   readonly json: boolean;
 }
 

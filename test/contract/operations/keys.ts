@@ -21,6 +21,12 @@ export const keyProofs: Readonly<Record<string, Proof>> = {
     });
   }),
 
+  getServerMetrics: proof("gives measurements as text, or says that the server has none", async (bench) => {
+    const { data, error } = await bench.controlPlane.GET("/metrics", { parseAs: "text" });
+    if (error) expect(error).toMatchObject({ code: "NOT_FOUND" });
+    else expect(data).toContain("cloud_sandbox_sandboxes");
+  }),
+
   revokeApiKey: proof("ends a key by its id or name, or says that the server has none", async (bench) => {
     await withKey(bench, async ({ id }) => {
       expect(await revoke(bench, name)).toMatchObject({ data: { id, status: "revoked" } });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { contractRouter, controlPlaneEnvelope, type Handlers } from "@cloud-sandbox/server-kit";
+import { contractRouter, controlPlaneEnvelope, type Handlers, Reply } from "@cloud-sandbox/server-kit";
 import {
   type ControlPlaneContract,
   controlPlaneContract,
@@ -31,6 +31,7 @@ import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
 import type { RateLimiter } from "./rate-limiter.js";
+import type { ServerMetrics } from "./server-metrics.js";
 
 const bodyLimitBytes = 1024 * 1024;
 /** The longest body of a request to run a program: as long as an agent accepts. */
@@ -52,6 +53,8 @@ export interface ControlPlaneApiOptions
   /** Whether the data directory is full, so that changes cannot be saved. */
   readonly isStorageFull: () => boolean;
   readonly webhooks: Pick<Webhooks, "handlers">;
+  /** Undefined if the server measures nothing of itself. */
+  readonly serverMetrics: ServerMetrics | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -66,7 +69,10 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
   return contractRouter<ControlPlaneContract, Caller>({
     contract: controlPlaneContract,
     handlers: (caller = owner) => handlers(caller),
-    envelope: controlPlaneEnvelope,
+    envelope: (problem, context) => {
+      options.serverMetrics?.noteError(problem.code);
+      return controlPlaneEnvelope(problem, context);
+    },
     admit: ({ headers }, responseHeaders) => {
       const key = headers["x-api-key"] ?? bearerToken(headers.authorization);
       options.limiter.admit(String(key), responseHeaders);
@@ -103,7 +109,7 @@ function handlersByKey(options: ControlPlaneApiOptions): (caller: Caller) => Con
 
 /** The handlers of one API key, which see only the key's own sandboxes. Those of the server's own key, undefined, see all. */
 function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined): ControlPlaneHandlers {
-  const { programs, tokens, keys } = options;
+  const { programs, tokens, keys, serverMetrics } = options;
   const fleet = new KeyFleet(options.fleet, keyId);
   return {
     ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId)),
@@ -127,7 +133,10 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
 
     ...programHandlers({
       ...options,
-      runProgram: (spec) => programs.run(spec, keyId),
+      runProgram: (spec) => {
+        const run = () => programs.run(spec, keyId);
+        return serverMetrics ? serverMetrics.program(run) : run();
+      },
       repeated: new RepeatedPrograms(digest),
     }),
 
@@ -142,6 +151,11 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     ...keyHandlers({
       keys,
       usage: (id) => ({ sandboxes: options.fleet.countOf(id), programs: programs.countOf(id) }),
+    }),
+
+    ...(serverMetrics && {
+      getServerMetrics: async () =>
+        new Reply(await serverMetrics.text(), { "content-type": serverMetrics.contentType }),
     }),
 
     ...(keyId !== undefined && refusedToOthers),

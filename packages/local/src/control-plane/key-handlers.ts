@@ -49,8 +49,12 @@ export function keyHandlers({ keys, usage }: KeyHandlersParts) {
   } satisfies Handlers<ControlPlaneContract, unknown>;
 }
 
-/** Operations that only the server's own key may call: those on keys, and those that change templates, which all keys share. */
+/**
+ * Operations that only the server's own key may call: those on keys and on the server, and those that change templates,
+ * which all keys share.
+ */
 const ownersOperations = [
+  "getServerMetrics",
   "createApiKey",
   "listApiKeys",
   "revokeApiKey",

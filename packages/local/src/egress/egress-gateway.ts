@@ -4,7 +4,7 @@ import { EgressPolicy, type EgressRules, type OperatorRules } from "./egress-pol
 import { HttpProxy } from "./http-proxy.js";
 import { type InternetLack, nameServersLack } from "./internet-lack.js";
 import { type NameResolver, nameServers } from "./name-resolver.js";
-import { type EgressLimits, SandboxEgress } from "./sandbox-egress.js";
+import { type EgressLimits, type OnEgressDecision, SandboxEgress } from "./sandbox-egress.js";
 
 const defaultLimits: EgressLimits = { connections: 128, greetingMs: 15_000, idleMs: 10 * 60_000 };
 
@@ -17,6 +17,7 @@ export interface EgressGatewayOptions {
   /** An HTTP proxy that this machine needs to reach the internet. Default: none. */
   readonly upstreamProxy?: URL | undefined;
   readonly limits?: Partial<EgressLimits>;
+  readonly onDecision?: OnEgressDecision | undefined;
 }
 
 /** The filtering proxy that is a sandbox's only network. A connection's socket tells which sandbox it belongs to. */
@@ -36,9 +37,15 @@ export class EgressGateway {
 
   /** Opens the egress of a machine that is being started. Everything is refused until {@link setRules} is called. */
   open(id: string): SandboxEgress {
-    const { operator, limits } = this.options;
+    const { operator, limits, onDecision } = this.options;
     const closed = new EgressPolicy({ internetAccess: false }, operator);
-    const egress = new SandboxEgress(closed, this.#dialer, this.#http, { ...defaultLimits, ...limits });
+    const egress = new SandboxEgress(
+      closed,
+      this.#dialer,
+      this.#http,
+      { ...defaultLimits, ...limits },
+      onDecision,
+    );
     this.#sandboxes.set(id, egress);
     return egress;
   }

@@ -2,6 +2,7 @@ import { InvalidEgressError } from "../errors/local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 import { EgressGateway } from "./egress-gateway.js";
 import type { NameResolver } from "./name-resolver.js";
+import type { OnEgressDecision } from "./sandbox-egress.js";
 import { parseUpstreamProxy } from "./upstream-proxy.js";
 
 /** The operator's rules on what sandboxes with internet access may reach. */
@@ -27,16 +28,15 @@ export interface EgressOptions {
 export const defaultDeny: readonly string[] = ["*:25"];
 
 /** The egress gateway for an operator's options. @throws InvalidEgressError when an option is invalid. */
-export function egressGateway({
-  allowPrivate = [],
-  deny = defaultDeny,
-  upstreamProxy,
-  resolve,
-}: EgressOptions = {}): EgressGateway {
+export function egressGateway(
+  { allowPrivate = [], deny = defaultDeny, upstreamProxy, resolve }: EgressOptions = {},
+  onDecision?: OnEgressDecision,
+): EgressGateway {
   return new EgressGateway({
     operator: { allowPrivate: allowPrivate.map(parsePattern), deny: deny.map(parsePattern) },
     upstreamProxy: upstreamProxy === undefined ? undefined : parseProxy(upstreamProxy),
     resolve,
+    onDecision,
   });
 }
 

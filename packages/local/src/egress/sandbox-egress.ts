@@ -20,6 +20,9 @@ export interface EgressLimits {
 
 const socksVersion = 5;
 
+/** Called with what became of each connection that a sandbox asked for. */
+export type OnEgressDecision = (decision: "allowed" | "refused" | "failed" | "dropped") => void;
+
 /** The egress of one sandbox: serves all connections from its socket, HTTP and SOCKS5. */
 export class SandboxEgress implements EgressAccess {
   readonly log = new EgressLog();
@@ -33,12 +36,14 @@ export class SandboxEgress implements EgressAccess {
     private readonly dialer: Dialer,
     private readonly http: HttpProxy,
     private readonly limits: EgressLimits,
+    private readonly onDecision: OnEgressDecision = () => undefined,
   ) {}
 
   /** Serves a connection that a program in the sandbox opened. */
   accept(client: Socket): void {
     if (this.#isClosed || this.#connections.size >= this.limits.connections) {
       this.log.noteDropped();
+      this.onDecision("dropped");
       client.destroy();
       return;
     }
@@ -57,6 +62,7 @@ export class SandboxEgress implements EgressAccess {
       if (this.#upstreams > this.limits.connections) throw tooMany(this.limits.connections);
       const { socket, address } = await this.dialer.dial(destination, this.policy, signal);
       attempt.allow(socket, address);
+      this.onDecision("allowed");
       socket.once("close", () => {
         this.#upstreams -= 1;
       });
@@ -69,7 +75,9 @@ export class SandboxEgress implements EgressAccess {
       this.#upstreams -= 1;
       const isRefused = error instanceof EgressProblem && error.kind === "refused";
       const reason = error instanceof EgressProblem ? error.message : "The program closed its connection.";
-      attempt.end(isRefused ? "refused" : "failed", reason);
+      const decision = isRefused ? "refused" : "failed";
+      attempt.end(decision, reason);
+      this.onDecision(decision);
       throw error;
     }
   }

@@ -33,6 +33,8 @@ export interface MachineSupplyOptions {
   /** Number of warm machines for the default template. With 0, no template has warm machines. */
   readonly poolSize: number;
   readonly defaultTemplate: LocalTemplate | undefined;
+  /** Measures each boot. Default: not measured. */
+  readonly measureBoot?: (<Result>(boot: () => Promise<Result>) => Promise<Result>) | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -48,6 +50,11 @@ export class MachineSupply {
     const { defaultTemplate, poolSize, budget } = options;
     budget.onShortage(() => this.#yieldSpare());
     if (defaultTemplate) this.#pool(defaultTemplate, poolSize);
+  }
+
+  /** The number of machines that wait to be claimed, by template. */
+  get waiting(): ReadonlyMap<string, number> {
+    return new Map([...this.#pools].map(([name, { pool }]) => [name, pool.ready]));
   }
 
   /** Starts to fill the warm pools. */
@@ -150,8 +157,9 @@ export class MachineSupply {
   }
 
   async #started(template: LocalTemplate, id: string, disk?: string): Promise<Machine> {
-    const release = await this.options.budget.reserve(template.limits);
-    const machine = await this.#demandedBoots(() => this.#start(template, id, disk)).catch(
+    const { budget, measureBoot = (boot) => boot() } = this.options;
+    const release = await budget.reserve(template.limits);
+    const machine = await this.#demandedBoots(() => measureBoot(() => this.#start(template, id, disk))).catch(
       (error: unknown) => {
         release();
         throw error;

@@ -55,6 +55,13 @@ export class ProgramQueue {
     room.onFreed(() => queueMicrotask(() => this.#startNext()));
   }
 
+  /** The number of programs that wait. */
+  get waiting(): number {
+    let count = 0;
+    for (const { waiting } of this.#lines.values()) count += waiting.length;
+    return count;
+  }
+
   /**
    * Waits for a turn and for room. Throws a 429 problem when too many programs of the API key wait or when there was no
    * room for `roomLimitMs`, and a 400 problem when the program can never find room.

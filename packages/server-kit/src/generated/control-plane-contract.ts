@@ -21,6 +21,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
   name: "control-plane",
   operations: [
     { operationId: "getHealth", method: "GET", path: "/health", authenticated: false, status: 200 },
+    { operationId: "getServerMetrics", method: "GET", path: "/metrics", authenticated: true, status: 200 },
     { operationId: "listSandboxes", method: "GET", path: "/v1/sandboxes", authenticated: true, status: 200, query: { validate: validators.listSandboxesQuery, types: { "limit": "integer", "status": "string", "region": "string", "name": "string", "metadata": "string", "cursor": "string" }, units: {} } },
     { operationId: "createSandbox", method: "POST", path: "/v1/sandboxes", authenticated: true, status: 201, body: { validate: validators.createSandboxBody, required: true, units: { "timeout_seconds": "seconds" } } },
     { operationId: "runProgram", method: "POST", path: "/v1/executions", authenticated: true, status: 200, body: { validate: validators.runProgramBody, required: true, units: { "timeout": "seconds" } } },
