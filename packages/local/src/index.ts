@@ -4,6 +4,7 @@ export type { EgressOptions } from "./egress/egress-options.js";
 export type { EgressReport } from "./egress/egress-report.js";
 export type { NameResolver } from "./egress/name-resolver.js";
 export {
+  AuditLogError,
   DataDirectoryError,
   InvalidEgressError,
   InvalidOriginError,

@@ -5,6 +5,8 @@ import { AgentCalls } from "./agents/agent-calls.js";
 import { AgentConnections } from "./agents/agent-connection.js";
 import { agentPath } from "./agents/agent-target.js";
 import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
+import { AuditLog } from "./control-plane/audit-log.js";
+import { auditAgentRequest } from "./control-plane/audited-requests.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
 import { MetricsStreams } from "./control-plane/metrics-stream.js";
 import { RateLimiter } from "./control-plane/rate-limiter.js";
@@ -110,6 +112,8 @@ export interface LocalControlPlaneOptions {
   readonly egress?: EgressOptions;
   /** Whether `GET /metrics` gives measurements of the server for Prometheus, to the server's own key. Default: false. */
   readonly metrics?: boolean;
+  /** The file to which is appended, as lines of JSON, who changed or ran what. At 64 MiB it is renamed to `FILE.1`. Default: none. */
+  readonly auditLog?: string;
   /** How the ends of asynchronous executions are reported. Without a data directory, undelivered reports are lost on exit. */
   readonly webhooks?: WebhookOptions;
   /** Whether the control plane keeps this process running, as servers do. Default: true. If false, close it on `beforeExit`. */
@@ -143,6 +147,7 @@ export interface LocalControlPlane {
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
  * @throws PortUnavailableError when the port is in use or may not be used.
+ * @throws AuditLogError when the file of the audit log cannot be written to.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
  */
 export async function startLocalControlPlane(
@@ -213,6 +218,7 @@ async function serve(
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
+  const audit = options.auditLog === undefined ? undefined : new AuditLog(options.auditLog, log);
   const server = createGatewayServer();
   if (options.holdsProcess === false) server.unref().on("connection", (connection) => connection.unref());
   const templates = await TemplateCatalogue.open(limits);
@@ -319,6 +325,7 @@ async function serve(
     stream: (pieces) => Readable.from(pieces),
     webhooks,
     serverMetrics,
+    audit,
     log,
   });
   const previews = new PreviewGateway({
@@ -330,7 +337,10 @@ async function serve(
   if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));
   const hosts = new HostGuard(options.host ?? "127.0.0.1", options.allowedHosts);
   const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
-  routeRequests(server, { hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api });
+  routeRequests(server, {
+    ...{ hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api },
+    ...(audit && { onAgentAnswer: auditAgentRequest.bind(undefined, audit, keys) }),
+  });
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -343,6 +353,7 @@ async function serve(
     if (store.directory === undefined) await layers.removeAll();
     server.closeAllConnections();
     await runtime.close();
+    audit?.close();
     const unrecorded = await store.close();
     if (lost + unrecorded > 0) throw new NotKeptError(lost, unrecorded);
   };

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { describeHost, examineHost } from "./doctor.js";
 import {
+  AuditLogError,
   DataDirectoryError,
   InvalidEgressError,
   InvalidOriginError,
@@ -123,6 +124,10 @@ program
     "let code be root in its sandbox, so that it can install packages and become other users; needs root and bubblewrap",
     false,
   )
+  .option(
+    "--audit-log <file>",
+    "append to a file, as lines of JSON, who changed or ran what; default: none; at 64 MiB it is renamed to FILE.1",
+  )
   .option("--metrics", "measure the server for Prometheus: GET /metrics, with the server's own key", false)
   .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
   .addHelpText(
@@ -148,6 +153,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof RuntimeUnavailableError ||
     error instanceof PortUnavailableError ||
     error instanceof DataDirectoryError ||
+    error instanceof AuditLogError ||
     error instanceof NotKeptError ||
     error instanceof InvalidEgressError ||
     error instanceof InvalidOriginError ||
@@ -184,6 +190,7 @@ interface ServeOptions {
   readonly webhookAllowPrivate: boolean;
   readonly withoutSystemCallFilter: boolean;
   readonly rootInside: boolean;
+  readonly auditLog?: string;
   readonly metrics: boolean;
   readonly json: boolean;
 }

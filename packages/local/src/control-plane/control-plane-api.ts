@@ -29,6 +29,8 @@ import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
+import type { AuditLog } from "./audit-log.js";
+import { auditRequest } from "./audited-requests.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import type { ServerMetrics } from "./server-metrics.js";
@@ -55,6 +57,8 @@ export interface ControlPlaneApiOptions
   readonly webhooks: Pick<Webhooks, "handlers">;
   /** Undefined if the server measures nothing of itself. */
   readonly serverMetrics: ServerMetrics | undefined;
+  /** Undefined if no audit log is kept. */
+  readonly audit: AuditLog | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -81,6 +85,7 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
     bodyLimit: ({ operationId }) => (operationId === "runProgram" ? programLimitBytes : bodyLimitBytes),
     // runProgram stores no text: the code goes only to its interpreter.
     keepsTexts: ({ operationId }) => operationId !== "runProgram",
+    ...(options.audit && { onRequest: auditRequest.bind(undefined, options.audit) }),
     onError: (error, { requestId, operationId }) =>
       options.log(
         `${operationId} failed (${requestId}): ${error instanceof Error ? error.stack : String(error)}`,

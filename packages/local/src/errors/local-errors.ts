@@ -1,5 +1,10 @@
 import type { RuntimeReport } from "../runtime/sandbox-runtime.js";
 
+/** Thrown when the file of the audit log cannot be written to. */
+export class AuditLogError extends Error {
+  override readonly name = "AuditLogError";
+}
+
 /** No runtime can isolate a sandbox on this machine. Nothing is started: there is no fallback to a weaker isolation. */
 export class RuntimeUnavailableError extends Error {
   override readonly name = "RuntimeUnavailableError";

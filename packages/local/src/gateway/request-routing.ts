@@ -18,6 +18,13 @@ export interface Destinations {
   /** CORS for the APIs. Servers in previews set their own CORS headers. */
   readonly crossOrigin: CrossOriginAccess;
   readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handleUpgrade">;
+  /** Called when an agent has answered a request, or when its WebSocket was opened or refused. */
+  readonly onAgentAnswer?: (answer: {
+    readonly request: IncomingMessage;
+    readonly target: AgentTarget;
+    readonly status: number;
+    readonly time: Date;
+  }) => void;
   /** Handles asynchronous executions, whose results it delivers. */
   readonly webhooks?: {
     handles(request: IncomingMessage, target: AgentTarget): boolean;
@@ -31,8 +38,18 @@ export interface Destinations {
 /** Routes each request of the server to previews, agents, webhooks or the API, which all share one port. */
 export function routeRequests(
   server: Server,
-  { hosts, keys, crossOrigin, agents, webhooks, previews, api }: Destinations,
+  { hosts, keys, crossOrigin, agents, webhooks, previews, api, onAgentAnswer }: Destinations,
 ): void {
+  const answered = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: AgentTarget | undefined,
+    answering: Promise<void>,
+  ): Promise<void> => {
+    const time = new Date();
+    await answering;
+    if (target) onAgentAnswer?.({ request, target, status: response.statusCode, time });
+  };
   server.on("request", (request, response) => {
     const refusal = hosts.refusal(request.headers.host);
     if (refusal) return refuse(request, response, refusal, { envelope: envelopeAt(request.url ?? "") });
@@ -43,8 +60,10 @@ export function routeRequests(
     if (!agent) return void api.handle(request, response);
     const keyRefusal = keys?.refusal(request);
     if (keyRefusal) return refuse(request, response, keyRefusal);
-    if (webhooks?.handles(request, agent)) return void webhooks.handle(request, response);
-    void agents.handle(request, response, agent);
+    const answering = webhooks?.handles(request, agent)
+      ? webhooks.handle(request, response)
+      : agents.handle(request, response, agent);
+    void answered(request, response, agent, answering);
   });
   server.on("upgrade", (request, connection, head) => {
     const preview = previewTarget(request);
@@ -63,6 +82,9 @@ export function routeRequests(
     if (keyRefusal) return refuse(request, response, keyRefusal);
     if (preview) void previews.handleUpgrade(request, response, preview);
     else if (isFileTunnel) void agents.handleFileTunnel(request, response, agentTarget(request));
-    else void agents.handleUpgrade(request, response, agentTarget(request));
+    else {
+      const target = agentTarget(request);
+      void answered(request, response, target, agents.handleUpgrade(request, response, target));
+    }
   });
 }

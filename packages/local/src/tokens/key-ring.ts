@@ -79,6 +79,11 @@ export class KeyRing {
     return false;
   }
 
+  /** The name of a key, or its id if the key is not remembered. */
+  nameOf(id: string): string {
+    return this.#keys.get(id)?.name ?? id;
+  }
+
   maxSandboxes(id: string): number | undefined {
     return this.#keys.get(id)?.maxSandboxes;
   }

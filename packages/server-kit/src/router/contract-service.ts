@@ -42,7 +42,7 @@ export interface ContractServiceOptions<
    */
   readonly keepsTexts?: (operation: Operation) => boolean;
   /** Called for every answer when its status is known. The body of a streamed answer is still to be sent then. */
-  readonly onRequest?: (event: RequestEvent) => void;
+  readonly onRequest?: (event: RequestEvent<Auth, Over>) => void;
   /** Called for errors that are not `Problem`s. The caller only gets a 500 with the request id. */
   readonly onError?: (
     error: unknown,
@@ -56,13 +56,18 @@ export interface UnauthenticatedCall {
   readonly header: (name: string) => string | undefined;
 }
 
-export interface RequestEvent {
+export interface RequestEvent<Auth = unknown, Over extends Exchange = NodeExchange> {
   /** `undefined` if the request matched no operation. */
   readonly operationId: string | undefined;
   readonly requestId: string;
   readonly method: string;
   readonly status: number;
   readonly durationMs: number;
+  readonly request: Over["request"];
+  readonly params: Readonly<Record<string, string>>;
+  /** Undefined if the caller was not identified. */
+  readonly auth: Auth | undefined;
+  readonly reply: Reply<ReplyBody<Over>>;
 }
 
 /** Answers a request. `gone` returns a signal that aborts when the client no longer waits for the answer. */
@@ -94,11 +99,13 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     id: string,
     headers: Record<string, string>,
     gone: () => AbortSignal,
+    onIdentified: (auth: Auth | undefined) => void,
   ): Promise<Answer> {
     const header = (name: string) => headerOf(request, name);
     const auth = operation.authenticated
       ? await options.authenticate({ operation, params, header })
       : undefined;
+    onIdentified(auth);
     const handler = handlersOf(auth)[operation.operationId];
     if (!handler) throw options.unavailable?.(operation) ?? notAvailable(operation);
 
@@ -134,12 +141,17 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     const id = requestId(headerOf(request, "x-request-id"));
     const headers: Record<string, string> = { "x-request-id": id };
     let operationId: string | undefined;
+    let params: Matched["params"] = {};
+    let auth: Auth | undefined;
     let reply: Answer;
     try {
       options.admit?.(request, headers);
       const matched = match(request);
       operationId = matched.operation.operationId;
-      reply = await perform(request, matched, id, headers, gone);
+      params = matched.params;
+      reply = await perform(request, matched, id, headers, gone, (caller) => {
+        auth = caller;
+      });
     } catch (error) {
       if (!(error instanceof Problem)) onError?.(error, { requestId: id, operationId });
       const problem = error instanceof Problem ? error : internalProblem(id);
@@ -148,7 +160,14 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     }
     const { status } = reply;
     const { method = "GET" } = request;
-    onRequest?.({ operationId, requestId: id, method, status, durationMs: performance.now() - started });
+    const durationMs = performance.now() - started;
+    onRequest?.({
+      ...{ operationId, requestId: id, method, status, durationMs },
+      request,
+      params,
+      auth,
+      reply,
+    });
     return reply;
   }
 

@@ -31,7 +31,11 @@ export class RequestMetrics {
     this.#paths = new Map(operations.map(({ operationId, path }) => [operationId, path]));
   }
 
-  record({ operationId, status, durationMs }: RequestEvent): void {
+  record({
+    operationId,
+    status,
+    durationMs,
+  }: Pick<RequestEvent, "operationId" | "status" | "durationMs">): void {
     const path = this.#paths.get(operationId ?? "") ?? "unknown";
     let endpoint = this.#endpoints.get(path);
     if (!endpoint) {

@@ -1,0 +1,78 @@
+import { IncomingMessage } from "node:http";
+import type { RequestEvent } from "@cloud-sandbox/server-kit";
+import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
+import type { AgentTarget } from "../agents/agent-target.js";
+import { claimsOf } from "../relay/forwarded-headers.js";
+import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
+import type { AuditLog } from "./audit-log.js";
+
+/** Notes an answered request to the control plane, unless it only read something or its key was not accepted. */
+export function auditRequest(audit: AuditLog, event: RequestEvent<Caller>): void {
+  const { auth, operationId, method, params, status, durationMs, request } = event;
+  if (!auth || operationId === undefined || isRead(method)) return;
+  audit.note({
+    ...origin(request),
+    time: new Date(Date.now() - durationMs),
+    key: auth.name,
+    operation: operationId,
+    sandbox: operationId.includes("Sandbox") ? (params.id ?? createdId(event)) : undefined,
+    status,
+  });
+}
+
+export interface AnsweredByAgent {
+  readonly request: IncomingMessage;
+  readonly target: AgentTarget;
+  readonly status: number;
+  /** When the request came. */
+  readonly time: Date;
+}
+
+/** Notes a request that an agent has answered, unless it only read something or its token was not accepted. */
+export function auditAgentRequest(
+  audit: AuditLog,
+  keys: Pick<KeyRing, "nameOf">,
+  { request, target, status, time }: AnsweredByAgent,
+): void {
+  const { method = "GET" } = request;
+  const operation = agentOperation(method, target.path.split("?")[0] ?? "");
+  // The agent answers 401 to a token that is not valid, whose claims are not to be believed.
+  if (status === 401 || operation === undefined || (isRead(method) && !operation.upgrade)) return;
+  const { key } = claimsOf(bearerToken(request.headers.authorization));
+  audit.note({
+    ...origin(request),
+    time,
+    key: typeof key === "string" ? keys.nameOf(key) : owner.name,
+    operation: operation.operationId,
+    sandbox: target.sandboxId,
+    status,
+  });
+}
+
+const isRead = (method: string): boolean => ["GET", "HEAD", "OPTIONS"].includes(method);
+
+/** The id of the sandbox that a request created. */
+function createdId({ reply, status }: RequestEvent<Caller>): string | undefined {
+  if (status >= 300 || typeof reply.body !== "string") return undefined;
+  const { id } = JSON.parse(reply.body) as { readonly id?: unknown };
+  return typeof id === "string" ? id : undefined;
+}
+
+function origin(request: Pick<IncomingMessage, "headers">) {
+  const forwarded = request.headers["x-forwarded-for"];
+  return {
+    from: request instanceof IncomingMessage ? request.socket.remoteAddress : undefined,
+    forwardedFor: Array.isArray(forwarded) ? forwarded.join(", ") : forwarded,
+  };
+}
+
+const operations = agentContract.operations.map((operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
+}));
+
+function agentOperation(method: string, path: string) {
+  return operations.find(({ operation, pattern }) => operation.method === method && pattern.test(path))
+    ?.operation;
+}
