@@ -158,6 +158,13 @@ describe("a block of shell commands", () => {
 describe("a unit of systemd", () => {
   test.each(of("ini"))("of %s starts a server that stops as systemd stops it", async (_, { code }) => {
     const commandLine = /^ExecStart=\/usr\/bin\/node \/opt\/cloud-sandbox\/(.+)$/m.exec(code)?.[1] ?? "";
+    const unit = join(directory, "cloud-sandbox.service");
+    writeFileSync(unit, code.replace("/usr/bin/node", process.execPath));
+    if (existsSync("/usr/bin/systemd-analyze"))
+      expect(await run("systemd-analyze", ["verify", unit], environment())).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
     const line = commandLine.replace("/var/lib/cloud-sandbox", join(directory, "state"));
     const child = spawnServer([process.execPath, ...line.split(" ")], {
       cwd: root,

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -148,11 +148,15 @@ describe("an API key", () => {
     expect(await keyNamed("expiring")).toMatchObject({ status: "expired" });
   });
 
-  test("keeps its sandboxes and its revocation over a restart", async () => {
+  test("keeps its sandboxes and its revocation over a restart, also with a copy of the data directory", async () => {
     const [a, gone] = [await caller("restarts"), await caller("restarts-revoked")];
     const sandbox = await a.create();
     await owner.call("DELETE", "/keys/restarts-revoked");
     await server.stop();
+    const original = directory;
+    directory = await mkdtemp(join(tmpdir(), "api-keys-"));
+    await cp(original, directory, { recursive: true });
+    await rm(original, { recursive: true });
     await start();
     const again = (apiKey: string) => new ControlPlaneCaller({ url: server.url, apiKey });
     expect(await ids(again(a.apiKey))).toEqual([sandbox.id]);

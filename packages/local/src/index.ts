@@ -9,6 +9,7 @@ export {
   InvalidEgressError,
   InvalidOriginError,
   InvalidPoolError,
+  InvalidPublicUrlError,
   NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,

@@ -23,6 +23,7 @@ import { KeyGuard } from "./gateway/key-guard.js";
 import { listen, requireFreePort } from "./gateway/listening.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { previewUrls } from "./gateway/preview-target.js";
+import { PublicAddress } from "./gateway/public-address.js";
 import { routeRequests } from "./gateway/request-routing.js";
 import { InstanceDirectory } from "./runtime/host/instance-directory.js";
 import { holdingProcess } from "./runtime/host/let-go.js";
@@ -68,6 +69,11 @@ export interface LocalControlPlaneOptions {
   readonly host?: string;
   /** Host names, besides loopback's, that callers may use when the server listens on loopback. Default: none. */
   readonly allowedHosts?: readonly string[];
+  /**
+   * The address under which others reach this server through a proxy, as in `https://sandboxes.example`. Callers who use it get
+   * addresses of sandboxes, previews and uploads that begin with it. Default: none.
+   */
+  readonly publicUrl?: string;
   /** Origins whose pages may call the server from a browser, for example `https://app.example`. Default: none. */
   readonly corsOrigins?: readonly string[];
   /** Port to listen on; 0 takes any free one. Default: 0. */
@@ -144,6 +150,7 @@ export interface LocalControlPlane {
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
  * @throws InvalidOriginError when an entry of `corsOrigins` is not an origin.
+ * @throws InvalidPublicUrlError when `publicUrl` is not the address of a server.
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
  * @throws PortUnavailableError when the port is in use or may not be used.
@@ -217,6 +224,7 @@ async function serve(
   });
   const log = options.log ?? (() => undefined);
   const limits = { ...defaultLimits(), ...options.limits };
+  const publicAddress = options.publicUrl === undefined ? undefined : new PublicAddress(options.publicUrl);
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
   const audit = options.auditLog === undefined ? undefined : new AuditLog(options.auditLog, log);
   const server = createGatewayServer();
@@ -291,8 +299,11 @@ async function serve(
   );
   const programs = new LonePrograms({ runtime, isolation, fleet, agents, egress, queue, log });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
-  const baseFor = (host: string | undefined): string =>
-    listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
+  const isPublic = (host: string | undefined): boolean => publicAddress?.isFor(host) === true;
+  const baseFor = (host: string | undefined): string => {
+    if (publicAddress?.isFor(host)) return publicAddress.url;
+    return listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
+  };
   const gateway = new AgentGateway({ connections, find: (id) => fleet.get(id) });
   const webhooks = new Webhooks({
     store,
@@ -320,7 +331,7 @@ async function serve(
     version,
     isStorageFull: () => store.isFull(),
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
-    previewUrls: (id, host) => previewUrls(id, baseFor(host)),
+    previewUrls: (id, host) => previewUrls(id, baseFor(host), isPublic(host)),
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
     stream: (pieces) => Readable.from(pieces),
     webhooks,
@@ -332,10 +343,14 @@ async function serve(
     agents: gateway,
     issueToken: (id) => tokens.issue(id),
     isAccountKey: (text) => keys.knows(text),
+    protocolFor: (host) => (isPublic(host) && publicAddress?.url.startsWith("https:") ? "https" : "http"),
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
   if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));
-  const hosts = new HostGuard(options.host ?? "127.0.0.1", options.allowedHosts);
+  const hosts = new HostGuard(options.host ?? "127.0.0.1", [
+    ...(options.allowedHosts ?? []),
+    ...(publicAddress ? [publicAddress.hostname] : []),
+  ]);
   const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
   routeRequests(server, {
     ...{ hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api },

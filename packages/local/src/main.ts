@@ -6,6 +6,7 @@ import {
   DataDirectoryError,
   InvalidEgressError,
   InvalidOriginError,
+  InvalidPublicUrlError,
   NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,
@@ -30,6 +31,10 @@ program
     "--allowed-host <name...>",
     "further host names under which callers may reach a server on loopback",
     [],
+  )
+  .option(
+    "--public-url <url>",
+    "address under which others reach this server through a proxy, as in https://sandboxes.example",
   )
   .option(
     "--cors-origin <origin>",
@@ -157,6 +162,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof NotKeptError ||
     error instanceof InvalidEgressError ||
     error instanceof InvalidOriginError ||
+    error instanceof InvalidPublicUrlError ||
     error instanceof InvalidArgumentError;
   // Exit at once: work that is still running could otherwise keep this process alive although nobody can use it.
   end(error instanceof NotKeptError ? 2 : 1, isExpected ? error.message : `unexpected: ${String(error)}`);
@@ -190,6 +196,7 @@ interface ServeOptions {
   readonly webhookAllowPrivate: boolean;
   readonly withoutSystemCallFilter: boolean;
   readonly rootInside: boolean;
+  readonly publicUrl?: string;
   readonly auditLog?: string;
   readonly metrics: boolean;
   readonly json: boolean;

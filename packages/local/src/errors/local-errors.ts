@@ -44,6 +44,17 @@ export class InvalidOriginError extends Error {
   }
 }
 
+/** The address that the operator says callers use is not an address of a server. */
+export class InvalidPublicUrlError extends Error {
+  override readonly name = "InvalidPublicUrlError";
+
+  constructor(url: string) {
+    super(
+      `${JSON.stringify(url.slice(0, 80))} cannot be the public address of this server. Write scheme, host and port only, as in https://sandboxes.example.`,
+    );
+  }
+}
+
 /** The control plane cannot listen on the requested address and port. */
 export class PortUnavailableError extends Error {
   override readonly name = "PortUnavailableError";

@@ -14,6 +14,8 @@ export interface PreviewGatewayOptions {
   /** A token for a sandbox's agent, which relays to its ports. */
   readonly issueToken: (sandboxId: string) => Promise<SandboxToken>;
   readonly isAccountKey: (text: string) => boolean;
+  /** The protocol with which a visitor of this `Host` reached the server, or the proxy before it. Default: http. */
+  readonly protocolFor?: (host: string | undefined) => "http" | "https";
 }
 
 /** A cached token is replaced when it is valid for less than this. */
@@ -65,11 +67,16 @@ export class PreviewGateway {
     target: PreviewTarget,
     upgrade: OutgoingHttpHeaders,
   ): Promise<void> {
-    const { agents, isAccountKey } = this.options;
+    const { agents, isAccountKey, protocolFor } = this.options;
     const signal = disconnectSignal(response);
     const connection = await this.#open(machine, target.port, signal);
     const body = bodyOf(incoming);
-    const headers = previewRequestHeaders(incoming, target, isAccountKey);
+    const headers = previewRequestHeaders(
+      incoming,
+      target,
+      isAccountKey,
+      protocolFor?.(incoming.headers.host),
+    );
     const call = request({
       createConnection: () => connection,
       method: incoming.method ?? "GET",

@@ -9,6 +9,7 @@ export function previewRequestHeaders(
   request: IncomingMessage,
   { prefix }: PreviewTarget,
   isAccountKey: (text: string) => boolean,
+  protocol: "http" | "https" = "http",
 ): OutgoingHttpHeaders {
   const headers = messageHeaders(request);
   for (const name of accountHeaders) delete headers[name];
@@ -24,7 +25,7 @@ export function previewRequestHeaders(
   return {
     ...headers,
     ...(headers.host !== undefined && { "x-forwarded-host": headers.host }),
-    "x-forwarded-proto": "http",
+    "x-forwarded-proto": protocol,
     ...(prefix !== "" && { "x-forwarded-prefix": prefix }),
   };
 }

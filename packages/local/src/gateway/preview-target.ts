@@ -34,18 +34,21 @@ export function previewTarget(request: IncomingMessage): PreviewTarget | undefin
 }
 
 export interface PreviewUrls {
-  readonly preview_url: string;
+  readonly preview_url?: string;
   readonly preview_url_template: string;
   readonly preview_path_template: string;
 }
 
 /** The preview addresses of a sandbox. `base` is the control plane's URL. */
-export function previewUrls(sandboxId: string, base: string): PreviewUrls {
+export function previewUrls(sandboxId: string, base: string, isPublic = false): PreviewUrls {
   const { port } = new URL(base);
   const at = port === "" ? "" : `:${port}`;
+  const byPath = `${base}${pathPrefix}${sandboxId}/{port}/`;
+  // Callers elsewhere have another localhost, so for them there are only addresses by path.
+  if (isPublic) return { preview_url_template: byPath, preview_path_template: byPath };
   return {
     preview_url: `http://${sandboxId}.localhost${at}/`,
     preview_url_template: `http://{port}-${sandboxId}.localhost${at}/`,
-    preview_path_template: `${base}${pathPrefix}${sandboxId}/{port}/`,
+    preview_path_template: byPath,
   };
 }
