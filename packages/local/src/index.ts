@@ -14,10 +14,7 @@ export {
   PortUnavailableError,
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
-export {
-  type LocalControlPlane,
-  type LocalControlPlaneOptions,
-  startLocalControlPlane,
-} from "./local-control-plane.js";
+export { type LocalControlPlane, startLocalControlPlane } from "./local-control-plane.js";
+export type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 export type { Enforcement, IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";
 export type { WebhookOptions } from "./webhooks/webhook-options.js";

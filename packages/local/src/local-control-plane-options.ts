@@ -1,0 +1,71 @@
+import type { EgressOptions } from "./egress/egress-options.js";
+import type { MachineLimits } from "./runtime/sandbox-runtime.js";
+import type { RuntimeName } from "./runtimes.js";
+import type { WebhookOptions } from "./webhooks/webhook-options.js";
+
+/** Options of `startLocalControlPlane`. */
+export interface LocalControlPlaneOptions {
+  /** The key that callers present. Default: a random one, in the result's `apiKey`. */
+  readonly apiKey?: string;
+  /** Address to listen on. Default: `127.0.0.1`. */
+  readonly host?: string;
+  /** Host names, besides loopback's, that callers may use when the server listens on loopback. Default: none. */
+  readonly allowedHosts?: readonly string[];
+  /**
+   * The address under which others reach this server through a proxy, as in `https://sandboxes.example`. Callers who use it get
+   * addresses of sandboxes, previews and uploads that begin with it. Default: none.
+   */
+  readonly publicUrl?: string;
+  /** Origins whose pages may call the server from a browser, for example `https://app.example`. Default: none. */
+  readonly corsOrigins?: readonly string[];
+  /** Port to listen on; 0 takes any free one. Default: 0. */
+  readonly port?: number;
+  /**
+   * The runtime that isolates sandboxes. Default: CLOUD_SANDBOX_RUNTIME, else `auto`: docker if `dockerImage` is set, else
+   * bubblewrap, and the other one if that does not work on this machine.
+   */
+  readonly runtime?: "auto" | RuntimeName;
+  /** The image of the docker runtime's sandboxes. Default: CLOUD_SANDBOX_DOCKER_IMAGE, else `python:3.12-slim`. */
+  readonly dockerImage?: string;
+  /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
+  readonly pool?: number;
+  /** Most sandboxes at a time, stopped ones and programs without a sandbox included. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
+  readonly maxSandboxes?: number;
+  /**
+   * All sandboxes together may use this many times the machine's memory, for memory and files. A create beyond it is refused
+   * with 429. With 1, memory is never promised twice. Default: 4.
+   */
+  readonly memoryOvercommit?: number;
+  /** Requests that a caller may send to the control plane in a minute; more are refused with 429. Default: 1,000,000. */
+  readonly rateLimit?: number;
+  /** What each sandbox may use. Default: 1024 MiB of memory, 1024 MiB of disk, 2 CPUs (or all there are), 256 processes. */
+  readonly limits?: Partial<MachineLimits>;
+  /** Seconds that the build of a template may take. Default: 1800. */
+  readonly buildTimeoutSeconds?: number;
+  /** Starts sandboxes even on a CPU for which there is no system call filter (other than x64 and arm64): their code can then make any system call. Default: false. */
+  readonly withoutSystemCallFilter?: boolean;
+  /**
+   * Lets code be root in its sandbox, so that it can install packages and become other users. Needs the bubblewrap runtime,
+   * root, and Linux 6.3 or newer. Default: false.
+   */
+  readonly rootInside?: boolean;
+  /** The directory that keeps sandboxes across restarts. One control plane at a time may use it. Default: none, nothing is kept. */
+  readonly dataDir?: string;
+  /**
+   * The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` and destinations
+   * separated by commas, as in `allow=pypi.org,*.pythonhosted.org:443`. Default: CLOUD_SANDBOX_INTERNET, else `on`.
+   */
+  readonly internet?: string;
+  /** Which destinations sandboxes with internet access may reach, and through which proxy. */
+  readonly egress?: EgressOptions;
+  /** Whether `GET /metrics` gives measurements of the server for Prometheus, to the server's own key. Default: false. */
+  readonly metrics?: boolean;
+  /** The file to which is appended, as lines of JSON, who changed or ran what. At 64 MiB it is renamed to `FILE.1`. Default: none. */
+  readonly auditLog?: string;
+  /** How the ends of asynchronous executions are reported. Without a data directory, undelivered reports are lost on exit. */
+  readonly webhooks?: WebhookOptions;
+  /** Whether the control plane keeps this process running, as servers do. Default: true. If false, close it on `beforeExit`. */
+  readonly holdsProcess?: boolean;
+  /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
+  readonly log?: (message: string) => void;
+}
