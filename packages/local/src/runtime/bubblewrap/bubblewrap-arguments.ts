@@ -31,6 +31,8 @@ export function bubblewrapArguments(profile: {
   environment: Readonly<Record<string, string>>;
   /** Mounts that are in the machine's tree already; see `WritableRoot.placeable`. */
   placed?: readonly Mount[];
+  /** The directory from which bubblewrap starts as its root; see `WritableRoot.makeOwnRoot`. */
+  ownRoot?: string | undefined;
   /** A directory with the machine's memory figures, in the form of a control group. */
   figures: Mount;
   /** The egress proxy's socket. */
@@ -46,6 +48,10 @@ export function bubblewrapArguments(profile: {
 }): string[] {
   const { image, views, limits, environment, placed = [], figures, egress, files, identities } = profile;
   const isPlaced = new Set(placed.map(({ target }) => target));
+  const { ownRoot = "" } = profile;
+  /** A path as bubblewrap finds it. */
+  const from = (path: string): string =>
+    ownRoot !== "" && path.startsWith(`${ownRoot}/`) ? path.slice(ownRoot.length) : path;
   const missing = (mounts: readonly Mount[]) => mounts.filter(({ target }) => !isPlaced.has(target));
   const tmpfs = (target: string, megabytes: number, mode = "0755"): string[] => {
     const bytes = Math.ceil(megabytes * 1024 * 1024);
@@ -57,7 +63,7 @@ export function bubblewrapArguments(profile: {
   const openMode = identities === "user" ? "0755" : "0777";
   const readOnly = ({ source, target }: Mount): string[] => [
     "--ro-bind",
-    views?.seen(source) ?? source,
+    from(views?.seen(source) ?? source),
     target,
   ];
   return [
@@ -65,15 +71,15 @@ export function bubblewrapArguments(profile: {
     information === undefined ? [] : ["--info-fd", String(information)],
     ["--hostname", "sandbox"],
     profile.isInit ? ["--as-pid-1"] : [],
-    disk ? ["--bind", disk.root, "/"] : [],
+    disk ? ["--bind", from(disk.root), "/"] : [],
     ...missing(image.mounts).map(readOnly),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
     ["--proc", "/proc"],
     // Read-only, because code could raise the limits of its IPC namespace there.
-    ["--ro-bind", join(views?.proc ?? "/proc", "sys"), "/proc/sys"],
+    ["--ro-bind", from(join(views?.proc ?? "/proc", "sys")), "/proc/sys"],
     ...image.masks.map(readOnly),
-    views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", views.dev, "/dev"],
-    disk ? ["--bind", disk.sharedMemory, "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
+    views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", from(views.dev), "/dev"],
+    disk ? ["--bind", from(disk.sharedMemory), "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
     // If the machine has an overlay for `/dev`, do not remount it: the overlay is read-only already, and a remount
     // would disable its devices.
     views?.dev === undefined ? ["--remount-ro", "/dev"] : [],

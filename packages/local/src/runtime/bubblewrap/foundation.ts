@@ -26,6 +26,8 @@ export interface Foundation {
   /** What machines of imported images have instead; undefined if they cannot be started here. */
   readonly importedImage: MachineImage | undefined;
   readonly root: WritableRoot | undefined;
+  /** What bubblewrap starts from as its root for programs without an agent; undefined if that is the host's root. */
+  readonly ownRoot: string | undefined;
   /** What machines have instead if code is root inside; undefined if it is not. Programs without an agent never have it. */
   readonly rootInside: RootInside | undefined;
   readonly groups: MachineGroups;
@@ -73,11 +75,13 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
   const hasLauncher = await openLauncher(root);
   const strayDescriptors = inheritableDescriptors();
   await root?.ready();
+  const ownRoot = isRoot && hasLauncher && root ? await openOwnRoot(root, image, groups) : undefined;
   return {
     directory,
     image,
     importedImage,
     root,
+    ownRoot,
     rootInside,
     guard,
     groups,
@@ -90,4 +94,17 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
     pipes: new ProgramPipes(join(directory.path, "pipes")),
     proxyPorts: new ProxyPorts(directory.path),
   };
+}
+
+/** Makes a root for bubblewrap to start from. Undefined if programs need mounts that are not in it, or a trial fails. */
+async function openOwnRoot(
+  root: WritableRoot,
+  { mounts, masks }: MachineImage,
+  { figures }: MachineGroups,
+): Promise<string | undefined> {
+  const { views } = root;
+  const sources = [...[...mounts, ...masks].map(({ source }) => source), figures];
+  if (views?.dev === undefined || sources.some((source) => views.seen(source) === source)) return undefined;
+  const ownRoot = await root.makeOwnRoot();
+  return (await openLauncher(root, ownRoot)) ? ownRoot : undefined;
 }

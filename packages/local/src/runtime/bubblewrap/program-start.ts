@@ -81,12 +81,12 @@ interface ProgramOwn {
 }
 
 function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): ProgramStart {
-  const { image, root, seccompFile, strayDescriptors, directory } = foundation;
+  const { image, root, ownRoot, seccompFile, strayDescriptors, directory } = foundation;
   const { program, group, stdout, stderr, holdsProcess } = own;
   // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const placed = root?.placeable(image.mounts) ?? [];
-  const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [], placed });
+  const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [], placed, ownRoot });
   const limited = `${limitsScript}exec "$@"`;
   const launch = launchCommand(
     {
@@ -117,7 +117,7 @@ function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn
       ...program.env,
       CLOUD_SANDBOX_EXECUTION_ID: spec.id,
     },
-    ...{ placed, figures: group.figures },
+    ...{ placed, ownRoot, figures: group.figures },
     egress: undefined,
     files: [],
     descriptors: { seccomp: seccompFile === undefined ? undefined : programDescriptors.seccomp },

@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readlink, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -171,6 +171,19 @@ export class WritableRoot {
     return areViewed ? [...mounts, ...diskMounts(this.disk)] : [];
   }
 
+  /**
+   * Makes this root's own directory one that bubblewrap can start from as its root: it has what bubblewrap itself needs and
+   * none of the host's mounts. So the list of mounts that bubblewrap reads for each mount is less than half as long.
+   */
+  async makeOwnRoot(): Promise<string> {
+    for (const name of ["proc", "usr", "tmp"]) await mkdir(join(this.directory, name));
+    // Where the dynamic loader and libraries are: links to directories in `/usr`.
+    for (const entry of await readdir("/", { withFileTypes: true }))
+      if (entry.isSymbolicLink() && entry.name.startsWith("lib"))
+        await symlink(await readlink(join("/", entry.name)), join(this.directory, entry.name));
+    return this.directory;
+  }
+
   /** The command and variables that mount the tree of one machine before its command is run. */
   enter(machine: {
     /** Undefined if an ordinary user runs this process: the machine then has that user's uid. */
@@ -186,6 +199,8 @@ export class WritableRoot {
     keepIn?: string | undefined;
     /** Mounts to make in the tree; see {@link placeable}. */
     placed?: readonly Mount[];
+    /** See {@link makeOwnRoot}. Only `launcher.pl` can use it. */
+    ownRoot?: string | undefined;
   }): RootEntry {
     const { uids, diskMb, layers, isImage = false, disk, keepIn, placed = [] } = machine;
     const { mapsIds } = this;
@@ -237,6 +252,7 @@ export class WritableRoot {
       // Pass these values in the environment and not as arguments: all users of the host can read command lines.
       environment: {
         MACHINE_PLACE: this.#at,
+        ...(machine.ownRoot !== undefined && { MACHINE_ROOT: machine.ownRoot }),
         MACHINE_SIZE: tmpfsOptions(diskMb),
         // Uid 0: either files are stored with the uids that the machine sees, or, without root, the ordinary user of this process is root in the machine's user namespace.
         MACHINE_OWNER: String(mapsIds ? 0 : (uids?.code ?? 0)),

@@ -29,20 +29,23 @@ export interface LaunchCommand {
 
 /**
  * Whether `launcher.pl` works here. Only a trial shows it: Perl may be missing, and with another processor the numbers of
- * system calls differ. The trial leaves nothing behind.
+ * system calls differ, and bubblewrap may not start in `ownRoot`. The trial leaves nothing behind.
  */
-export async function openLauncher(root: WritableRoot | undefined): Promise<boolean> {
+export async function openLauncher(root: WritableRoot | undefined, ownRoot?: string): Promise<boolean> {
   const { command, environment } = perlLaunch({
     ...{ memberFiles: [], strayDescriptors: [], limits: undefined, uid: undefined },
-    entry: root?.enter({ uids: undefined, diskMb: 1, layers: [] }),
+    entry: root?.enter({ uids: undefined, diskMb: 1, layers: [], ownRoot }),
   });
   const [program, ...args] = command;
   const env = { PATH: process.env.PATH, ...environment };
-  return tryOnce("launcher", { programs: ["perl"], about: root !== undefined }, () =>
-    run(program, [...args, "true"], { cwd: "/", env }).then(
-      () => true,
-      () => false,
-    ),
+  return tryOnce(
+    "launcher",
+    { programs: ["perl", "bwrap"], about: [root !== undefined, ownRoot !== undefined] },
+    () =>
+      run(program, [...args, "bwrap", "--version"], { cwd: "/", env }).then(
+        () => true,
+        () => false,
+      ),
   );
 }
 

@@ -8,14 +8,14 @@
 my %numbers = (
   x64   => {
     mount => 165, unshare => 272, setgroups => 116, setresuid => 117, setresgid => 119, prlimit => 302, close => 3,
-    prctl => 157, dup3 => 292, memfd_create => 319,
+    prctl => 157, dup3 => 292, memfd_create => 319, pivot_root => 155, umount2 => 166,
   },
   arm64 => {
     mount => 40, unshare => 97, setgroups => 159, setresuid => 147, setresgid => 149, prlimit => 261, close => 57,
-    prctl => 167, dup3 => 24, memfd_create => 279,
+    prctl => 167, dup3 => 24, memfd_create => 279, pivot_root => 41, umount2 => 39,
   },
 );
-my %flags = (ro => 1, nosuid => 2, nodev => 4, noexec => 8, bind => 4096);
+my %flags = (ro => 1, nosuid => 2, nodev => 4, noexec => 8, bind => 4096, rbind => 4096 | 0x4000);
 my ($newMounts, $newUsers, $newProcesses) = (0x20000, 0x10000000, 0x20000000);
 my $privateTree = 0x4000 | 0x40000;
 
@@ -133,6 +133,7 @@ if (defined $given{PLACE}) {
     put('/proc/self/gid_map', "0 $gid 1");
   }
   call('mount', 'none', '/', 0, $privateTree, 0);
+  mounted($given{ROOT}, $given{ROOT}, 'none', 'bind') if defined $given{ROOT};
   mounted('tmpfs', $given{PLACE}, 'tmpfs', $given{SIZE});
   chdir $given{PLACE} or die "$given{PLACE}: $!\n";
   for (split ' ', $given{DIRECTORIES}) { mkdir $_ or die "$_: $!\n" }
@@ -156,6 +157,14 @@ if (defined $given{PLACE}) {
     }
     waitpid $outside, 0;
     die "/proc was not mounted\n" if $?;
+  }
+  # Leave the host's mounts: bubblewrap reads the list of all mounts for each one that it makes.
+  if (defined $given{ROOT}) {
+    mounted("/$_", "$given{ROOT}/$_", 'none', 'rbind') for 'proc', 'usr';
+    chdir $given{ROOT} or die "$given{ROOT}: $!\n";
+    my ($here, $detach) = ('.', 2);
+    call('pivot_root', $here, $here);
+    call('umount2', $here, $detach);
   }
   chdir '/';
   umask $umask;
