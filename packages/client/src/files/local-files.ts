@@ -82,7 +82,7 @@ export async function downloadFile(
   local: string,
   { maxBytes = Number.POSITIVE_INFINITY, ...options }: DirectoryDownloadOptions = {},
 ): Promise<number> {
-  const { fs, streams } = nodeModules();
+  const { fs } = nodeModules();
   const partial = `${checked(local)}.${globalThis.crypto.randomUUID()}.partial`;
   const init = { params: { query: { path } }, parseAs: "stream", ...requestInit(options) } as const;
   const pending = access.client.GET("/files/download", init);
@@ -92,16 +92,15 @@ export async function downloadFile(
   const own = new CallbackErrors();
   const tell = options.onProgress && own.of(options.onProgress);
   let bytes = 0;
-  const counted = async function* (source: AsyncIterable<Uint8Array>) {
-    for await (const chunk of source) {
+  const counted = async function* () {
+    for await (const chunk of noLongerThan(maxBytes, content)) {
       bytes += chunk.length;
       tell?.({ bytes, total });
       yield chunk;
     }
   };
   try {
-    const writer = fs.createWriteStream(partial, { highWaterMark: writtenBehind });
-    await streams.pipeline(counted(noLongerThan(maxBytes, content)), writer);
+    await fs.promises.writeFile(partial, inLargePieces(counted()));
     await fs.promises.rename(partial, local);
   } catch (error) {
     await fs.promises.rm(partial, { force: true });
@@ -160,8 +159,26 @@ export async function downloadDirectory(
   });
 }
 
-/** Write buffer in bytes: how much is received while earlier data is still being written to disk. */
-const writtenBehind = 256 * 1024;
+/** Bytes to write to a file at once: each write goes to another thread and back, which takes longer than to copy 64 KiB. */
+const pieceSize = 1024 * 1024;
+
+/** Collects chunks in one buffer that is used again, so a piece is valid only until the next is asked for. */
+async function* inLargePieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const piece = new Uint8Array(pieceSize);
+  let filled = 0;
+  for await (const chunk of source) {
+    for (let taken = 0; taken < chunk.length; ) {
+      const part = chunk.subarray(taken, taken + pieceSize - filled);
+      piece.set(part, filled);
+      taken += part.length;
+      filled += part.length;
+      if (filled < pieceSize) continue;
+      yield piece;
+      filled = 0;
+    }
+  }
+  yield piece.subarray(0, filled);
+}
 
 async function* noLongerThan(most: number, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0;
