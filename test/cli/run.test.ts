@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -176,10 +176,11 @@ describe("cloud-sandbox run", () => {
       const main = join(root, "packages/cli/dist/main.js");
       const command = `${process.execPath} ${main} run -c '${code}'`;
       const shown = spawn("script", ["-qec", command, "/dev/null"], {
-        env: { PATH: process.env.PATH, TERM: "xterm-kitty", ...remote },
+        env: { PATH: process.env.PATH, TERM: "xterm-kitty", TMPDIR: directory, ...remote },
         stdio: ["ignore", "pipe", "inherit"],
       });
       expect(await text(shown.stdout)).toContain(`\u001b_Ga=T,f=100,m=0;${onePixel}\u001b\\`);
+      expect(await readdir(directory)).toEqual(["new"]);
     } finally {
       await rm(directory, { recursive: true });
     }

@@ -39,13 +39,16 @@ export async function showFigures(
       if (isShown) output.write(inlineImage(protocol, figure.text().replaceAll(/\s/g, "")));
       else left.push(figure);
     }
-    return save(left, await mkdtemp(join(tmpdir(), "cloud-sandbox-plots-")), output);
+    return left.length === 0 ? [] : save(left, await newDirectory(), output);
   }
   if (directory !== undefined) return save(figures, directory, output);
-  if (process.stdout.isTTY && !output.isJson)
-    return save(figures, await mkdtemp(join(tmpdir(), "cloud-sandbox-plots-")), output);
+  if (process.stdout.isTTY && !output.isJson) return save(figures, await newDirectory(), output);
   output.note(`figures were displayed: ${figures.length}; --save-plots DIR keeps them.`);
   return [];
+}
+
+function newDirectory(): Promise<string> {
+  return mkdtemp(join(tmpdir(), "cloud-sandbox-plots-"));
 }
 
 async function save(
