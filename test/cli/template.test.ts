@@ -1,5 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { savedImage, tarOf } from "../../packages/local/test/support/image-archives.js";
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
@@ -47,6 +53,21 @@ describe("cloud-sandbox template", () => {
     expect((await line.run(["template", "delete", "mine"])).code).toBe(125);
   });
 
+  test("leaves no template if it is interrupted while the server starts the build", async () => {
+    await writeFile(here("Long"), "FROM base\nRUN sleep 60\n");
+    const main = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
+    await using relay = await startRelay(line.env.CLOUD_SANDBOX_BASE_URL ?? "", (path) => {
+      if (path === "/v1/templates/build") child.kill("SIGINT");
+    });
+    const child = spawn(process.execPath, [main, "template", "build", "interrupted", "-f", here("Long")], {
+      env: { PATH: process.env.PATH, ...line.env, CLOUD_SANDBOX_BASE_URL: relay.url },
+      stdio: "ignore",
+    });
+    expect(await once(child, "exit")).toEqual([130, null]);
+    expect(relay.paths).toContain("/v1/templates/build");
+    await expect(line.client.templates.get("interrupted")).rejects.toMatchObject({ status: 404 });
+  });
+
   test("imports a container image, and says what a name that is taken needs", async () => {
     await writeFile(here("image.tar"), savedImage({ layers: [tarOf([])], config: { Cmd: ["sh"] } }));
     const imported = await line.run(["template", "import", here("image.tar"), "--name", "imported"]);
@@ -55,6 +76,8 @@ describe("cloud-sandbox template", () => {
     const again = await line.run(["template", "import", here("image.tar"), "--name", "imported"]);
     expect(again).toMatchObject({ code: 125, stderr: expect.stringMatching(/exists already.*--update/s) });
     expect(await line.json("template", "import", here("image.tar"))).toMatchObject({ name: "made:1" });
+    const id = (await line.output("sandbox", "create", "-q", "--image", "made:1")).trim();
+    expect(await line.json("sandbox", "get", id)).toMatchObject({ template: "made:1" });
     const none = await line.run(["template", "import", "-", "--name", "none"], "no image");
     expect(none).toMatchObject({ code: 125, stderr: expect.stringContaining("not a tar") });
   });
@@ -97,3 +120,29 @@ describe("cloud-sandbox template", () => {
     });
   });
 });
+
+/** A server that passes requests on to another one, and calls `before` with the path of each. */
+async function startRelay(to: string, before: (path: string) => void) {
+  const paths: string[] = [];
+  const server = createServer(async (request, response) => {
+    const { headers, method = "GET", url = "/" } = request;
+    paths.push(url);
+    before(url);
+    const body = method === "POST" ? await buffer(request) : null;
+    const { "x-api-key": key, "content-type": type } = headers;
+    const sent = { "x-api-key": String(key), ...(type !== undefined && { "content-type": type }) };
+    const answer = await fetch(to + url, { method, headers: sent, body });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    paths,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

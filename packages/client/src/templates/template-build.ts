@@ -41,7 +41,7 @@ export interface TemplateBuildOptions {
   registry?: ControlPlaneSchemas["RegistryCredentials"] | undefined;
   /** Called with each line of the build log. */
   onLog?: ((line: string) => void) | undefined;
-  /** Called when a step begins, or the server reports progress. */
+  /** Called when the build has started, when a step begins, and when the server reports progress. */
   onProgress?: ((progress: TemplateBuildProgress) => void) | undefined;
   /** Seconds until the template must be active, uploads included. Default 3600. */
   timeoutSeconds?: number | undefined;
@@ -112,9 +112,9 @@ export async function buildTemplate(
       steps: wireSteps,
       ...omitUndefined({ startCmd: start?.command, readyCmd: start?.ready }),
     };
-    const init = { body, ...callInit({ signal: scope.abortSignal }) };
-    const pending = parts.controlPlane.POST("/v1/templates/build", init);
-    const ids = await readBody(pending, idsOf, "build_id", "template_id");
+    const ids = await started(parts.controlPlane, body, scope);
+    options.onProgress?.({ status: "building", percent: undefined, step: undefined });
+    scope.throwIfAborted();
     await new BuildFollower(parts.controlPlane, ...ids, options, scope).untilBuilt();
     return await untilActive(parts.controlPlane, ...ids, scope);
   } catch (error) {
@@ -123,6 +123,34 @@ export async function buildTemplate(
     scope.end();
   }
 }
+
+/**
+ * Starts the build. If `scope` is stopped meanwhile, still waits some seconds for the answer: only a caller who knows that the
+ * build has started can delete the template.
+ */
+async function started(
+  controlPlane: ControlPlaneClient,
+  body: ControlPlaneSchemas["TemplateBuildRequest"],
+  scope: CallScope,
+): Promise<readonly [string, string]> {
+  scope.throwIfAborted();
+  const late = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = (): void => {
+    timer = setTimeout(() => late.abort(scope.reason), longestStart * 1000);
+  };
+  scope.addEventListener("abort", stop);
+  try {
+    const pending = controlPlane.POST("/v1/templates/build", { body, ...callInit({ signal: late.signal }) });
+    return await readBody(pending, idsOf, "build_id", "template_id");
+  } finally {
+    scope.removeEventListener("abort", stop);
+    clearTimeout(timer);
+  }
+}
+
+/** Seconds to wait for the answer to a start that is no longer wanted. */
+const longestStart = 5;
 
 function idsOf(wire: { build_id: string; template_id: string }): readonly [string, string] {
   return [asText(wire.build_id), asText(wire.template_id)];
