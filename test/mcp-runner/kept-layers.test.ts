@@ -63,16 +63,17 @@ async function byMcpServer(): Promise<Answer> {
 }
 
 describe.each([
-  ["the command", "mcp-layers", byCommand],
-  ["the MCP server", "mcp-gateway", byMcpServer],
-])("the directory in which %s keeps what MCP servers have installed", (_, name, answer) => {
+  ["the command", byCommand],
+  ["the MCP server", byMcpServer],
+])("the directory in which %s keeps what MCP servers have installed", (_, answer) => {
   test("is left to another program that uses it", async () => {
-    const directory = join(caches, "cloud-sandbox", name);
+    const directory = join(caches, "cloud-sandbox", "mcp-layers");
     const other = await startLocalServer({ args: ["--data-dir", directory, "--pool", "0"] });
     try {
       const before = await readdir(join(directory, "owners"));
       expect((await answer()).stdout).toContain("answered");
       expect(await readdir(join(directory, "owners"))).toEqual(before);
+      expect(await readdir(join(caches, "cloud-sandbox"))).toContain("mcp-layers-2");
     } finally {
       await other.stop();
     }
@@ -80,7 +81,7 @@ describe.each([
 
   test("is named when it cannot be used, instead of taken for one that is in use", async () => {
     await mkdir(join(caches, "cloud-sandbox"), { recursive: true });
-    const directory = join(caches, "cloud-sandbox", name);
+    const directory = join(caches, "cloud-sandbox", "mcp-layers");
     await writeFile(directory, "not a directory");
     const { stderr, stdout } = await answer();
     expect(stderr + stdout).toContain(`The data directory ${directory} cannot be used`);

@@ -1,4 +1,4 @@
-/** Servers' configurations and the file that keeps them, without the MCP SDK, which takes time to load. */
+/** Servers' configurations, and where they and installed servers are kept, without the MCP SDK, which takes time to load. */
 
 export {
   isServerName,
@@ -15,3 +15,4 @@ export {
   serverFileText,
 } from "./config/server-file.js";
 export { McpConfigurationError } from "./errors.js";
+export { openWithLayers } from "./session/layers-directory.js";

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { SandboxClient } from "cloud-sandbox";
 import type { McpRunner, McpServerConfiguration } from "cloud-sandbox-mcp-runner";
 import type { Call } from "../command-line/action.js";
@@ -30,35 +29,23 @@ export async function withRunner<Result>(
   }
 }
 
-/** How many commands at a time can keep what they installed. Each uses its own directory, because backends share none. */
-const mostKeeping = 4;
-
-/**
- * The client of this command. A backend on this machine keeps installed servers for the next command, in the first directory
- * that no other command is using.
- */
+/** The client of this command. A backend on this machine keeps installed servers for the next command. */
 async function clientWithLayers(
   url: string | undefined,
   note: (text: string) => void,
 ): Promise<SandboxClient> {
-  for (let turn = 1; turn <= mostKeeping; turn += 1) {
-    const name = turn === 1 ? "mcp-layers" : `mcp-layers-${turn}`;
-    const client = openClient(url, { dataDir: join(cacheDirectory(), name) });
+  const { openWithLayers } = await import("cloud-sandbox-mcp-runner/configuration");
+  return openWithLayers(cacheDirectory(), async (dataDir) => {
+    if (dataDir === undefined)
+      note("other programs use the installed servers, so this one installs its server again.");
+    const client = openClient(url, dataDir === undefined ? {} : { dataDir });
     if (client.backend === "cloud") return client;
     try {
       await client.health();
       return client;
     } catch (error) {
       await client.close();
-      if (!isInUse(error)) throw error;
+      throw error;
     }
-  }
-  note("other commands use the installed servers, so this one installs its server again.");
-  return openClient(url);
-}
-
-/** Whether another command uses the directory, as the local backend says. */
-function isInUse(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause && cause.code === "DATA_DIRECTORY_IN_USE";
+  });
 }

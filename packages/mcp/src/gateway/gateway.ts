@@ -42,12 +42,7 @@ export async function openGateway(
   return {
     servers,
     additions,
-    local: isInstalled ? { dataDir: layersDirectory(environment) } : {},
+    local: isInstalled ? { layersBelow: join(cacheDirectory(environment), "cloud-sandbox") } : {},
     extend: (profile) => withServers(profile, { tools: mcpGateway.length > 0 }),
   };
-}
-
-/** The directory in which a backend on this machine keeps what servers have installed, for the next start. */
-function layersDirectory(environment: Environment): string {
-  return join(cacheDirectory(environment), "cloud-sandbox", "mcp-gateway");
 }

@@ -12,27 +12,27 @@ export interface Backend {
 }
 
 /** A profile's settings for sandboxes on this machine. */
-export type LocalOptions = LocalBackendOptions;
+export interface LocalOptions extends Omit<LocalBackendOptions, "dataDir"> {
+  /** The directory below which installed MCP servers are kept for the next start. Default: they are not kept. */
+  readonly layersBelow?: string;
+}
 
-/**
- * Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. If another
- * program uses the data directory, opens the backend without one.
- */
+/** Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. */
 export async function openBackend(
   local: LocalOptions | undefined,
   log: (line: string) => void,
 ): Promise<Backend> {
-  const { dataDir, ...others } = local ?? {};
-  try {
-    return await open(local);
-  } catch (error) {
-    if (dataDir === undefined || !(error instanceof BackendError && isInUse(error))) throw error;
-    log("another program uses the directory of installed MCP servers, so this one installs them again");
+  const { layersBelow, ...others } = local ?? {};
+  if (layersBelow === undefined) return open(others);
+  const { openWithLayers } = await import("cloud-sandbox-mcp-runner/configuration");
+  return openWithLayers(layersBelow, (dataDir) => {
+    if (dataDir !== undefined) return open({ ...others, dataDir });
+    log("other programs use the directories of installed MCP servers, so this one installs them again");
     return open(others);
-  }
+  });
 }
 
-async function open(local: LocalOptions | undefined): Promise<Backend> {
+async function open(local: LocalBackendOptions): Promise<Backend> {
   const { ConfigurationError, SandboxClient } = await import("cloud-sandbox");
   try {
     let description = "local backend";
@@ -47,7 +47,7 @@ async function open(local: LocalOptions | undefined): Promise<Backend> {
       client,
       description,
       // With a data directory, the control plane keeps its sandboxes for the next start.
-      endsItsSandboxes: local?.dataDir === undefined,
+      endsItsSandboxes: local.dataDir === undefined,
       // Do not wait for deletions: the sandboxes end together with their control plane.
       close: () => client.close({ timeoutSeconds: 0 }),
     };
@@ -55,11 +55,6 @@ async function open(local: LocalOptions | undefined): Promise<Backend> {
     if (error instanceof ConfigurationError) throw new BackendError(error.message, { cause: error.cause });
     throw error;
   }
-}
-
-/** Whether another program uses the data directory, as the local backend says. */
-function isInUse({ cause }: { readonly cause?: unknown }): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "DATA_DIRECTORY_IN_USE";
 }
 
 function cloud(client: SandboxClient): Backend {
