@@ -1,9 +1,10 @@
+import type { TemplateChoice } from "../chosen-template.js";
+
 /** The options of `run`, as the command line gives them. */
-export interface RunOptions {
+export interface RunOptions extends TemplateChoice {
   readonly code?: string;
   readonly language?: string;
   readonly timeout: number;
-  readonly template?: string;
   readonly internet?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly savePlots?: string;

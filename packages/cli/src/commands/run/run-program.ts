@@ -1,6 +1,7 @@
 import type { DisplayedValue, Sandbox, StreamedExecution, StreamedResult } from "cloud-sandbox";
 import type { Call } from "../../command-line/action.js";
 import { CommandError } from "../../errors/command-error.js";
+import { chosenTemplate } from "../chosen-template.js";
 import { printEvents, type RunningProgram } from "../program-output.js";
 import { showFigures } from "./figures.js";
 import type { ProgramText } from "./program-text.js";
@@ -19,7 +20,8 @@ export async function runProgram(
 ): Promise<number> {
   const { options, output, signal } = call;
   const client = await call.client();
-  const { env, internet: internetAccess, template, timeout: timeoutSeconds } = options;
+  const { env, internet: internetAccess, timeout: timeoutSeconds } = options;
+  const template = await chosenTemplate(client, options, call);
   if (args.length === 0 && program.language !== "typescript") {
     const { language, text } = program;
     const running = { env, internetAccess, language, template, timeoutSeconds, signal };

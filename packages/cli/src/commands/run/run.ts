@@ -3,12 +3,13 @@ import { InvalidArgumentError } from "commander";
 import { action, type Call } from "../../command-line/action.js";
 import { onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
 import { examples } from "../../command-line/subcommand.js";
+import { withTemplateOptions } from "../chosen-template.js";
 import { programText } from "./program-text.js";
 import type { RunOptions } from "./run-options.js";
 import { runProgram } from "./run-program.js";
 
 export function define(command: Command): void {
-  command
+  withTemplateOptions(command)
     .argument("[file]", "file of the program; - or no file reads the program from standard input")
     .argument("[arguments...]", "arguments of the program, after --")
     .option("-c, --code <code>", "program text, instead of a file")
@@ -17,7 +18,6 @@ export function define(command: Command): void {
       "python, javascript, typescript, bash or go; default: by the file's name, else python",
     )
     .option("-t, --timeout <seconds>", "time limit, 1 to 300", wholeNumber(1, 300, " of seconds"), 30)
-    .option("--template <name>", "template of the sandbox; default: code-interpreter")
     .option(
       "--internet <on|off>",
       "internet access of the sandbox; default: CLOUD_SANDBOX_INTERNET, else on",

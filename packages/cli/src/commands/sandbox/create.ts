@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { lifetime, pair } from "../../command-line/option-values.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
+import { chosenTemplate } from "../chosen-template.js";
 import { type CreationOptions, creation, withCreationOptions } from "./creation-options.js";
 import { showSandbox } from "./sandbox-view.js";
 
@@ -23,7 +24,8 @@ export function addCreate(parent: Command): void {
         const client = await server();
         output.progress("Creating a sandbox …");
         const { label: metadata, name, region, timeout: timeoutSeconds } = options;
-        const wanted = { ...creation(options), name, metadata, region, timeoutSeconds };
+        const template = await chosenTemplate(client, options, { output, signal });
+        const wanted = { ...creation(options), template, name, metadata, region, timeoutSeconds };
         await showSandbox(await client.sandboxes.create({ ...wanted, signal }), output);
       }),
     );

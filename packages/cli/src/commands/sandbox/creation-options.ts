@@ -1,10 +1,10 @@
 import type { CreateSandboxOptions, Isolation } from "cloud-sandbox";
 import { type Command, Option } from "commander";
 import { fraction, listed, onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
+import { type TemplateChoice, withTemplateOptions } from "../chosen-template.js";
 
 /** Options of a new sandbox, as the command line gives them. */
-export interface CreationOptions {
-  readonly template?: string;
+export interface CreationOptions extends TemplateChoice {
   readonly internet?: boolean;
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -16,8 +16,7 @@ export interface CreationOptions {
 
 /** Adds the options that say what a new sandbox is like. */
 export function withCreationOptions(command: Command): Command {
-  return command
-    .option("--template <name>", "template of the sandbox; default: code-interpreter")
+  return withTemplateOptions(command)
     .option("--internet <on|off>", "internet access of the sandbox; default: the server's", onOrOff)
     .option("--allow <destination>", "allow only this host or address range; can be repeated", listed)
     .option("--deny <destination>", "refuse this host or address range; can be repeated", listed)
@@ -34,13 +33,12 @@ export function withCreationOptions(command: Command): Command {
     );
 }
 
-/** Converts the options to those of the client. */
+/** Converts the options to those of the client, but for the template. */
 export function creation(options: CreationOptions): CreateSandboxOptions {
-  const { allow, cpu, deny, env, internet, memory, minIsolation, template } = options;
+  const { allow, cpu, deny, env, internet, memory, minIsolation } = options;
   const hasLists = allow !== undefined || deny !== undefined;
   const hasLimits = cpu !== undefined || memory !== undefined;
   return {
-    template,
     internetAccess: internet,
     env,
     minIsolation,

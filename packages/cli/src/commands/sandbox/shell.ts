@@ -4,6 +4,7 @@ import { action, type Call } from "../../command-line/action.js";
 import { subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
 import { AttachedScreen } from "../../output/attached-terminal.js";
+import { chosenTemplate } from "../chosen-template.js";
 import { type CreationOptions, creation, withCreationOptions } from "./creation-options.js";
 
 interface ShellOptions extends CreationOptions {
@@ -42,7 +43,9 @@ async function shell(call: Call<ShellOptions>, id: string | undefined): Promise<
   }
   const client = await call.client();
   output.progress("Creating a sandbox …");
-  const sandbox = await client.sandboxes.create({ ...creation(options), timeoutSeconds: lifetime, signal });
+  const template = await chosenTemplate(client, options, call);
+  const wanted = { ...creation(options), template, timeoutSeconds: lifetime };
+  const sandbox = await client.sandboxes.create({ ...wanted, signal });
   try {
     return await attach(sandbox, call);
   } finally {
