@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -145,6 +148,65 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
     });
   });
 
+  describe("images", () => {
+    test("are templates of their names, with the languages that are in them", async () => {
+      const { CLOUD_SANDBOX_DOCKER_IMAGE: first = "" } = dockerEnvironment();
+      const second = "cloud-sandbox-second:1";
+      await deriveImage(second, { change: "ENV MARK=second" });
+      const args = ["--docker-image", first, "--docker-image", second, "--pool", "0"];
+      const server = await startDockerServer({ args });
+      const other = await startDockerServer({ args });
+      try {
+        await using client = clientOf(server);
+        await using sandbox = await client.sandboxes.create({ template: second });
+        expect((await sandbox.execute("echo $MARK", { language: "bash" })).stdout).toBe("second\n");
+        const { description } = await client.templates.get(second);
+        expect(description).toMatch(/bash 5.*javascript 2/);
+        expect(description).not.toContain("go ");
+        expect(await client.templates.forImage(second)).toMatchObject({ template: second, differences: [] });
+        await expect(client.sandboxes.create({ template: "not-named:1" })).rejects.toThrow(/not-named:1/);
+
+        // A server that starts later knows it at once, and leaves containers of servers that run alone.
+        await using otherClient = clientOf(other);
+        await (await otherClient.sandboxes.create({ template: second })).delete();
+        expect((await sandbox.execute("echo $MARK", { language: "bash" })).stdout).toBe("second\n");
+      } finally {
+        await Promise.all([server.stop(), other.stop()]);
+        await docker("rmi", "--force", second);
+      }
+    });
+
+    test.each([
+      ["no shell", async (name: string) => void (await docker("import", "/dev/null", name))],
+      ["a shell that ends at once", (name: string) => deriveImage(name, { shell: "/usr/bin/true" })],
+      [
+        "a shell for another processor",
+        async (name: string) => {
+          const directory = await mkdtemp(join(tmpdir(), "other-processor-"));
+          const shell = join(directory, "sh");
+          // The head of a program of MIPS.
+          const head = Buffer.from("7f454c460201010000000000000000000200080001000000", "hex");
+          await writeFile(shell, Buffer.concat([head, Buffer.alloc(256)]), { mode: 0o755 });
+          await deriveImage(name, { shell }).finally(() => rm(directory, { recursive: true }));
+        },
+      ],
+    ])("with %s are refused, and nothing of them remains", async (_, make) => {
+      const name = "cloud-sandbox-useless:1";
+      await make(name);
+      const server = await startDockerServer({ args: ["--docker-image", name, "--pool", "0"] });
+      try {
+        await using client = clientOf(server);
+        await expect(client.sandboxes.create({ template: "base" })).rejects.toThrow(
+          new RegExp(`The image ${name}, which is for .*, cannot be used`),
+        );
+        expect(await containersOf(server)).toEqual([]);
+      } finally {
+        await server.stop();
+        await docker("rmi", "--force", name);
+      }
+    });
+  });
+
   describe("where containers cannot be started", () => {
     test("because no daemon answers, serve and doctor say where, and what to do", async () => {
       const env = { PATH: process.env.PATH ?? "", DOCKER_HOST: "unix:///nowhere/docker.sock" };
@@ -201,6 +263,21 @@ const clientOf = (server: LocalServer): SandboxClient =>
   new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
 
 const exec = promisify(execFile);
+
+/** Makes an image of that of the tests. `shell`: a file that takes the place of its shell. */
+async function deriveImage(
+  name: string,
+  { shell, change }: { shell?: string; change?: string },
+): Promise<void> {
+  const { CLOUD_SANDBOX_DOCKER_IMAGE: image = "" } = dockerEnvironment();
+  const id = (await docker("create", image, "true")).stdout.trim();
+  try {
+    if (shell !== undefined) await docker("cp", shell, `${id}:/usr/bin/dash`);
+    await docker("commit", ...(change === undefined ? [] : ["--change", change]), id, name);
+  } finally {
+    await docker("rm", id);
+  }
+}
 
 function docker(...args: readonly string[]): Promise<{ stdout: string }> {
   return exec("docker", ["--host", dockerEnvironment().DOCKER_HOST ?? "", ...args]);

@@ -1,8 +1,9 @@
-import { findHostLanguages, type HostLanguage } from "./catalogue/host-languages.js";
+import { findHostLanguages } from "./catalogue/host-languages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
 import { forgetTrials } from "./runtime/host/host-trial.js";
+import type { HostLanguage } from "./runtime/language-tools.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
-import { dockerImageVariable, probeRuntimes } from "./runtimes.js";
+import { dockerImages, probeRuntimes } from "./runtimes.js";
 import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
 
 /** The result of `doctor`: what this machine can run. */
@@ -24,7 +25,7 @@ export interface DoctorReport {
 export async function examineHost(): Promise<DoctorReport> {
   await forgetTrials();
   const [runtimes, languages, egress] = await Promise.all([
-    probeRuntimes({ dockerImage: process.env[dockerImageVariable] || undefined }),
+    probeRuntimes({ dockerImages: dockerImages() }),
     findHostLanguages(),
     examineEgress(),
   ]);
@@ -45,7 +46,9 @@ export function describeHost({ usable, runtimes, languages, egress, memory }: Do
       ...report.remarks.map((remark) => `  ! ${remark}`),
     ];
   });
-  const found = languages.map(({ language, version }) => `${language} ${version}`).join(", ") || "none";
+  const own = languages.map(({ language, version }) => `${language} ${version}`).join(", ") || "none";
+  const hasOwn = !usable || runtimes.some((report) => report.usable && report.runtime === "bubblewrap");
+  const found = hasOwn ? own : "those of the image";
   return [
     ...lines,
     `Languages: ${found}`,

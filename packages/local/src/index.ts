@@ -1,4 +1,3 @@
-export type { HostLanguage } from "./catalogue/host-languages.js";
 export { type DoctorReport, examineHost } from "./doctor.js";
 export type { EgressOptions } from "./egress/egress-options.js";
 export type { EgressReport } from "./egress/egress-report.js";
@@ -16,5 +15,6 @@ export {
 } from "./errors/local-errors.js";
 export { type LocalControlPlane, startLocalControlPlane } from "./local-control-plane.js";
 export type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
+export type { HostLanguage } from "./runtime/language-tools.js";
 export type { Enforcement, IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";
 export type { WebhookOptions } from "./webhooks/webhook-options.js";

@@ -25,8 +25,11 @@ export interface LocalControlPlaneOptions {
    * bubblewrap, and the other one if that does not work on this machine.
    */
   readonly runtime?: "auto" | RuntimeName;
-  /** The image of the docker runtime's sandboxes. Default: CLOUD_SANDBOX_DOCKER_IMAGE, else `python:3.12-slim`. */
-  readonly dockerImage?: string;
+  /**
+   * The images of the docker runtime's sandboxes. Each is a template of its name, and the first is also that of the templates
+   * `base` and `code-interpreter`. Default: CLOUD_SANDBOX_DOCKER_IMAGE, else `python:3.12-slim`.
+   */
+  readonly dockerImage?: string | readonly string[];
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
   /** Most sandboxes at a time, stopped ones and programs without a sandbox included. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */

@@ -34,7 +34,7 @@ import type {
   RuntimeReport,
   SandboxRuntime,
 } from "./runtime/sandbox-runtime.js";
-import { chooseRuntime, dockerImageVariable, runtimeVariable } from "./runtimes.js";
+import { chooseRuntime, dockerImages, runtimeVariable } from "./runtimes.js";
 import { Activity } from "./sandboxes/activity.js";
 import { LonePrograms } from "./sandboxes/lone-programs.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
@@ -100,7 +100,7 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const { holdsProcess = true, withoutSystemCallFilter = false, rootInside = false } = options;
   const chosen = await chooseRuntime(options.runtime ?? fromEnvironment(runtimeVariable) ?? "auto", {
     ...{ holdsProcess, withoutSystemCallFilter, rootInside, log: options.log },
-    dockerImage: options.dockerImage ?? fromEnvironment(dockerImageVariable),
+    dockerImages: dockerImages(options.dockerImage),
   });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
   const { runtime, report } = chosen;
@@ -162,7 +162,7 @@ async function serve(
   const audit = options.auditLog === undefined ? undefined : new AuditLog(options.auditLog, log);
   const server = createGatewayServer();
   if (options.holdsProcess === false) server.unref().on("connection", (connection) => connection.unref());
-  const templates = await TemplateCatalogue.open(limits);
+  const templates = await TemplateCatalogue.open(limits, runtime.images);
   const activity = new Activity();
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);

@@ -60,8 +60,10 @@ program
   .addOption(
     new Option(
       "--docker-image <name>",
-      "the image of the docker runtime's sandboxes; auto then takes docker; default: python:3.12-slim",
-    ).env(dockerImageVariable),
+      "an image of the docker runtime's sandboxes, which is a template of that name; the first one is also that of base and code-interpreter; auto then takes docker (repeatable; default: python:3.12-slim)",
+    )
+      .env(dockerImageVariable)
+      .argParser<readonly string[]>(collect),
   )
   .addOption(
     new Option("--pool <count>", "machines kept booted for new sandboxes")
@@ -174,7 +176,7 @@ function end(code: number, message: string): void {
 
 interface ServeOptions {
   readonly runtime: "auto" | RuntimeName;
-  readonly dockerImage?: string;
+  readonly dockerImage?: readonly string[];
   readonly host: string;
   readonly allowedHost: readonly string[];
   readonly corsOrigin: readonly string[];

@@ -17,8 +17,16 @@ export const runtimeNames = Object.keys(runtimes) as readonly RuntimeName[];
 
 /** Names the runtime where no option does. */
 export const runtimeVariable = "CLOUD_SANDBOX_RUNTIME";
-/** Names the image of the docker runtime where no option does. */
+/** Names the images of the docker runtime where no option does, with commas between them. */
 export const dockerImageVariable = "CLOUD_SANDBOX_DOCKER_IMAGE";
+
+/** The images that an option names; without it, those of the environment. Undefined if neither names one. */
+export function dockerImages(option?: string | readonly string[]): readonly string[] | undefined {
+  const named = option ?? process.env[dockerImageVariable] ?? "";
+  const names = [named].flat().flatMap((text) => text.split(","));
+  const images = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ""))];
+  return images.length > 0 ? images : undefined;
+}
 
 type UsableReport = Extract<RuntimeReport, { usable: true }>;
 
@@ -32,7 +40,7 @@ type Choice =
  */
 export async function chooseRuntime(name: string, options: RuntimeOptions): Promise<Choice> {
   if (name !== "auto") return firstUsable([name], options);
-  const isDockerWanted = options.dockerImage !== undefined;
+  const isDockerWanted = options.dockerImages !== undefined;
   return firstUsable(isDockerWanted ? ["docker", "bubblewrap"] : ["bubblewrap", "docker"], options);
 }
 

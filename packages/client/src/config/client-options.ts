@@ -19,7 +19,7 @@ import { lifetime as checkedLifetime, runningTimeout } from "./time-limits.js";
  */
 export interface SandboxClientOptions {
   /**
-   * Where sandboxes run. `local` is this machine, and needs Linux, Node.js and the package `cloud-sandbox-local`; the
+   * Where sandboxes run. `local` is this machine, and needs Linux or, on macOS, Docker, Node.js and the package `cloud-sandbox-local`; the
    * first call starts the control plane, closing the client ends it. Default: `cloud` if `apiKey`, `bearerToken` or
    * `baseUrl` is given, else CLOUD_SANDBOX_BACKEND, else `cloud` if an environment variable sets a key or an address,
    * else `local`.

@@ -71,7 +71,7 @@ async function localPackage(): Promise<LocalPackage> {
     if (!(cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND")) throw cause;
     throw new ConfigurationError({
       summary: `There is no API key, and ${packageName} is not installed. Run one of these lines:`,
-      hint: `\n  npm install ${packageName}        # sandboxes on this machine (Linux)\n  export CLOUD_SANDBOX_API_KEY=...       # sandboxes in the cloud`,
+      hint: `\n  npm install ${packageName}        # sandboxes on this machine (Linux, or Docker on macOS)\n  export CLOUD_SANDBOX_API_KEY=...       # sandboxes in the cloud`,
       code: "LOCAL_BACKEND_MISSING",
       cause,
     });

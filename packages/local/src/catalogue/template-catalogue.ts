@@ -1,7 +1,7 @@
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type { OwnLimits } from "@cloud-sandbox/server-kit/handlers";
-import type { MachineLimits } from "../runtime/sandbox-runtime.js";
-import { findHostLanguages, type HostLanguage } from "./host-languages.js";
+import type { MachineImage, MachineLimits } from "../runtime/sandbox-runtime.js";
+import { findHostLanguages } from "./host-languages.js";
 import { findHostSystem } from "./host-system.js";
 import { installedPackages } from "./installed-packages.js";
 import type { ReadyCheck } from "./ready-check.js";
@@ -15,7 +15,9 @@ export interface LocalTemplate {
   readonly limits: MachineLimits;
   /** Set on the copy of a template that belongs to a sandbox which asked for its own limits; `limits` includes them. */
   readonly ownLimits?: OwnLimits;
-  readonly languages: readonly HostLanguage[];
+  readonly languages: readonly OfferedLanguage[];
+  /** The container image that its sandboxes are started from, with a runtime that has images. */
+  readonly image?: string | undefined;
   readonly system?: OfferedSystem | undefined;
   /** The only language of the template; undefined if it has all languages. */
   readonly language?: string | undefined;
@@ -42,38 +44,66 @@ export interface BuiltTemplate {
   readonly readyCheck: ReadyCheck | undefined;
 }
 
+/** A language that a template has. Its version is unknown until a sandbox was started from the template's image. */
+export interface OfferedLanguage {
+  readonly language: string;
+  readonly version: string | undefined;
+}
+
+/** Taken for the languages of an image until it was looked what it has. The agent refuses one that is not there. */
+const assumedLanguages: readonly OfferedLanguage[] = ["python", "javascript", "bash", "go"].map(
+  (language) => ({
+    ...{ language, version: undefined },
+  }),
+);
+
+/** Ids of images' templates start here: those of built templates are far below, and clients expect numbers. */
+const firstImageId = 1_000_000_000;
+
 /** The templates of this machine. Sandboxes see the host's `/usr`, so the default templates hold what the host has installed. */
 export class TemplateCatalogue {
   readonly #built = new Map<string, LocalTemplate>();
   #packages: Promise<readonly string[]> | undefined;
 
-  private constructor(private readonly own: readonly LocalTemplate[]) {}
+  private constructor(
+    private readonly own: readonly LocalTemplate[],
+    private readonly ofHost: boolean,
+  ) {}
 
-  static async open(limits: MachineLimits): Promise<TemplateCatalogue> {
+  /** `images`: those of the runtime, if its sandboxes have not the programs of this machine. */
+  static async open(
+    limits: MachineLimits,
+    images: readonly MachineImage[] | undefined,
+  ): Promise<TemplateCatalogue> {
+    const [image] = images ?? [];
+    if (images && image) return new TemplateCatalogue(imageTemplates(limits, image, images), false);
     const [languages, system] = await Promise.all([findHostLanguages(), findHostSystem()]);
     const languageList = languages.map(({ language, version }) => `${language} ${version}`).join(", ");
-    return new TemplateCatalogue([
-      {
-        id: "20",
-        name: "code-interpreter",
-        displayName: "Code interpreter",
-        description: `Runs code in any language of this machine: ${languageList}.`,
-        category: "development",
-        limits,
-        languages,
-        system,
-      },
-      {
-        id: "1",
-        name: "base",
-        displayName: "Base",
-        description: `A plain shell with the programs of this machine: ${languageList}.`,
-        category: "operating-system",
-        limits,
-        languages,
-        system,
-      },
-    ]);
+    return new TemplateCatalogue(
+      [
+        {
+          id: "20",
+          name: "code-interpreter",
+          displayName: "Code interpreter",
+          description: `Runs code in any language of this machine: ${languageList}.`,
+          category: "development",
+          limits,
+          languages,
+          system,
+        },
+        {
+          id: "1",
+          name: "base",
+          displayName: "Base",
+          description: `A plain shell with the programs of this machine: ${languageList}.`,
+          category: "operating-system",
+          limits,
+          languages,
+          system,
+        },
+      ],
+      true,
+    );
   }
 
   list(): readonly LocalTemplate[] {
@@ -98,9 +128,39 @@ export class TemplateCatalogue {
     this.#built.delete(id);
   }
 
-  /** The notable packages of the host, which every template has, each with its version. Found by the first call. */
+  /** The notable packages of the host, which every template has unless templates are images, each with its version. Found by the first call. */
   packages(): Promise<readonly string[]> {
-    this.#packages ??= installedPackages();
+    this.#packages ??= this.ofHost ? installedPackages() : Promise.resolve([]);
     return this.#packages;
   }
+}
+
+function imageTemplates(
+  limits: MachineLimits,
+  first: MachineImage,
+  images: readonly MachineImage[],
+): readonly LocalTemplate[] {
+  const one = (image: MachineImage, id: string, name: string, displayName: string, category: string) => ({
+    ...{ id, name, displayName, category, limits, image: image.name },
+    // Read each time: what an image has is known once a sandbox was started from it.
+    get description() {
+      const { languages } = image.contents ?? {};
+      const list = languages?.map(({ language, version }) => `${language} ${version}`).join(", ") || "none";
+      const known = languages ? `: ${list}` : "; its languages are known once a sandbox was started";
+      return `The container image ${image.name}${known}.`;
+    },
+    get languages() {
+      return image.contents?.languages ?? assumedLanguages;
+    },
+    get system() {
+      return image.contents?.system;
+    },
+  });
+  return [
+    one(first, "20", "code-interpreter", "Code interpreter", "development"),
+    one(first, "1", "base", "Base", "operating-system"),
+    ...images.map((image, index) =>
+      one(image, String(firstImageId + index), image.name, image.name, "operating-system"),
+    ),
+  ];
 }

@@ -6,8 +6,8 @@ export interface RuntimeOptions {
   readonly rootInside?: boolean;
   /** Whether machines that run keep this process from ending. Default: yes. */
   readonly holdsProcess?: boolean;
-  /** The image of the docker runtime's machines. Default: see `docker-probe.ts`. */
-  readonly dockerImage?: string | undefined;
+  /** The images of the docker runtime's machines; the first is the default. Default: see `docker-probe.ts`. */
+  readonly dockerImages?: readonly string[] | undefined;
   /** Receives lines for people to read. Default: nothing is logged. */
   readonly log?: ((message: string) => void) | undefined;
 }

@@ -1,8 +1,10 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type { KeptOutput, LoneLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentAddress } from "./agent-address.js";
+import type { HostLanguage } from "./language-tools.js";
 
 /**
  * Isolation levels, from weakest to strongest. A machine records its level; a caller's minimum is met, or the create
@@ -35,10 +37,24 @@ export function mostMemoryMb({ memoryMb, diskMb }: MachineLimits, disks: number)
   return memoryMb + disks * diskMb;
 }
 
+/** A container image that machines can be started from. */
+export interface MachineImage {
+  readonly name: string;
+  /** What was found in the image. Undefined until a machine was started from it. */
+  readonly contents?: ImageContents | undefined;
+}
+
+export interface ImageContents {
+  readonly languages: readonly HostLanguage[];
+  readonly system?: OfferedSystem | undefined;
+}
+
 export interface MachineSpec {
   /** The sandbox's id: fixed before its machine boots, so that a waiting machine needs no second handshake. */
   readonly id: string;
   readonly template: string;
+  /** The name of one of {@link SandboxRuntime.images}. Default: the first. */
+  readonly image?: string | undefined;
   readonly limits: MachineLimits;
   /** Ed25519 public key (SPKI, PEM) that the agent verifies tokens with. The machine holds no secret. */
   readonly publicKey: string;
@@ -156,6 +172,8 @@ export interface SandboxRuntime {
   readonly name: string;
   /** Whether it starts machines of imported images, with {@link MachineSpec.isImage}. Default: false. */
   readonly startsImages?: boolean;
+  /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
+  readonly images?: readonly MachineImage[];
   probe(): Promise<RuntimeReport>;
   /** Removes files and processes that killed control planes with this runtime left on the host. Also done by the first {@link start}. */
   removeLeftovers(): Promise<void>;

@@ -180,6 +180,7 @@ export class MachineSupply {
     const start = runtime.start({
       id,
       template: template.name,
+      image: template.image,
       limits: template.limits,
       publicKey: tokens.publicKey,
       languages: template.languages.map(({ language }) => language),

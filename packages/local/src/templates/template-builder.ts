@@ -1,8 +1,8 @@
 import { type BuildRecord, describeStep } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
-import { type HostLanguage, languagesIn } from "../catalogue/host-languages.js";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
+import { type HostLanguage, languagesIn } from "../runtime/language-tools.js";
 import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { MemoryBudget } from "../sandboxes/memory-budget.js";
 import { startTemplate } from "../sandboxes/template-start.js";

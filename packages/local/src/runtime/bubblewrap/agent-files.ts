@@ -15,6 +15,8 @@ const largestCache = 16 * 1024 * 1024;
 
 /** The file in the agent's directory that Node.js starts. */
 export const agentMain = "main.cjs";
+/** The file beside it with V8's code cache. */
+export const codeCache = "program.cache";
 
 /**
  * Copies the agent's files to `target` and adds V8's code cache of the agent's program, which makes every boot faster. The
@@ -29,7 +31,7 @@ export async function placeAgent(target: string, scratch: string): Promise<void>
     keptOrMade(await cacheName(source), () => compile(source, scratch)),
     cp(source, target, { recursive: true }),
   ]);
-  if (cache) await writeFile(join(target, "program.cache"), cache);
+  if (cache) await writeFile(join(target, codeCache), cache);
   // The umask may keep the sandboxes' uids from reading the files.
   await chmod(target, 0o755);
   for (const name of await readdir(target)) await chmod(join(target, name), 0o644);

@@ -34,8 +34,8 @@ export async function probeBubblewrap({
   });
   if (process.platform !== "linux") {
     return unusable(
-      "sandboxes on this machine need Linux",
-      "use a Linux machine, or set CLOUD_SANDBOX_API_KEY for the cloud",
+      `bubblewrap needs Linux, and this machine has ${process.platform}`,
+      "start Docker, whose sandboxes need no Linux here, use a Linux machine, or set CLOUD_SANDBOX_API_KEY for the cloud",
     );
   }
   if (!seccompProgram(process.arch) && !withoutSystemCallFilter) {

@@ -3,8 +3,7 @@ import { revealingNames } from "../bubblewrap/host-files/masked-kernel-files.js"
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import { ownLabels } from "./engine/container-owner.js";
 import { seccompProfile } from "./engine/seccomp-profile.js";
-import type { PreparedImage } from "./image/prepared-image.js";
-import { codeUid, inside, machineCommand } from "./image/toolkit.js";
+import { codeUid, inside } from "./image/inside.js";
 
 /** The root is read-only, with two tmpfs of the disk's size: `/workspace`, and `/tmp` with the home directory. */
 export const diskCount = 2;
@@ -24,6 +23,24 @@ const maskedPaths = [
 /** Variables with which an image could reach into the agent, which starts with those of the image. */
 const takenFromImages = ["NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "LD_PRELOAD", "LD_AUDIT"];
 
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly command: readonly string[];
+  /** The variables that the image sets for its programs. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly limits: MachineLimits;
+  readonly daemon: DaemonAbilities;
+}
+
+/** What containers get from their daemon. */
+export interface DaemonAbilities {
+  /** Whether it can filter system calls. */
+  readonly filtersCalls: boolean;
+  /** The processors of its machine. It refuses containers with more. */
+  readonly processors: number;
+}
+
 /**
  * The wall: no network, no capability for code, no new privileges, a list of allowed system calls, a read-only root, files in
  * memory of a fixed size, limits, and nothing of the host.
@@ -31,27 +48,23 @@ const takenFromImages = ["NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "LD
 export function containerOptions({
   name,
   image,
+  command,
+  environment,
   limits,
-  filtersCalls,
-}: {
-  readonly name: string;
-  readonly image: PreparedImage;
-  readonly limits: MachineLimits;
-  /** Whether the daemon can filter system calls. */
-  readonly filtersCalls: boolean;
-}): ContainerCreateOptions {
+  daemon,
+}: Container): ContainerCreateOptions {
   const memory = Math.ceil((mostMemoryMb(limits, diskCount) + supervisorMb) * mebibyte);
   const tmpfs = (megabytes: number, mode: string, uid = codeUid): string =>
     `rw,exec,nosuid,nodev,size=${Math.ceil(megabytes * mebibyte)},mode=${mode},uid=${uid},gid=${uid}`;
   return {
     name,
-    Image: image.name,
-    Entrypoint: machineCommand,
+    Image: image,
+    Entrypoint: [...command],
     Cmd: [],
     User: "0:0",
     WorkingDir: "/",
     Hostname: "sandbox",
-    Env: environmentOf(image),
+    Env: environmentOf(environment),
     Labels: ownLabels(),
     NetworkDisabled: true,
     // The channel: when the control plane is gone, the input ends, and with it the container.
@@ -67,7 +80,7 @@ export function containerOptions({
       CapDrop: ["ALL"],
       // The agent starts programs as another uid; `setpriv` needs the third to give up the rest.
       CapAdd: ["SETUID", "SETGID", "SETPCAP"],
-      SecurityOpt: ["no-new-privileges", ...(filtersCalls ? [`seccomp=${seccompProfile()}`] : [])],
+      SecurityOpt: ["no-new-privileges", ...(daemon.filtersCalls ? [`seccomp=${seccompProfile()}`] : [])],
       Privileged: false,
       ReadonlyRootfs: true,
       Tmpfs: {
@@ -80,7 +93,7 @@ export function containerOptions({
       ShmSize: 64 * mebibyte,
       Memory: memory,
       MemorySwap: memory,
-      NanoCpus: Math.round(limits.vcpu * 1e9),
+      NanoCpus: Math.round(Math.min(limits.vcpu, daemon.processors) * 1e9),
       CpuShares: 512,
       PidsLimit: limits.maxProcesses + ownProcesses,
       Ulimits: [
@@ -94,7 +107,7 @@ export function containerOptions({
   };
 }
 
-function environmentOf({ environment }: PreparedImage): string[] {
+function environmentOf(environment: Readonly<Record<string, string>>): string[] {
   const { PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } = environment;
   const variables = {
     PATH: `${inside.home}/.local/bin:${PATH}:${inside.substitutes}`,

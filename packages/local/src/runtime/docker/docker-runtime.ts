@@ -5,10 +5,16 @@ import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
 import { listenLocally } from "../host/local-socket.js";
 import type { RuntimeOptions } from "../runtime-options.js";
-import type { Machine, MachineSpec, RuntimeReport, SandboxRuntime } from "../sandbox-runtime.js";
+import type {
+  ImageContents,
+  Machine,
+  MachineSpec,
+  RuntimeReport,
+  SandboxRuntime,
+} from "../sandbox-runtime.js";
 import { MachineChannel } from "./channel/machine-channel.js";
 import { socketPair } from "./channel/socket-pair.js";
-import { containerOptions, ownVariables } from "./container-options.js";
+import { containerOptions, type DaemonAbilities, ownVariables } from "./container-options.js";
 import { DockerMachine } from "./docker-machine.js";
 import { defaultImage, probeDocker } from "./docker-probe.js";
 import { removeContainer, removeOrphans } from "./engine/container-owner.js";
@@ -21,8 +27,8 @@ import {
   reasonOf,
 } from "./engine/docker-engine.js";
 import { OutOfMemoryEvents } from "./engine/out-of-memory-events.js";
-import { type PreparedImage, preparedImage } from "./image/prepared-image.js";
-import { agentCommand, codeUid, collectToolkit, inside } from "./image/toolkit.js";
+import { codeUid, inside } from "./image/inside.js";
+import { type PreparedImage, preparedImage, recalledContents } from "./image/prepared-image.js";
 
 const keptErrorOutput = 4096;
 
@@ -32,20 +38,33 @@ interface Foundation {
   readonly directory: InstanceDirectory;
   readonly guard: InstanceGuard;
   readonly outOfMemory: OutOfMemoryEvents;
-  readonly filtersCalls: boolean;
+  readonly daemon: DaemonAbilities;
+}
+
+/** An image that machines are started from. */
+interface RuntimeImage {
+  readonly name: string;
+  prepared: Promise<PreparedImage> | undefined;
+  contents: ImageContents | undefined;
 }
 
 /** Machines that are containers of a Docker daemon, on this machine or on another one. */
 export class DockerRuntime implements SandboxRuntime {
   readonly name = "docker";
   #foundation: Promise<Foundation> | undefined;
-  #image: Promise<PreparedImage> | undefined;
+  readonly images: readonly RuntimeImage[];
   #cleared: Promise<void> | undefined;
 
-  constructor(private readonly options: RuntimeOptions = {}) {}
+  constructor(private readonly options: RuntimeOptions = {}) {
+    this.images = (options.dockerImages ?? [defaultImage]).map((name) => ({
+      ...{ name, prepared: undefined, contents: undefined },
+    }));
+  }
 
   async probe(): Promise<RuntimeReport> {
-    return (await this.#probed()).report;
+    const { report } = await this.#probed();
+    if (report.usable) await this.#recall();
+    return report;
   }
 
   removeLeftovers(): Promise<void> {
@@ -57,7 +76,7 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   async prepare(): Promise<void> {
-    await this.#preparedImage((await this.#laidFoundation()).docker);
+    await this.#preparedImage(await this.#laidFoundation(), this.#imageNamed(undefined));
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
@@ -66,18 +85,19 @@ export class DockerRuntime implements SandboxRuntime {
       throw new Error(
         "the docker runtime starts sandboxes from its image alone: it neither builds templates nor starts built ones",
       );
+    const wanted = this.#imageNamed(spec.image);
     const foundation = await this.#laidFoundation();
-    return this.#startFrom(spec, foundation).catch((error: DockerFailure) => {
+    return this.#startFrom(spec, foundation, wanted).catch((error: DockerFailure) => {
       if (!isMissing(error)) throw error;
       // Somebody has removed the prepared image since: prepare it again.
-      this.#image = undefined;
-      return this.#startFrom(spec, foundation);
+      wanted.prepared = undefined;
+      return this.#startFrom(spec, foundation, wanted);
     });
   }
 
-  async #startFrom(spec: MachineSpec, foundation: Foundation): Promise<Machine> {
+  async #startFrom(spec: MachineSpec, foundation: Foundation, wanted: RuntimeImage): Promise<Machine> {
     const { docker } = foundation;
-    const image = await this.#preparedImage(docker);
+    const image = await this.#preparedImage(foundation, wanted);
     const cleanups: (() => void)[] = [];
     // A random name, not the sandbox's id: every user of the daemon can read the names of containers, and anyone who knows
     // the id can open the sandbox's previews.
@@ -86,9 +106,11 @@ export class DockerRuntime implements SandboxRuntime {
     try {
       const options = containerOptions({
         name: `cloud-sandbox-${name}`,
-        image,
+        image: image.name,
+        command: image.commands.machine,
+        environment: image.environment,
         limits: spec.limits,
-        filtersCalls: foundation.filtersCalls,
+        daemon: foundation.daemon,
       });
       container = await fromDaemon(docker.createContainer(options));
       const machine = await this.#boot(spec, { ...foundation, image }, container, name, cleanups);
@@ -151,7 +173,7 @@ export class DockerRuntime implements SandboxRuntime {
       channel.carryEgress(directory.egressSocket(name));
     }
     await channel.assign({
-      command: agentCommand,
+      command: image.commands.agent,
       config: agentConfig(spec, image),
       agentSocket: inside.agentSocket,
       egressSocket: spec.egress && inside.egressSocket,
@@ -168,11 +190,24 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   #probed(): ReturnType<typeof probeDocker> {
-    return probeDocker(this.#imageName, this.options);
+    return probeDocker(this.images, this.options);
   }
 
-  get #imageName(): string {
-    return this.options.dockerImage ?? defaultImage;
+  /** The image of that name, or the default one. A sandbox that was stopped may have been of another server's image. */
+  #imageNamed(name: string | undefined): RuntimeImage {
+    const found = name === undefined ? this.images[0] : this.images.find((image) => image.name === name);
+    if (found) return found;
+    throw new Error(`the image ${name} is none of this server's: start it with --docker-image ${name}`);
+  }
+
+  /** Finds out what earlier servers found in the images. */
+  async #recall(): Promise<void> {
+    const docker = openDocker(this.options.holdsProcess);
+    await Promise.all(
+      this.images.map(async (image) => {
+        image.contents ??= await recalledContents(docker, image.name).catch(() => undefined);
+      }),
+    );
   }
 
   /** Lays the foundation once. If that failed, the next call tries again. */
@@ -185,7 +220,7 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   async #layFoundation(): Promise<Foundation> {
-    const { report, filtersCalls } = await this.#probed();
+    const { report, daemon } = await this.#probed();
     if (!report.usable) throw new Error(`${report.reason}; ${report.fix}`);
     await this.removeLeftovers();
     const docker = openDocker(this.options.holdsProcess);
@@ -194,26 +229,27 @@ export class DockerRuntime implements SandboxRuntime {
     // Start the guard first: it removes the directory if this process is killed. The containers end by themselves.
     const guard = new InstanceGuard(directory, []);
     await directory.make();
-    return { docker, directory, guard, outOfMemory, filtersCalls };
+    return { docker, directory, guard, outOfMemory, daemon };
   }
 
-  /** Prepares the image once. If that failed, the next call tries again. */
-  #preparedImage(docker: Docker): Promise<PreparedImage> {
-    this.#image ??= this.#prepareImage(docker).catch((error: unknown) => {
-      this.#image = undefined;
+  /** Prepares an image once. If that failed, the next call tries again. */
+  #preparedImage(foundation: Foundation, image: RuntimeImage): Promise<PreparedImage> {
+    image.prepared ??= this.#prepareImage(foundation, image).catch((error: unknown) => {
+      image.prepared = undefined;
       throw error;
     });
-    return this.#image;
+    return image.prepared;
   }
 
-  async #prepareImage(docker: Docker): Promise<PreparedImage> {
-    await this.#fetchImage(docker);
-    return preparedImage(docker, this.#imageName, await collectToolkit());
+  async #prepareImage({ docker, daemon }: Foundation, image: RuntimeImage): Promise<PreparedImage> {
+    await this.#fetchImage(docker, image.name);
+    const prepared = await preparedImage(docker, image.name, daemon, this.options.log ?? (() => undefined));
+    image.contents = prepared.contents;
+    return prepared;
   }
 
   /** Downloads the image if the daemon does not have it. */
-  async #fetchImage(docker: Docker): Promise<void> {
-    const name = this.#imageName;
+  async #fetchImage(docker: Docker, name: string): Promise<void> {
     if (await hasImage(docker, name)) return;
     this.options.log?.(`Docker downloads the image ${name}.`);
     try {

@@ -3,17 +3,23 @@ import { constants } from "node:fs";
 import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAliveIdentity, processIdentity } from "./process-identity.js";
+import { identityPattern, isAliveIdentity, processIdentity } from "./process-identity.js";
 import { removeTree } from "./remove-tree.js";
 
 const prefix = "cloud-sandbox-";
-/** A tmpfs that exists on every Linux system and that every user may write to. */
+/** A tmpfs that exists on every Linux system and that every user may write to. macOS has none. */
 const sharedMemory = "/dev/shm";
+/** The most bytes in the path of a Unix socket on macOS; on Linux it is 107. */
+const longestSocketPath = 103;
+/** The length of a sandbox's id. The sockets of its machine have that name, or a shorter one. */
+const longestSocketName = 18;
+/** Where the directory is made if the path of the user's own temporary directory is too long for sockets, as on macOS. */
+const shortPlace = "/tmp";
 /**
  * The directory's name contains its owner's pid and start time, so the owner is known from the moment the directory
  * exists.
  */
-const namePattern = /^cloud-sandbox-(\d+-\d+)-\w+$/;
+const namePattern = new RegExp(`^${prefix}(${identityPattern.source})-\\w+$`);
 
 /**
  * The directory of one control plane process: it holds the files that machines are made of, and their sockets. It is
@@ -39,7 +45,7 @@ export class InstanceDirectory {
   static plan(): InstanceDirectory {
     const instance = ownIdentity();
     const name = `${prefix}${instance}-${randomBytes(6).toString("hex")}`;
-    return new InstanceDirectory(join(tmpdir(), name), join(sharedMemory, name), instance);
+    return new InstanceDirectory(join(socketPlace(name), name), join(sharedMemory, name), instance);
   }
 
   /** A second directory, in memory if possible, where creating and removing thousands of small files is fast. */
@@ -108,9 +114,14 @@ export class InstanceDirectory {
 
   /** Removes the directories of instances that were killed. */
   static async removeStale(): Promise<void> {
-    const places = [tmpdir(), sharedMemory];
+    const places = new Set([tmpdir(), shortPlace, sharedMemory]);
     for (const place of places) await removeStaleIn(place);
   }
+}
+
+function socketPlace(name: string): string {
+  const longest = join(tmpdir(), name, "sockets", "-".repeat(longestSocketName));
+  return Buffer.byteLength(longest) > longestSocketPath ? shortPlace : tmpdir();
 }
 
 async function removeStaleIn(place: string): Promise<void> {
@@ -132,6 +143,7 @@ async function removeStaleIn(place: string): Promise<void> {
  * machines that were just being created: their bubblewrap was killed, and its child waits for it forever.
  */
 async function killMachines(directory: string): Promise<void> {
+  if (process.platform !== "linux") return;
   for (const pid of (await readdir("/proc")).map(Number).filter(Number.isInteger)) {
     const words = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
     if (!words.includes("bwrap") || !words.includes(directory)) continue;
@@ -148,6 +160,6 @@ async function killMachines(directory: string): Promise<void> {
 function ownIdentity(): string {
   const identity = processIdentity(process.pid);
   if (identity === undefined)
-    throw new Error("/proc is not mounted: this process cannot find its own start time.");
+    throw new Error("This process cannot find its own start time: on Linux that needs /proc to be mounted.");
   return identity;
 }

@@ -6,7 +6,8 @@ import { isAbsolute, join } from "node:path";
 
 const extension = ".kept";
 const digestLength = 32;
-const largestFile = 32 * 1024 * 1024;
+/** A Node.js has 125 MB. */
+const largestFile = 256 * 1024 * 1024;
 /** Each version of Node.js and of this package has files of its own, so only a few are in use at a time. */
 const mostFiles = 64;
 

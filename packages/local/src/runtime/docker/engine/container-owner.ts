@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type Docker from "dockerode";
+import { machineIdentity } from "../../host/machine-identity.js";
 import { isAliveIdentity, processIdentity } from "../../host/process-identity.js";
 import { type DockerFailure, isMissing } from "./docker-engine.js";
 
@@ -46,16 +46,5 @@ export async function removeContainer(docker: Docker, id: string): Promise<void>
  * others are alive.
  */
 function thisHost(): string {
-  return createHash("sha256")
-    .update(`${hostname()} ${machineId()} ${readlinkSync("/proc/self/ns/pid")}`)
-    .digest("hex")
-    .slice(0, 16);
-}
-
-function machineId(): string {
-  try {
-    return readFileSync("/etc/machine-id", "utf8").trim();
-  } catch {
-    return "";
-  }
+  return createHash("sha256").update(`${hostname()} ${machineIdentity()}`).digest("hex").slice(0, 16);
 }

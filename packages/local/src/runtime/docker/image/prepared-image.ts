@@ -1,12 +1,21 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import type Docker from "dockerode";
+import type { ImageContents } from "../../sandbox-runtime.js";
+import type { DaemonAbilities } from "../container-options.js";
 import { type DockerFailure, isMissing } from "../engine/docker-engine.js";
+import { type ImageFindings, trialVersion, tryImage } from "./image-trial.js";
+import { codeUid, inside } from "./inside.js";
 import { firstFileOfTar, packTar, type TarEntry } from "./tar-entries.js";
-import { codeUid, inside, type Toolkit } from "./toolkit.js";
+import { collectToolkit, type MachineCommands, type Toolkit } from "./toolkit.js";
 
 const repository = "cloud-sandbox-prepared";
 const label = "dev.cloud-sandbox.prepared-from";
+/** Keeps what the trial of the original image found, so that the next control plane needs no trial. */
+const findingsLabel = `dev.cloud-sandbox.found-${trialVersion}`;
+
+/** The words of Docker for processors, and those of Node.js. */
+const architectures: Readonly<Record<string, string>> = { amd64: "x64" };
 
 /** The image that machines are started from. */
 export interface PreparedImage {
@@ -14,13 +23,21 @@ export interface PreparedImage {
   readonly name: string;
   /** The variables that the original image sets for its programs. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly commands: MachineCommands;
+  readonly contents: ImageContents;
 }
 
 /**
  * The original image with one layer more, which holds the toolkit, the user `sandbox` and the directories of sandboxes. It
- * is made once and stays at the daemon for the next control plane. Nothing is built and no program of the image runs.
+ * is made once and stays at the daemon for the next control plane. The only program of the image that runs is its shell, once,
+ * in the wall of sandboxes, which looks what the image has.
  */
-export async function preparedImage(docker: Docker, name: string, toolkit: Toolkit): Promise<PreparedImage> {
+export async function preparedImage(
+  docker: Docker,
+  name: string,
+  daemon: DaemonAbilities,
+  log: (message: string) => void,
+): Promise<PreparedImage> {
   const original = await docker.getImage(name).inspect();
   const environment = Object.fromEntries(
     (original.Config.Env ?? []).map((line) => [
@@ -28,7 +45,17 @@ export async function preparedImage(docker: Docker, name: string, toolkit: Toolk
       line.slice(line.indexOf("=") + 1),
     ]),
   );
-  const tag = createHash("sha256").update(`${original.Id} ${toolkit.digest}`).digest("hex").slice(0, 24);
+  const { Id, Architecture } = original;
+  const found =
+    (await knownFindings(docker, Id)) ??
+    (await tryImage(docker, {
+      ...{ name: `cloud-sandbox-${randomBytes(8).toString("hex")}`, image: Id, environment, daemon },
+    }).catch((error: unknown) => {
+      throw notUsable(name, Architecture, error);
+    }));
+  const arch = architectures[Architecture] ?? Architecture;
+  const toolkit = await collectToolkit({ name, arch, found, log });
+  const tag = createHash("sha256").update(`${Id} ${toolkit.digest}`).digest("hex").slice(0, 24);
   const prepared = `${repository}:${tag}`;
   const known = await docker
     .getImage(prepared)
@@ -38,13 +65,46 @@ export async function preparedImage(docker: Docker, name: string, toolkit: Toolk
       return undefined;
     });
   if (!known) {
-    await addLayer(docker, original.Id, toolkit, tag);
-    await removeOlder(docker, original.Id, prepared);
+    await addLayer(docker, Id, toolkit, tag, found);
+    await removeOlder(docker, Id, prepared);
   }
-  return { name: prepared, environment };
+  return { name: prepared, environment, commands: toolkit, contents: contentsOf(found) };
 }
 
-async function addLayer(docker: Docker, original: string, toolkit: Toolkit, tag: string): Promise<void> {
+/** What an earlier control plane found in the image of that name. Undefined if none looked. */
+export async function recalledContents(docker: Docker, name: string): Promise<ImageContents | undefined> {
+  const found = await knownFindings(docker, (await docker.getImage(name).inspect()).Id);
+  return found && contentsOf(found);
+}
+
+/** What sandboxes of the image have: programs find the agent's Node.js if the image has none. */
+function contentsOf({ languages, system, runsForeignNode }: ImageFindings): ImageContents {
+  const lacksNode = languages.every(({ language }) => language !== "javascript");
+  const added = { language: "javascript", version: process.versions.node } as const;
+  return { languages: lacksNode && runsForeignNode ? [...languages, added] : languages, system };
+}
+
+async function knownFindings(docker: Docker, original: string): Promise<ImageFindings | undefined> {
+  const prepared = await docker.listImages({ filters: JSON.stringify({ label: [`${label}=${original}`] }) });
+  const kept = prepared.map(({ Labels }) => Labels?.[findingsLabel]).find((text) => text !== undefined);
+  return kept === undefined ? undefined : JSON.parse(Buffer.from(kept, "base64url").toString("utf8"));
+}
+
+function notUsable(name: string, architecture: string, error: unknown): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Error(
+    `The image ${name}, which is for ${architecture}, cannot be used: ${reason.replace(/\.?$/, "")}; sandboxes need an image for the daemon's processor with a shell and bash`,
+    { cause: error },
+  );
+}
+
+async function addLayer(
+  docker: Docker,
+  original: string,
+  toolkit: Toolkit,
+  tag: string,
+  found: ImageFindings,
+): Promise<void> {
   const container = await docker.createContainer({
     Image: original,
     // It is never started, but an image may have no command, and then Docker wants one.
@@ -63,7 +123,14 @@ async function addLayer(docker: Docker, original: string, toolkit: Toolkit, tag:
       repo: repository,
       tag,
       pause: false,
-      changes: [`LABEL ${label}=${original}`, "ENTRYPOINT []", "CMD []", "USER 0", "WORKDIR /"].join("\n"),
+      changes: [
+        `LABEL ${label}=${original}`,
+        `LABEL ${findingsLabel}=${Buffer.from(JSON.stringify(found)).toString("base64url")}`,
+        "ENTRYPOINT []",
+        "CMD []",
+        "USER 0",
+        "WORKDIR /",
+      ].join("\n"),
     });
   } finally {
     await container.remove({ force: true, v: true });

@@ -3,112 +3,169 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { agentMain, placeAgent } from "../../bubblewrap/agent-files.js";
+import { agentMain, codeCache, placeAgent } from "../../bubblewrap/agent-files.js";
 import { dynamicLoader, sharedLibraries } from "../../bubblewrap/host-files/loader.js";
 import { InstanceDirectory } from "../../host/instance-directory.js";
 import { substituteScripts } from "../../search-path.js";
+import type { ImageFindings } from "./image-trial.js";
+import { inside, opt } from "./inside.js";
+import { nodeFromRegistry } from "./registry-node.js";
 import type { TarEntry } from "./tar-entries.js";
 
-const opt = "/opt/cloud-sandbox";
+const oldestNode = 20;
 
-/** Paths of the toolkit inside a machine. All are on the read-only root, but for `run`, which only root may write. */
-export const inside = {
-  run: `${opt}/run`,
-  agentSocket: `${opt}/run/agent/socket`,
-  egressSocket: `${opt}/run/egress`,
-  nodePreload: `${opt}/agent/node-proxy.cjs`,
-  noFiles: `${opt}/empty`,
-  substitutes: `${opt}/substitutes`,
-  home: "/home/sandbox",
-} as const;
+/** What a machine needs besides its image: a Node.js that runs there, the agent, and the supervisor that starts it. */
+export interface Toolkit extends MachineCommands {
+  readonly digest: string;
+  readonly entries: readonly TarEntry[];
+}
 
-/** The uid and gid of the user's programs. The agent's is 0, without any capability but to start programs as this uid. */
-export const codeUid = 1000;
+export interface MachineCommands {
+  /** The command of a container. */
+  readonly machine: readonly string[];
+  /** The command that starts the agent. */
+  readonly agent: readonly string[];
+}
 
-const loading = [`${opt}/loader`, "--library-path", `${opt}/lib`];
+/** The programs that start the agent: files to put into the image, and the words that call them. */
+interface Programs {
+  readonly entries: readonly TarEntry[];
+  readonly node: readonly string[];
+  readonly nodeVersion: string;
+  readonly setpriv: readonly string[];
+  /** Whether V8's code cache of this process's Node.js is of use. */
+  readonly isOwnNode: boolean;
+}
+
+/** The image that a toolkit is for. */
+export interface ToolkitTarget {
+  readonly name: string;
+  /** The processor that it is for, in the words of Node.js. */
+  readonly arch: string;
+  readonly found: ImageFindings;
+  readonly log: (message: string) => void;
+}
+
+/** Collects the toolkit for an image. Throws an error that says which image would do if there is no Node.js for this one. */
+export async function collectToolkit(target: ToolkitTarget): Promise<Toolkit> {
+  const programs = (await ownPrograms(target.arch)) ?? (await programsOf(target));
+  const { node, setpriv, isOwnNode } = programs;
+  const options = nodeOptions(programs.nodeVersion);
+  const hasNode = programs.entries.some(({ path }) => path.endsWith("/bin/node"));
+  const entries: TarEntry[] = [
+    ...["", "lib", "bin", "agent", "empty", "run", "substitutes"].map(directory),
+    ...programs.entries,
+    ...(await agentEntries(isOwnNode)),
+    file("supervisor.cjs", fileURLToPath(new URL("./machine/supervisor.cjs", import.meta.url))),
+    text("openssl.cnf", ""),
+    ...Object.entries(substituteScripts).map(([name, script]) => text(`substitutes/${name}`, script, 0o755)),
+    ...(hasNode ? [{ path: `${inside.substitutes.slice(1)}/node`, mode: 0o777, link: "../bin/node" }] : []),
+  ];
+  const digest = createHash("sha256");
+  for (const { path, mode, file: content = "", link = "" } of entries)
+    digest.update(`${path} ${mode} ${content.length} ${link}\n`).update(content);
+  return {
+    digest: digest.digest("hex"),
+    entries,
+    // `setpriv` gives up all capabilities but two, with which the agent starts programs as another uid, and sees to it that
+    // those programs inherit none.
+    machine: [
+      ...setpriv,
+      ...["--securebits", "+no_setuid_fixup,+no_setuid_fixup_locked"],
+      ...["--inh-caps", "-all", "--ambient-caps", "-all", "--bounding-set", "-all,+setuid,+setgid"],
+      ...[...node, ...options, `${opt}/supervisor.cjs`],
+    ],
+    agent: [...node, ...options, `${opt}/agent/${agentMain}`],
+  };
+}
 
 /**
  * Keeps code from controlling the Node.js of the agent and of its supervisor, as the options of bubblewrap's machines do:
  * no inspector, and no configuration of OpenSSL that the image could bring.
  */
-const nodeOptions = [
-  ...(process.allowedNodeEnvironmentFlags.has("--disable-sigusr1") ? ["--disable-sigusr1"] : []),
-  "--inspect-port=192.0.2.1:9777",
-  `--openssl-config=${opt}/openssl.cnf`,
-];
-
-/** The command that starts the agent. */
-export const agentCommand = [...loading, `${opt}/bin/node`, ...nodeOptions, `${opt}/agent/${agentMain}`];
-
-/**
- * The command of a container. `setpriv` gives up all capabilities but two, with which the agent starts programs as another
- * uid, and sees to it that those programs inherit none.
- */
-export const machineCommand = [
-  ...[...loading, `${opt}/bin/setpriv`],
-  ...["--securebits", "+no_setuid_fixup,+no_setuid_fixup_locked"],
-  ...["--inh-caps", "-all", "--ambient-caps", "-all", "--bounding-set", "-all,+setuid,+setgid"],
-  ...[...loading, `${opt}/bin/node`, ...nodeOptions, `${opt}/supervisor.cjs`],
-];
-
-/** What a machine needs besides its image: a Node.js that runs there, the agent, and the supervisor that starts it. */
-export interface Toolkit {
-  readonly digest: string;
-  readonly entries: readonly TarEntry[];
+function nodeOptions(version: string): string[] {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const canIgnoreSignal = major > 23 || (major === 23 && minor >= 7) || (major === 22 && minor >= 14);
+  return [
+    ...(canIgnoreSignal ? ["--disable-sigusr1"] : []),
+    "--inspect-port=192.0.2.1:9777",
+    `--openssl-config=${opt}/openssl.cnf`,
+  ];
 }
 
 /**
- * Collects the toolkit from this machine. Node.js comes with its own dynamic loader and libraries, so that it runs in an
- * image with another C library, or with none.
+ * The programs of this machine, with their dynamic loader and libraries, so that they run in an image with another C library,
+ * or with none. Undefined if they do not run there: this machine has another processor or no Linux, or no `setpriv`.
  */
-export async function collectToolkit(): Promise<Toolkit> {
+async function ownPrograms(arch: string): Promise<Programs | undefined> {
+  if (process.platform !== "linux" || arch !== process.arch) return undefined;
   const node = realpathSync(process.execPath);
   const setpriv = ["/usr/bin/setpriv", "/bin/setpriv"].find((path) => existsSync(path));
-  if (setpriv === undefined)
-    throw new Error('setpriv is not installed; install it with "apt-get install util-linux"');
   const loader = dynamicLoader(node);
-  if (loader === undefined || dynamicLoader(setpriv) !== loader)
-    throw new Error(
-      "this Node.js is a static program, or has another C library than the programs of this system",
-    );
+  if (setpriv === undefined || loader === undefined || dynamicLoader(setpriv) !== loader) return undefined;
   const programs = { node, setpriv };
   const found = await Promise.all(Object.values(programs).map((program) => sharedLibraries(loader, program)));
   const libraries = new Map(found.flat().map((path) => [basename(path), path]));
-  const file = (path: string, source: string, mode = 0o644): TarEntry => ({
-    path: `${opt.slice(1)}/${path}`,
-    mode,
-    file: readFileSync(source),
-  });
-  const directory = (path: string): TarEntry => ({ path: `${opt.slice(1)}/${path}`, mode: 0o755 });
-  const text = (path: string, content: string, mode = 0o644): TarEntry => ({
-    path: `${opt.slice(1)}/${path}`,
-    mode,
-    file: content,
-  });
-  const entries: TarEntry[] = [
-    ...["", "lib", "bin", "agent", "empty", "run", "substitutes"].map(directory),
-    // It can be executed but not read: the kernel then shields the memory of the programs that it starts.
-    file("loader", realpathSync(loader), 0o111),
-    ...[...libraries].map(([name, path]) => file(`lib/${name}`, path)),
-    ...Object.entries(programs).map(([name, path]) => file(`bin/${name}`, path, 0o755)),
-    ...(await agentEntries()),
-    file("supervisor.cjs", fileURLToPath(new URL("./machine/supervisor.cjs", import.meta.url))),
-    text("openssl.cnf", ""),
-    ...Object.entries(substituteScripts).map(([name, script]) => text(`substitutes/${name}`, script, 0o755)),
-    { path: `${inside.substitutes.slice(1)}/node`, mode: 0o777, link: "../bin/node" },
-  ];
-  const digest = createHash("sha256");
-  for (const { path, mode, file: content = "", link = "" } of entries)
-    digest.update(`${path} ${mode} ${content.length} ${link}\n`).update(content);
-  return { digest: digest.digest("hex"), entries };
+  const loading = [`${opt}/loader`, "--library-path", `${opt}/lib`];
+  return {
+    entries: [
+      // It can be executed but not read: the kernel then shields the memory of the programs that it starts.
+      file("loader", realpathSync(loader), 0o111),
+      ...[...libraries].map(([name, path]) => file(`lib/${name}`, path)),
+      ...Object.entries(programs).map(([name, path]) => file(`bin/${name}`, path, 0o755)),
+    ],
+    node: [...loading, `${opt}/bin/node`],
+    nodeVersion: process.versions.node,
+    setpriv: [...loading, `${opt}/bin/setpriv`],
+    isOwnNode: true,
+  };
 }
 
-async function agentEntries(): Promise<TarEntry[]> {
+/** The image's own `setpriv`, and its own Node.js or one from the npm registry. */
+async function programsOf({ name, arch, found, log }: ToolkitTarget): Promise<Programs> {
+  const { node, runsForeignNode, setpriv } = found;
+  const machine = `The agent needs programs for linux/${arch}, and this machine has ${process.platform}/${process.arch}`;
+  if (setpriv === undefined)
+    throw new Error(
+      `${machine}; the image ${name} lacks setpriv: add it (the package util-linux, on Alpine setpriv), or name an image of Debian or Ubuntu, such as python:3.12-slim`,
+    );
+  const rest = { setpriv: [setpriv], isOwnNode: false };
+  if (node && Number.parseInt(node.version, 10) >= oldestNode)
+    return { ...rest, entries: [], node: [node.path], nodeVersion: node.version };
+  if (!runsForeignNode)
+    throw new Error(
+      `${machine}; the image ${name} has no Node.js ${oldestNode} or newer, and one from the npm registry does not run there, because it needs glibc and libstdc++: add Node.js to the image, or name one of Debian or Ubuntu, such as python:3.12-slim`,
+    );
+  const binary = await nodeFromRegistry(arch, log).catch((error: Error) => {
+    throw new Error(
+      `${machine}; the image ${name} has no Node.js ${oldestNode} or newer, and ${error.message}: mend that, or name an image with Node.js, such as node:22-slim`,
+      { cause: error },
+    );
+  });
+  const entries = [{ path: `${opt.slice(1)}/bin/node`, mode: 0o755, file: binary }];
+  return { ...rest, entries, node: [`${opt}/bin/node`], nodeVersion: process.versions.node };
+}
+
+const file = (path: string, source: string, mode = 0o644): TarEntry => ({
+  path: `${opt.slice(1)}/${path}`,
+  mode,
+  file: readFileSync(source),
+});
+
+const text = (path: string, content: string, mode = 0o644): TarEntry => ({
+  path: `${opt.slice(1)}/${path}`,
+  mode,
+  file: content,
+});
+
+const directory = (path: string): TarEntry => ({ path: `${opt.slice(1)}/${path}`, mode: 0o755 });
+
+async function agentEntries(withCache: boolean): Promise<TarEntry[]> {
   const place = await InstanceDirectory.createPrivate();
   try {
     const agent = join(place, "agent");
     await placeAgent(agent, join(place, "rehearsal"));
-    const names = (await readdir(agent)).sort();
+    const names = (await readdir(agent)).filter((name) => withCache || name !== codeCache).sort();
     return await Promise.all(
       names.map(async (name) => ({
         path: `${opt.slice(1)}/agent/${name}`,

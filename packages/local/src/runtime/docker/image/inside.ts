@@ -1,0 +1,15 @@
+export const opt = "/opt/cloud-sandbox";
+
+/** Paths inside a machine. All are on the read-only root, but for `run`, which only root may write. */
+export const inside = {
+  run: `${opt}/run`,
+  agentSocket: `${opt}/run/agent/socket`,
+  egressSocket: `${opt}/run/egress`,
+  nodePreload: `${opt}/agent/node-proxy.cjs`,
+  noFiles: `${opt}/empty`,
+  substitutes: `${opt}/substitutes`,
+  home: "/home/sandbox",
+} as const;
+
+/** The uid and gid of the user's programs. The agent's is 0, without any capability but to start programs as this uid. */
+export const codeUid = 1000;
