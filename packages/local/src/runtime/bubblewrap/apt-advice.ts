@@ -10,6 +10,9 @@ export async function placeAptAdvice(parts: string, opt: string, usr: string): P
   const place = join(parts, "apt");
   await mkdir(place);
   await chmod(place, 0o755);
+  // The rest of the skeleton is made meanwhile, which may not have come to this directory.
+  await mkdir(join(usr, "bin"), { recursive: true });
+  await chmod(join(usr, "bin"), 0o777);
   for (const name of ["apt-get", "apt"].filter((each) => existsSync(`/usr/bin/${each}`))) {
     await copyFile(`/usr/bin/${name}`, join(place, name));
     await writeFile(join(usr, "bin", name), script(name, `${opt}/apt/${name}`));
