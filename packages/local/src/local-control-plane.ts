@@ -36,9 +36,9 @@ import type {
 } from "./runtime/sandbox-runtime.js";
 import { chooseRuntime, dockerImages, runtimeVariable } from "./runtimes.js";
 import { Activity } from "./sandboxes/activity.js";
-import { LonePrograms } from "./sandboxes/lone-programs.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./sandboxes/memory-budget.js";
+import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
 import { poolSize } from "./sandboxes/pool-size.js";
 import { ProgramQueue } from "./sandboxes/program-queue.js";
 import { ProgramRoom } from "./sandboxes/program-room.js";
@@ -230,7 +230,7 @@ async function serve(
     2 * availableParallelism(),
     new ProgramRoom(places, budget, () => keys.isShared),
   );
-  const programs = new LonePrograms({ runtime, isolation, fleet, agents, egress, queue, log });
+  const programs = new OneShotPrograms({ runtime, isolation, fleet, agents, egress, queue, log });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   const isPublic = (host: string | undefined): boolean => publicAddress?.isFor(host) === true;
   const baseFor = (host: string | undefined): string => {

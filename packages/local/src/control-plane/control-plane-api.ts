@@ -23,7 +23,7 @@ import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
 import { KeyFleet } from "../sandboxes/key-fleet.js";
-import type { LonePrograms } from "../sandboxes/lone-programs.js";
+import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
@@ -44,7 +44,7 @@ export interface ControlPlaneApiOptions
     TemplateHandlersOptions<LocalTemplate>,
     Pick<ProgramHandlerParts, "defaultEgress" | "stream"> {
   readonly fleet: SandboxFleet;
-  readonly programs: LonePrograms;
+  readonly programs: OneShotPrograms;
   readonly tokens: Pick<TokenIssuer, "issue">;
   readonly egress: EgressGateway;
   readonly keys: KeyRing;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
-import type { KeptOutput, LoneLanguage } from "@cloud-sandbox/server-kit/execution";
+import type { KeptOutput, OneShotLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentAddress } from "./agent-address.js";
 import type { HostLanguage } from "./language-tools.js";
@@ -84,7 +84,7 @@ export interface MachineFile {
 export interface ProgramSpec {
   /** Id of the execution, which the program gets as `CLOUD_SANDBOX_EXECUTION_ID`. */
   readonly id: string;
-  readonly language: LoneLanguage;
+  readonly language: OneShotLanguage;
   readonly code: string;
   /** Environment variables of the program. */
   readonly environment: Readonly<Record<string, string>>;

@@ -20,12 +20,12 @@ export { ExecutionWatch } from "./execution-watch.js";
 export { InterruptWatch } from "./interrupt-watch.js";
 export { KeptOutput, type OutputFile } from "./kept-output.js";
 export {
-  type LoneLanguage,
-  type LoneProgram,
-  loneDescriptors,
-  loneProgram,
-  lonePythonDriver,
-} from "./lone-program.js";
+  type OneShotLanguage,
+  type OneShotProgram,
+  oneShotDescriptors,
+  oneShotProgram,
+  oneShotPythonDriver,
+} from "./one-shot-program.js";
 export { outputFrames } from "./output-follower.js";
 export { outputPiece, readRange } from "./output-piece.js";
 export { fitsVariable, type Program, shellProgram } from "./program.js";

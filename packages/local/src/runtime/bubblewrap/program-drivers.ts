@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { lonePythonDriver } from "@cloud-sandbox/server-kit/execution";
+import { oneShotPythonDriver } from "@cloud-sandbox/server-kit/execution";
 import { tryOnce } from "../host/host-trial.js";
 
 const run = promisify(execFile);
@@ -22,7 +22,7 @@ print(base64.b64encode(header + marshal.dumps(code)).decode())`;
  * used. `searchPath`: the PATH on which machines find Python.
  */
 export async function placeDrivers(directory: string, searchPath: string): Promise<void> {
-  const { name, source } = lonePythonDriver;
+  const { name, source } = oneShotPythonDriver;
   const [file, compiled] = [join(directory, `${name}.py`), join(directory, `${name}.pyc`)];
   await mkdir(directory);
   await chmod(directory, 0o755);

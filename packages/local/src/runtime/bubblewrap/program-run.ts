@@ -12,7 +12,7 @@ import {
   type Frame,
   InterruptWatch,
   KeptOutput,
-  type LoneProgram,
+  type OneShotProgram,
   type ReportedEnd,
   strayReportMessage,
 } from "@cloud-sandbox/server-kit/execution";
@@ -51,7 +51,7 @@ const sweepLimitMs = 5000;
 
 export interface ProgramRunParts {
   readonly spec: ProgramSpec;
-  readonly program: LoneProgram;
+  readonly program: OneShotProgram;
   readonly process: ProgramProcess;
   readonly stdout: ProgramPipe;
   readonly stderr: ProgramPipe;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type LoneProgram, loneProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
+import { type OneShotProgram, oneShotProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { LateCleanups } from "../host/late-cleanup.js";
 import type { MachineGroup } from "../host/machine-group.js";
@@ -32,7 +32,7 @@ export async function runProgram(
   if (spec.egress && !proxyPorts.isUsable)
     throw new ProgramNotStarted("the ports of the egress proxy cannot be opened for it.");
   // Refuse such a program before pipes are opened: only a program that has started closes them.
-  const program = loneProgram(spec.language, spec.code, { drivers: driversInside, workspace });
+  const program = oneShotProgram(spec.language, spec.code, { drivers: driversInside, workspace });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
   const [isReady] = await Promise.all([
     foundation.launcher?.isReady(),
@@ -72,7 +72,7 @@ export async function runProgram(
 }
 
 interface ProgramOwn {
-  readonly program: LoneProgram;
+  readonly program: OneShotProgram;
   readonly uids: MachineUids | undefined;
   readonly group: MachineGroup;
   readonly stdout: ProgramPipe;

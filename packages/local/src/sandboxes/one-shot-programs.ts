@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
-import type { LoneLanguage } from "@cloud-sandbox/server-kit/execution";
+import type { OneShotLanguage } from "@cloud-sandbox/server-kit/execution";
 import {
   languageNamed,
   languageNames,
@@ -32,7 +32,7 @@ const spareSeconds = 60;
 const languages = Object.values(languageNames);
 const workspace = "/workspace";
 
-export interface LoneProgramsParts {
+export interface OneShotProgramsParts {
   readonly runtime: SandboxRuntime;
   readonly isolation: IsolationLevel;
   readonly fleet: SandboxFleet;
@@ -54,14 +54,14 @@ interface Running {
 }
 
 /** Runs programs that leave no sandbox behind: isolated without an agent where that is possible, else in a sandbox that is then deleted. */
-export class LonePrograms {
+export class OneShotPrograms {
   #isClosing = false;
   #lastReason: string | undefined;
   readonly #running = new Map<AbortController, Running>();
   /** The programs that run without an agent: their API keys, by their ids. */
   readonly #ids = new Map<string, string | undefined>();
 
-  constructor(private readonly parts: LoneProgramsParts) {}
+  constructor(private readonly parts: OneShotProgramsParts) {}
 
   /** Runs a program for an API key; undefined is the server's own key. */
   async run(spec: ProgramSpec, keyId?: string): Promise<ProgramAnswer> {
@@ -124,7 +124,7 @@ export class LonePrograms {
     const rules = egressRules(spec.egress);
     if (needsAgent(spec, template, language.name)) return this.#inSandbox(spec, template);
     try {
-      return await this.#alone(spec, template, rules, language.name as LoneLanguage);
+      return await this.#alone(spec, template, rules, language.name as OneShotLanguage);
     } catch (error) {
       if (!(error instanceof ProgramNotStarted)) throw error;
       if (!(error instanceof ProgramNeedsAgent)) this.#tellOnce(error.message);
@@ -143,7 +143,7 @@ export class LonePrograms {
     spec: OwnedProgram,
     template: LocalTemplate,
     rules: EgressRules,
-    language: LoneLanguage,
+    language: OneShotLanguage,
   ): Promise<ProgramAnswer> {
     const reading = spec.reader && new OutputReading(spec.reader);
     try {
@@ -160,7 +160,7 @@ export class LonePrograms {
     spec: OwnedProgram,
     { limits }: LocalTemplate,
     rules: EgressRules,
-    language: LoneLanguage,
+    language: OneShotLanguage,
     onOutput: OutputReading["follow"] | undefined,
   ): Promise<ProgramAnswer> {
     const { runtime, isolation, egress, queue } = this.parts;

@@ -1,7 +1,7 @@
 import type { ProgramSpec } from "@cloud-sandbox/server-kit/handlers";
 import { expect, test } from "vitest";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../../src/runtime/program-not-started.js";
-import { LonePrograms } from "../../src/sandboxes/lone-programs.js";
+import { OneShotPrograms } from "../../src/sandboxes/one-shot-programs.js";
 
 const nothing = (): void => undefined;
 
@@ -24,7 +24,7 @@ async function logged(...reasons: readonly Error[]): Promise<readonly string[]> 
     queue: { enter: async () => ({ room: { handOver: nothing, release: nothing }, leave: nothing }) },
     log: (line: string) => lines.push(line),
   };
-  const programs = new LonePrograms(parts as never);
+  const programs = new OneShotPrograms(parts as never);
   const spec = {
     ...{
       code: "1",

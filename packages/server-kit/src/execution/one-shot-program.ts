@@ -6,16 +6,16 @@ import { fitsVariable, shellProgram } from "./program.js";
  * The descriptors with which a program that runs without an agent is started. Its standard input, output and error are
  * empty.
  */
-export const loneDescriptors = { control: 3, stdout: 4, stderr: 5 } as const;
+export const oneShotDescriptors = { control: 3, stdout: 4, stderr: 5 } as const;
 
 /** The driver that runs Python code without an agent, and the name of its file. */
-export const lonePythonDriver = { name: "python-driver", source: pythonDriver } as const;
+export const oneShotPythonDriver = { name: "python-driver", source: pythonDriver } as const;
 
 /** The languages in which a program can be run without an agent. */
-export type LoneLanguage = "python" | "javascript" | "bash";
+export type OneShotLanguage = "python" | "javascript" | "bash";
 
 /** How to start a program that runs without an agent, in an interpreter of its own that ends with it. */
-export interface LoneProgram {
+export interface OneShotProgram {
   readonly command: string;
   readonly args: readonly string[];
   /** Environment variables in addition to those of the request. */
@@ -31,14 +31,14 @@ export interface LoneProgram {
 
 /**
  * The program that runs `code`. Undefined if that needs an agent: JavaScript whose import statements have to be rewritten,
- * and bash code that has to be in a file. `drivers` is the directory with the files of {@link lonePythonDriver}.
+ * and bash code that has to be in a file. `drivers` is the directory with the files of {@link oneShotPythonDriver}.
  */
-export function loneProgram(
-  language: LoneLanguage,
+export function oneShotProgram(
+  language: OneShotLanguage,
   code: string,
   { drivers, workspace }: { readonly drivers: string; readonly workspace: string },
-): LoneProgram | undefined {
-  const { stdout, stderr } = loneDescriptors;
+): OneShotProgram | undefined {
+  const { stdout, stderr } = oneShotDescriptors;
   const request = [
     ...[`o/proc/self/fd/${stdout}`, `e/proc/self/fd/${stderr}`],
     ...["nexecution-1", `s${workspace}`],
@@ -47,7 +47,7 @@ export function loneProgram(
     case "python":
       return {
         command: "python3",
-        args: ["-c", pythonProgramCommand, `${drivers}/${lonePythonDriver.name}`, "ipython"],
+        args: ["-c", pythonProgramCommand, `${drivers}/${oneShotPythonDriver.name}`, "ipython"],
         ...{ env: {}, hasDriver: true, request },
       };
     case "javascript":
