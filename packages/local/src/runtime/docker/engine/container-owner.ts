@@ -31,14 +31,23 @@ export async function removeOrphans(docker: Docker): Promise<number> {
   return orphans.length;
 }
 
-/** Kills a container and removes it. Does nothing if it is gone, or somebody else is removing it. */
+/** Milliseconds to wait for a removal that somebody else has begun. */
+const removalLimitMs = 10_000;
+
+/** Kills a container and removes it. Does nothing if it is gone, and waits if somebody else is removing it. */
 export async function removeContainer(docker: Docker, id: string): Promise<void> {
-  await docker
-    .getContainer(id)
-    .remove({ force: true, v: true })
-    .catch((error: DockerFailure) => {
-      if (!isMissing(error) && error.statusCode !== 409) throw error;
+  const container = docker.getContainer(id);
+  try {
+    await container.remove({ force: true, v: true });
+  } catch (error) {
+    if (isMissing(error as DockerFailure)) return;
+    if ((error as DockerFailure).statusCode !== 409) throw error;
+    // The daemon does, when a container did not start or has just ended.
+    const abortSignal = AbortSignal.timeout(removalLimitMs);
+    await container.wait({ condition: "removed", abortSignal }).catch((failure: DockerFailure) => {
+      if (!isMissing(failure)) throw failure;
     });
+  }
 }
 
 /**
