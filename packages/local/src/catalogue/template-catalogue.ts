@@ -50,7 +50,7 @@ export interface OfferedLanguage {
   readonly version: string | undefined;
 }
 
-/** Taken for the languages of an image until it was looked what it has. The agent refuses one that is not there. */
+/** The languages that an image is assumed to have until its trial has found them. The agent refuses one that is not there. */
 const assumedLanguages: readonly OfferedLanguage[] = ["python", "javascript", "bash", "go"].map(
   (language) => ({
     ...{ language, version: undefined },
