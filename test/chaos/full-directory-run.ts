@@ -66,8 +66,6 @@ export class FullDirectoryRun {
       await this.#workFull(url, String(expiring.body.id));
       await this.#check(url);
     }
-    this.#checks += this.executions.count;
-    this.#lost.push(...(await this.executions.contradictions()));
     await this.#restart(server);
     const { byKind: acknowledged, refusedForRoom, refusals: undocumented } = this.#workload.tally;
     return {
@@ -129,7 +127,7 @@ export class FullDirectoryRun {
     this.#orphans.push(...files.filter((name) => !isKept(name)).map((name) => `file: ${name}`));
   }
 
-  /** Stops the server, starts another, and checks that all sandboxes are kept. */
+  /** Stops the server, starts another, and checks that all sandboxes are kept and the end of each execution is reported. */
   async #restart(server: ChaosServer): Promise<void> {
     const { code } = await server.end("SIGTERM");
     if (code !== 0) this.#lost.push(`it ended with ${code}: ${server.log}`);
@@ -141,6 +139,9 @@ export class FullDirectoryRun {
       const stopped: Entry = entry.state === "deleted" ? entry : { ...entry, state: "stopped" };
       this.#lost.push(...contradictions(stopped, await findSandbox(url, entry.id)));
     }
+    // Only now has every execution ended, because some run until their sandbox does.
+    this.#checks += this.executions.count;
+    this.#lost.push(...(await this.executions.contradictions()));
     await next.end("SIGTERM");
     this.#orphans.push(...leftovers(new Set([server.pid, next.pid])));
   }
