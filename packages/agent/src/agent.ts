@@ -99,7 +99,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   ]);
   const ports = new PortRelay({ tokens, reserved });
   const usage = new ResourceUsage(tree.workspace, limits.memoryMb);
-  const requests = new RequestMetrics(agentContract.operations);
+  const requests = new RequestMetrics();
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
 
   const { workspace } = tree;

@@ -20,4 +20,5 @@ export { readClientFrame } from "./router/client-frame.js";
 export { type ContractRouter, type ContractRouterOptions, contractRouter } from "./router/contract-router.js";
 export type { RequestEvent, UnauthenticatedCall } from "./router/contract-service.js";
 export type { Handler, Handlers } from "./router/handlers.js";
+export { OperationRoutes } from "./router/operation-routes.js";
 export { pageOf } from "./router/page.js";

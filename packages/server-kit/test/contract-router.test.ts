@@ -335,8 +335,8 @@ test("every answer is reported with its operation, status and duration", async (
   await call("GET", "/health");
   await call("GET", "/nowhere");
   expect(events).toMatchObject([
-    { operationId: "getHealth", method: "GET", status: 200 },
-    { operationId: undefined, method: "GET", status: 404 },
+    { operation: { operationId: "getHealth" }, method: "GET", status: 200 },
+    { operation: undefined, method: "GET", status: 404 },
   ]);
   for (const event of events) expect(event.durationMs).toBeGreaterThanOrEqual(0);
 });

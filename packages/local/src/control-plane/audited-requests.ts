@@ -1,5 +1,5 @@
 import { IncomingMessage } from "node:http";
-import type { RequestEvent } from "@cloud-sandbox/server-kit";
+import { OperationRoutes, type RequestEvent } from "@cloud-sandbox/server-kit";
 import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentTarget } from "../agents/agent-target.js";
@@ -7,16 +7,18 @@ import { claimsOf } from "../relay/forwarded-headers.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { AuditLog } from "./audit-log.js";
 
+const agentOperations = new OperationRoutes(agentContract.operations);
+
 /** Notes an answered request to the control plane, unless it only read something or its key was not accepted. */
 export function auditRequest(audit: AuditLog, event: RequestEvent<Caller>): void {
-  const { auth, operationId, method, params, status, durationMs, request } = event;
-  if (!auth || operationId === undefined || isRead(method)) return;
+  const { auth, operation, method, params, status, durationMs, request } = event;
+  if (!auth || !operation || isRead(method)) return;
   audit.note({
     ...origin(request),
     time: new Date(Date.now() - durationMs),
     key: auth.name,
-    operation: operationId,
-    sandbox: operationId.includes("Sandbox") ? (params.id ?? createdId(event)) : undefined,
+    operation: operation.operationId,
+    sandbox: operation.path.startsWith("/v1/sandboxes") ? (params.id ?? createdId(event)) : undefined,
     status,
   });
 }
@@ -36,7 +38,7 @@ export function auditAgentRequest(
   { request, target, status, time }: AnsweredByAgent,
 ): void {
   const { method = "GET" } = request;
-  const operation = agentOperation(method, target.path.split("?")[0] ?? "");
+  const { operation } = agentOperations.find(method, target.path.split("?")[0] ?? "") ?? {};
   // The agent answers 401 to a token that is not valid, whose claims are not to be believed.
   if (status === 401 || operation === undefined || (isRead(method) && !operation.upgrade)) return;
   const { key } = claimsOf(bearerToken(request.headers.authorization));
@@ -65,14 +67,4 @@ function origin(request: Pick<IncomingMessage, "headers">) {
     from: request instanceof IncomingMessage ? request.socket.remoteAddress : undefined,
     forwardedFor: Array.isArray(forwarded) ? forwarded.join(", ") : forwarded,
   };
-}
-
-const operations = agentContract.operations.map((operation) => ({
-  operation,
-  pattern: new RegExp(`^${operation.path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
-}));
-
-function agentOperation(method: string, path: string) {
-  return operations.find(({ operation, pattern }) => operation.method === method && pattern.test(path))
-    ?.operation;
 }

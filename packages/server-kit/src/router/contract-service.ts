@@ -1,4 +1,3 @@
-import { TrieRouter } from "hono/router/trie-router";
 import type { Contract, ContractTypes, Operation } from "../contract/contract.js";
 import type { Envelope } from "../http/envelopes.js";
 import type { Exchange, NodeExchange, ReplyBody } from "../http/exchange.js";
@@ -12,6 +11,7 @@ import { validate } from "../validation/validation-problem.js";
 import { requireWellFormed } from "../validation/well-formed.js";
 import { Call } from "./call.js";
 import type { Handlers } from "./handlers.js";
+import { type FoundOperation, OperationRoutes } from "./operation-routes.js";
 
 export interface ContractServiceOptions<
   Types extends ContractTypes,
@@ -58,7 +58,7 @@ export interface UnauthenticatedCall {
 
 export interface RequestEvent<Auth = unknown, Over extends Exchange = NodeExchange> {
   /** `undefined` if the request matched no operation. */
-  readonly operationId: string | undefined;
+  readonly operation: Operation | undefined;
   readonly requestId: string;
   readonly method: string;
   readonly status: number;
@@ -88,10 +88,7 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     (typeof options.handlers === "function" ? options.handlers(auth) : options.handlers) as Readonly<
       Record<string, AnyHandler<Over> | undefined>
     >;
-  const routes = new TrieRouter<Operation>();
-  for (const operation of contract.operations) {
-    routes.add(operation.method, operation.path.replace(/\{(\w+)\}/g, ":$1"), operation);
-  }
+  const routes = new OperationRoutes(contract.operations);
 
   async function perform(
     request: Over["request"],
@@ -124,36 +121,30 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
 
   function match(request: Over["request"]): Matched {
     const { path, query } = targetOf(request);
-    const method = request.method ?? "GET";
-    const [matches] = routes.match(method === "HEAD" ? "GET" : method, path);
-    // A literal path takes precedence over one with a parameter.
-    const [best] = matches.sort(([a], [b]) => parameters(a) - parameters(b));
-    if (!best) throw unmatched(contract.operations, method, path);
-    const [operation, raw] = best;
-    const params = Object.fromEntries(
-      Object.entries(raw).map(([name, text]) => [name, decoded(String(text))]),
-    );
-    return { operation, params, query };
+    const { method = "GET" } = request;
+    const found = routes.find(method, path);
+    if (!found) throw unmatched(routes.methodsAt(path), method, path);
+    return { ...found, query };
   }
 
   async function answer(request: Over["request"], gone: () => AbortSignal): Promise<Answer> {
     const started = performance.now();
     const id = requestId(headerOf(request, "x-request-id"));
     const headers: Record<string, string> = { "x-request-id": id };
-    let operationId: string | undefined;
+    let operation: Operation | undefined;
     let params: Matched["params"] = {};
     let auth: Auth | undefined;
     let reply: Answer;
     try {
       options.admit?.(request, headers);
       const matched = match(request);
-      operationId = matched.operation.operationId;
-      params = matched.params;
+      ({ operation, params } = matched);
       reply = await perform(request, matched, id, headers, gone, (caller) => {
         auth = caller;
       });
     } catch (error) {
-      if (!(error instanceof Problem)) onError?.(error, { requestId: id, operationId });
+      if (!(error instanceof Problem))
+        onError?.(error, { requestId: id, operationId: operation?.operationId });
       const problem = error instanceof Problem ? error : internalProblem(id);
       const body = envelope(problem, { requestId: id, timestamp: new Date().toISOString() });
       reply = json(body, problem.status, { ...headers, ...problem.headers });
@@ -162,7 +153,7 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     const { method = "GET" } = request;
     const durationMs = performance.now() - started;
     onRequest?.({
-      ...{ operationId, requestId: id, method, status, durationMs },
+      ...{ operation, requestId: id, method, status, durationMs },
       request,
       params,
       auth,
@@ -174,21 +165,8 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
   return answer;
 }
 
-interface Matched {
-  readonly operation: Operation;
-  readonly params: Readonly<Record<string, string>>;
+interface Matched extends FoundOperation {
   readonly query: string;
-}
-
-const parameters = ({ path }: Operation) => path.split("{").length - 1;
-
-/** Decodes a path parameter. One that is not encoded correctly is passed on unchanged; the handler refuses it. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 type AnyHandler<Over extends Exchange> = (call: Call<unknown, unknown, unknown, unknown, Over>) => unknown;
@@ -202,18 +180,15 @@ function json(
   return new Reply(JSON.stringify(body), { "content-type": "application/json", ...headers }, status);
 }
 
-function unmatched(operations: readonly Operation[], method: string, path: string): Problem {
-  const matching = operations.filter((operation) => !operation.upgrade && pattern(operation.path).test(path));
-  if (matching.length === 0) return new Problem(404, "NOT_FOUND", `There is no operation ${method} ${path}.`);
-  const methods = new Set<string>(matching.map((operation) => operation.method));
+function unmatched(allowed: ReadonlySet<string>, method: string, path: string): Problem {
+  if (allowed.size === 0) return new Problem(404, "NOT_FOUND", `There is no operation ${method} ${path}.`);
+  const methods = new Set(allowed);
   if (methods.has("GET")) methods.add("HEAD");
   const allow = [...methods].sort().join(", ");
   return new Problem(405, "METHOD_NOT_ALLOWED", `${method} is not allowed on ${path}: use ${allow}.`, {
     headers: { allow },
   });
 }
-
-const pattern = (path: string) => new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`);
 
 function notAvailable({ method, path, upgrade }: Operation): Problem {
   if (!upgrade) return new Problem(404, "NOT_FOUND", `${method} ${path} is not available on this server.`);

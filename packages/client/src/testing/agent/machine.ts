@@ -1,4 +1,3 @@
-import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import { type ExecutionCache, RequestMetrics, VariableValues } from "@cloud-sandbox/server-kit/handlers";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
 import type { EgressLog } from "../memory/egress-log.js";
@@ -32,7 +31,7 @@ export class Machine {
   readonly processes = new ProcessTable();
   readonly jobs: BackgroundJobs;
   readonly cache: ExecutionCache;
-  readonly requests = new RequestMetrics(agentContract.operations);
+  readonly requests = new RequestMetrics();
   readonly counts = new ExecutionCounts();
   readonly startedAt: Date;
   readonly #programs: Programs;

@@ -1,4 +1,3 @@
-import type { Operation } from "../../contract/contract.js";
 import type { RequestEvent } from "../../router/contract-service.js";
 
 /** Number of latest durations per endpoint from which the 95th percentile is computed. */
@@ -24,19 +23,10 @@ export interface EndpointMetrics {
  * callers cannot create any number of series.
  */
 export class RequestMetrics {
-  readonly #paths: ReadonlyMap<string, string>;
   readonly #endpoints = new Map<string, Endpoint>();
 
-  constructor(operations: readonly Operation[]) {
-    this.#paths = new Map(operations.map(({ operationId, path }) => [operationId, path]));
-  }
-
-  record({
-    operationId,
-    status,
-    durationMs,
-  }: Pick<RequestEvent, "operationId" | "status" | "durationMs">): void {
-    const path = this.#paths.get(operationId ?? "") ?? "unknown";
+  record({ operation, status, durationMs }: Pick<RequestEvent, "operation" | "status" | "durationMs">): void {
+    const { path = "unknown" } = operation ?? {};
     let endpoint = this.#endpoints.get(path);
     if (!endpoint) {
       endpoint = { requests: 0, errors: 0, totalMs: 0, latestMs: [] };
