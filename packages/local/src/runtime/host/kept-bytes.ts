@@ -8,8 +8,8 @@ const extension = ".kept";
 const digestLength = 32;
 /** A Node.js has 125 MB. */
 const largestFile = 256 * 1024 * 1024;
-/** Each version of Node.js and of this package has files of its own, so only a few are in use at a time. */
-const mostFiles = 64;
+/** Files of one kind, which is the name up to the first `-`. Only a few are in use at a time: those of this version of everything. */
+const mostOfAKind = 64;
 
 /**
  * The result of `make`, cached under `name` in the user's cache directory. A cached result is used unchecked, so it is read
@@ -30,12 +30,13 @@ export async function keptOrMade(
   return made;
 }
 
-/** Removes the cached results whose names start with `prefix`. */
+/** Removes the cached results whose names start with `prefix`, as far as this user can. */
 export async function forget(prefix: string): Promise<void> {
   const directory = cacheDirectory();
   if (directory === undefined || !(await isSafe(directory).catch(() => false))) return;
-  const names = (await readdir(directory)).filter((name) => name.startsWith(prefix));
-  await Promise.all(names.map((name) => rm(join(directory, name), { force: true })));
+  const names = await readdir(directory).catch(() => []);
+  const paths = names.filter((name) => name.startsWith(prefix)).map((name) => join(directory, name));
+  await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => undefined)));
 }
 
 function cacheDirectory(): string | undefined {
@@ -84,12 +85,20 @@ async function makeDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
 }
 
-/** Removes the oldest files, which include drafts of killed servers: nobody uses a draft, so it becomes the oldest. */
+/** Removes the oldest files of each kind, which include drafts of killed servers: nobody uses a draft, so it becomes the oldest. */
 async function removeOldest(directory: string): Promise<void> {
-  const paths = (await readdir(directory)).map((name) => join(directory, name));
-  const files = await Promise.all(paths.map(async (path) => ({ path, time: (await lstat(path)).mtimeMs })));
-  const oldest = files.sort((a, b) => b.time - a.time).slice(mostFiles);
-  await Promise.all(oldest.map(({ path }) => rm(path, { force: true })));
+  const files = await Promise.all(
+    (await readdir(directory)).map(async (name) => {
+      const path = join(directory, name);
+      return { path, kind: name.split("-")[0], time: (await lstat(path)).mtimeMs };
+    }),
+  );
+  const counts = new Map<string | undefined, number>();
+  for (const { path, kind } of files.sort((a, b) => b.time - a.time)) {
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    if (count > mostOfAKind) await rm(path, { force: true });
+  }
 }
 
 async function isSafe(directory: string): Promise<boolean> {
