@@ -232,10 +232,12 @@ async function serve(
   );
   const programs = new OneShotPrograms({ runtime, isolation, fleet, agents, egress, queue, log });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
-  const isPublic = (host: string | undefined): boolean => publicAddress?.isFor(host) === true;
+  /** The public address, if the caller with this `Host` header used it. */
+  const publicUrl = (host: string | undefined): string | undefined =>
+    publicAddress?.isFor(host) ? publicAddress.url : undefined;
   const baseFor = (host: string | undefined): string => {
-    if (publicAddress?.isFor(host)) return publicAddress.url;
-    return listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : url;
+    const isNamed = listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host);
+    return publicUrl(host) ?? (isNamed ? `http://${host}` : url);
   };
   const gateway = new AgentGateway({ connections, find: (id) => fleet.get(id) });
   const webhooks = new Webhooks({
@@ -264,7 +266,7 @@ async function serve(
     version,
     isStorageFull: () => store.isFull(),
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
-    previewUrls: (id, host) => previewUrls(id, baseFor(host), isPublic(host)),
+    previewUrls: (id, host) => previewUrls(id, baseFor(host), publicUrl(host) !== undefined),
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
     stream: (pieces) => Readable.from(pieces),
     webhooks,
@@ -276,7 +278,7 @@ async function serve(
     agents: gateway,
     issueToken: (id) => tokens.issue(id),
     isAccountKey: (text) => keys.knows(text),
-    protocolFor: (host) => (isPublic(host) && publicAddress?.url.startsWith("https:") ? "https" : "http"),
+    protocolFor: (host) => (publicUrl(host)?.startsWith("https:") ? "https" : "http"),
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
   if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { tryOnce } from "../runtime/host/host-trial.js";
-
 import { type HostLanguage, languageTools } from "../runtime/language-tools.js";
 
 const run = promisify(execFile);

@@ -52,9 +52,7 @@ export interface OfferedLanguage {
 
 /** The languages that an image is assumed to have until its trial has found them. The agent refuses one that is not there. */
 const assumedLanguages: readonly OfferedLanguage[] = ["python", "javascript", "bash", "go"].map(
-  (language) => ({
-    ...{ language, version: undefined },
-  }),
+  (language) => ({ language, version: undefined }),
 );
 
 /** Ids of images' templates start here: those of built templates are far below, and clients expect numbers. */

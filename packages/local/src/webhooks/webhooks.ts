@@ -62,7 +62,7 @@ export class Webhooks {
   }
 
   /** The operations on webhook deliveries of the sandboxes that a caller sees. */
-  handlers(sees: (sandboxId: string) => boolean = () => true) {
+  handlers(sees: (sandboxId: string) => boolean) {
     return deliveryHandlers({
       deliveries: async () => {
         const { deliveries } = await this.#open();

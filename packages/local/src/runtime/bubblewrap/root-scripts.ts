@@ -78,9 +78,10 @@ exec "$@"
 /**
  * Copies the machine's files to the layer once no process of the machine is left to change them. Every uid may write to the
  * copies, because the next machine has another uid, and they belong to root, so that root inside can change them. With root
- * inside, they are stored with the owners that the machine sees, and keep their modes except set-uid and set-gid. The script syncs the copies to the disk, so a template that is ready
- * survives a power cut. It copies by relative paths, because the files' paths may be nearly as long as the kernel takes, and
- * to a descriptor, because all users of the host can read command lines.
+ * inside, they are stored with the owners that the machine sees, and keep their modes except set-uid and set-gid. The script
+ * syncs the copies to the disk, so a template that is ready survives a power cut. It copies by relative paths, because the
+ * files' paths may be nearly as long as the kernel takes, and to a descriptor, because all users of the host can read
+ * command lines.
  */
 export const keepScript = `set +e
 "$@" &

@@ -254,7 +254,8 @@ export class WritableRoot {
         MACHINE_PLACE: this.#at,
         ...(machine.ownRoot !== undefined && { MACHINE_ROOT: machine.ownRoot }),
         MACHINE_SIZE: tmpfsOptions(diskMb),
-        // Uid 0: either files are stored with the uids that the machine sees, or, without root, the ordinary user of this process is root in the machine's user namespace.
+        // Uid 0: either files are stored with the uids that the machine sees, or this process's ordinary user is root in the
+        // machine's user namespace.
         MACHINE_OWNER: String(mapsIds ? 0 : (uids?.code ?? 0)),
         MACHINE_DIRECTORIES: [
           ...ownDirectories,
