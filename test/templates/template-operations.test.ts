@@ -233,6 +233,7 @@ describe("the template operations", () => {
       "template_id",
     ]);
     const id = String(started.json.template_id);
+    expect(started.json.build_id).not.toBe(id);
     const events = await fetch(new URL(`/v1/templates/build/${id}/logs`, server.url), {
       headers: { "x-api-key": server.apiKey, accept: "text/event-stream" },
     });
@@ -279,6 +280,8 @@ describe("the template operations", () => {
     expect(second).toMatchObject({ status: "active", templateId: first.templateId });
     const failed = await building.build({ name: "replaced", update: true, steps: [run("false")] });
     expect(failed.status).toBe("failed");
+    const { json: newest } = await building.call("GET", `/v1/templates/build/${first.templateId}/logs`);
+    expect(newest.logs).toBe(failed.log);
     const kept = await building.call("GET", `/v1/templates/${first.templateId}`);
     expect(kept.json).toMatchObject({ name: "replaced", is_active: true });
     expect((await building.call("DELETE", "/v1/templates/20")).status).toBe(403);
@@ -304,6 +307,7 @@ test("templates and builds are kept over a crash; a build it cut short has faile
     const before = await start();
     const building = new TemplateBuilding(before);
     const kept = await building.build({ name: "kept", steps: [run("echo kept > /kept")] });
+    const layers = await readdir(join(directory, "layers"));
     const cut = await building.call("POST", "/v1/templates/build", {
       ...whole,
       name: "cut",
@@ -332,7 +336,7 @@ test("templates and builds are kept over a crash; a build it cut short has faile
     });
     expect(onTop.status).toBe("active");
     await rebuilt.call("DELETE", `/v1/templates/${onTop.templateId}`);
-    expect(await readdir(join(directory, "layers"))).toEqual([kept.templateId]);
+    expect(await readdir(join(directory, "layers"))).toEqual(layers);
     await after.stop();
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -125,10 +125,11 @@ export class TemplateBuilds {
     this.#succeed(build);
   }
 
-  /** Finds a build by its own id, or the newest build of the template with that id. */
+  /** Finds the newest build of the template with that id, or a build by its own id. */
   find(id: string): Build {
     const ofTemplate = [...this.#builds.values()].filter(({ record }) => record.templateId === id).at(-1);
-    const build = this.#builds.get(id) ?? ofTemplate;
+    // In data of earlier versions, the id of a template is also that of its first build.
+    const build = ofTemplate ?? this.#builds.get(id);
     if (!build) throw buildNotFound();
     return build;
   }
@@ -160,7 +161,7 @@ export class TemplateBuilds {
       log: new BuildLog(),
       record: {
         id,
-        templateId: existing?.id ?? id,
+        templateId: existing?.id ?? this.newId(),
         status: "building",
         progress: 0,
         currentStep: "waiting",

@@ -93,7 +93,7 @@ export class TemplateImports {
     const now = new Date().toISOString();
     const fromImage = reference ?? name;
     return {
-      id: existing?.id ?? buildId,
+      id: existing?.id ?? this.options.builds.newId(),
       name,
       displayName: name,
       description: [`Imported on this machine from the image ${fromImage}.`, ...differences].join(" "),
