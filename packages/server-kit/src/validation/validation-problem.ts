@@ -1,5 +1,6 @@
 import type { Input, SchemaError } from "../contract/contract.js";
 import { Problem } from "../http/problem.js";
+import { patternInWords } from "./pattern-in-words.js";
 
 /**
  * Validates a value and fills in its defaults. Throws a 400 problem that names each invalid field and what it
@@ -139,7 +140,7 @@ function expectation({ keyword, params, message = "is not valid" }: SchemaError)
     case "format":
       return `must be a valid ${params.format}`;
     case "pattern":
-      return patternsInWords[String(params.pattern)] ?? `must match ${params.pattern}`;
+      return patternInWords(String(params.pattern));
     case "propertyNames":
       return `must not have the name ${JSON.stringify(String(params.propertyName).slice(0, 40))}: a name has letters, digits and _, and does not start with a digit`;
     default:
@@ -163,8 +164,3 @@ function fieldName(pointer: string): string {
     .join("")
     .slice(0, longestName);
 }
-
-/** Explanations of regular expressions that the contracts use. */
-const patternsInWords: Readonly<Record<string, string>> = {
-  "^[^\\u0000]*$": "must not contain a null byte",
-};

@@ -1,0 +1,14 @@
+/** What a text must be to match a regular expression of the contracts, in words that follow the name of a field. */
+export function patternInWords(pattern: string): string {
+  return words[pattern] ?? "is not in the accepted form";
+}
+
+const words: Readonly<Record<string, string>> = {
+  "^[^\\u0000]*$": "must not contain a null byte",
+  "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$":
+    "must be 1 to 64 letters, digits, dots, dashes and underscores, with a letter or digit first",
+  "^[A-Za-z_][A-Za-z0-9_]*$": "must be letters, digits and underscores, without a digit first",
+  "^[A-Za-z0-9_-]{22,64}$": "must be 22 to 64 letters, digits, dashes and underscores",
+  "^[!-~]+$": "must be ASCII characters without spaces",
+  "^0?[0-7]{3}$": "must be three octal digits, as in 644",
+};
