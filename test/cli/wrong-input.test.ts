@@ -61,7 +61,7 @@ describe("with --json, one line of JSON says what is wrong:", () => {
     ["an unknown sandbox", ["sandbox", "get", "nope"], "SANDBOX_NOT_FOUND"],
     ["an unknown template", ["sandbox", "create", "--template", "nope"], "TEMPLATE_NOT_FOUND"],
     ["an unknown image", ["sandbox", "create", "--image", "nope:9"], "IMAGE_UNAVAILABLE"],
-    ["an unknown language", ["run", "-l", "cobol", "-c", "1"], "INVALID_REQUEST"],
+    ["an unknown language", ["run", "-l", "cobol", "-c", "1"], "USAGE"],
     ["an unknown server of MCP", ["mcp", "tools", "list", "nope"], "SERVER_UNKNOWN"],
     ["arguments that are no JSON", ["mcp", "tools", "execute", "a", "b", "--params", "{"], "PARAMS_INVALID"],
     ["a pair without a value", ["run", "-c", "1", "--env", "K"], "USAGE"],

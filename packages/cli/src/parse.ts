@@ -1,4 +1,5 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
+import { usageHint } from "./command-line/usage-hint.js";
 import { exitCodeOf, failed } from "./errors/exit-codes.js";
 import { explain, lostOutput } from "./errors/explain-error.js";
 import { Output } from "./output/output.js";
@@ -14,14 +15,16 @@ export async function parse(words: readonly string[]): Promise<void> {
       if (code !== "EPIPE" && process.exitCode !== failed) output.problem(lostOutput(message));
       process.exitCode = code === "EPIPE" ? exitCodeOf("SIGPIPE") : failed;
     });
+  let program: Command | undefined;
   try {
-    const program = await createProgram(words);
+    program = await createProgram(words);
     await program.parseAsync([...words], { from: "user" });
   } catch (error) {
     const isHelp = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code);
     if (isHelp) process.exitCode = error.exitCode === 0 ? 0 : failed;
     else {
-      output.problem(explain(error));
+      const usage = error instanceof CommanderError && program && usageHint(program, own, error);
+      output.problem(explain(error, usage || undefined));
       process.exitCode = failed;
     }
   }

@@ -29,7 +29,8 @@ export function lostOutput(reason: string): Problem {
   return { code: "OUTPUT_LOST", message: `The output could not be written: ${reason}` };
 }
 
-export function explain(error: unknown): Problem {
+/** Explains a failure. `usage` is the hint if the command line could not be parsed. */
+export function explain(error: unknown, usage?: string): Problem {
   if (!(error instanceof Error)) return { code: "FAILED", message: String(error) };
   const { code, hint, requestId, serverHint, status, summary } = error as FailureFields;
   if (error instanceof CommandError)
@@ -38,7 +39,7 @@ export function explain(error: unknown): Problem {
       message: error.summary,
       ...(error.hint !== undefined && { hint: error.hint }),
     };
-  if (code?.startsWith("commander.")) return usageProblem(code, error.message);
+  if (code?.startsWith("commander.")) return usageProblem(code, error.message, usage);
   if (summary !== undefined && code !== undefined) {
     const next = hintFor({ code, name: error.name, summary }, hint, serverHint);
     return {
@@ -58,13 +59,13 @@ export function sentence({ code, hint, message, requestId }: Problem): string {
   return hint === undefined ? named : `${named} ${hint}`;
 }
 
-function usageProblem(code: string, message: string): Problem {
-  const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
-  const suggestion = rest.join(" ").trim();
+function usageProblem(code: string, message: string, hint: string | undefined): Problem {
+  // Commander's own suggestion follows on a line of its own.
+  const [first = ""] = message.replace(/^error: /, "").split("\n");
   return {
     code: code === "commander.unknownCommand" ? "UNKNOWN_COMMAND" : "USAGE",
     message: `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.!?]$/.test(first) ? "" : "."}`,
-    ...(suggestion !== "" && { hint: suggestion.replace(/^\((.*)\)$/, "$1") }),
+    ...(hint !== undefined && { hint }),
   };
 }
 

@@ -31,6 +31,10 @@ export function define(command: Command): void {
     .option("--replace", "replace a server of this name");
   withServerOptions(add).action(
     action<AddOptions, [string]>(async ({ options, output }, name) => {
+      const entry = serverEntry(options.command, options);
+      // Check the entry by itself first: the check of the file would name a line that the file does not have.
+      const { serverConfiguration } = await import("cloud-sandbox-mcp-runner/configuration");
+      serverConfiguration(name, entry);
       await changeServers((entries) => {
         if (entries[name] !== undefined && options.replace !== true)
           throw new CommandError(
@@ -38,7 +42,7 @@ export function define(command: Command): void {
             `There is a server "${name}" already.`,
             "Replace it with --replace.",
           );
-        entries[name] = serverEntry(options.command, options);
+        entries[name] = entry;
       });
       output.done(`Server ${name} is added.`, { name, added: true });
     }),
@@ -49,14 +53,17 @@ export function define(command: Command): void {
       "      --install-commands 'npm install --global @modelcontextprotocol/server-filesystem'",
     `cloud-sandbox mcp server add github --command 'npx -y some-server' --env 'TOKEN=\${GITHUB_TOKEN}' --allow api.github.com`,
   );
-  subcommand(command, "list", "list the servers; values of variables are not shown").action(
-    action(async ({ output }) => {
-      const servers = (await storedServers()).map((server) => masked(server));
-      const none = `no servers; "cloud-sandbox mcp server add" adds one, "cloud-sandbox mcp import" adds those of an assistant.`;
-      await output.table(servers, columns, none);
-    }),
-  );
+  subcommand(command, "list", "list the servers; values of variables are not shown")
+    .alias("ls")
+    .action(
+      action(async ({ output }) => {
+        const servers = (await storedServers()).map((server) => masked(server));
+        const none = `no servers; "cloud-sandbox mcp server add" adds one, "cloud-sandbox mcp import" adds those of an assistant.`;
+        await output.table(servers, columns, none);
+      }),
+    );
   subcommand(command, "remove <name>", "remove a server")
+    .alias("rm")
     .option("-y, --yes", "do not ask")
     .action(
       action<{ yes?: boolean }, [string]>(async ({ options, output, signal }, name) => {

@@ -12,6 +12,7 @@ export class RuntimeUnavailableError extends Error {
   constructor(readonly reports: readonly RuntimeReport[]) {
     const reasons = reports
       .map((report) => (report.usable ? "" : `${report.reason}; ${report.fix}`))
+      .map((reason, index) => (index === 0 ? reason : reason.charAt(0).toUpperCase() + reason.slice(1)))
       .join(". ");
     super(`No sandbox runtime can be used here: ${reasons}.`);
   }

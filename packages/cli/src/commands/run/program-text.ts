@@ -72,7 +72,7 @@ async function fromFile(path: string): Promise<string> {
     throw new CommandError(
       "PROGRAM_UNREADABLE",
       reasons[code ?? ""] ?? message,
-      "Give the path of a program.",
+      "Give the path of a program, or its text with --code.",
     );
   }
 }

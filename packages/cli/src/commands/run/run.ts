@@ -16,6 +16,7 @@ export function define(command: Command): void {
     .option(
       "-l, --language <name>",
       "python, javascript, typescript, bash or go; default: by the file's name, else python",
+      language,
     )
     .option("-t, --timeout <seconds>", "time limit, 1 to 300", wholeNumber(1, 300, " of seconds"), 30)
     .option(
@@ -39,13 +40,35 @@ async function run(
   first: string | undefined,
   rest: readonly string[],
 ): Promise<number> {
-  const { code, language } = call.options;
+  const { code, language: asked } = call.options;
   const { args, file } = operands(first, rest);
   if (file !== undefined && code !== undefined)
     throw new InvalidArgumentError("Give a file or --code, not both; arguments of the program follow --.");
-  const program = await programText(file, code, language, call.signal);
+  const program = await programText(file, code, asked, call.signal);
   return runProgram(call, program, args);
 }
+
+/** Reads a language, by its name or by one that people also use. */
+function language(text: string): string {
+  const name = text.toLowerCase();
+  if (languages.includes(name)) return name;
+  const known = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+  if (known !== undefined) return known;
+  throw new InvalidArgumentError(`The value must be one of ${languages.join(", ")}.`);
+}
+
+const languages = ["python", "javascript", "typescript", "bash", "go"];
+const otherNames: Readonly<Record<string, string>> = {
+  golang: "go",
+  js: "javascript",
+  node: "javascript",
+  nodejs: "javascript",
+  py: "python",
+  python3: "python",
+  sh: "bash",
+  shell: "bash",
+  ts: "typescript",
+};
 
 /** Tells the file from arguments: what follows `--` are arguments, also when there is no file. */
 function operands(

@@ -1,0 +1,65 @@
+import type { Command, CommanderError } from "commander";
+
+/** What to do next after a command line that cannot be parsed. Undefined if the message of commander says it. */
+export function usageHint(
+  program: Command,
+  words: readonly string[],
+  { code, message }: CommanderError,
+): string | undefined {
+  if (code === "commander.invalidArgument") return undefined;
+  const { command, path } = calledCommand(program, words);
+  if (code === "commander.unknownCommand") {
+    const word = /'(.*)'/.exec(message)?.[1] ?? "";
+    const known = Object.hasOwn(otherWords, word) ? otherWords[word] : undefined;
+    if (known !== undefined) return `Did you mean "cloud-sandbox ${known}"?`;
+    return similar(message) ?? `"${path} --help" lists the commands.`;
+  }
+  if (code === "commander.missingArgument") return `Usage: ${path} ${command.usage()}.`;
+  return similar(message) ?? `"${path} --help" lists the options.`;
+}
+
+/** Commander's own suggestion, which follows its message on a line of its own. */
+function similar(message: string): string | undefined {
+  const [, suggestion] = /\n\((.*)\)$/s.exec(message) ?? [];
+  return suggestion;
+}
+
+/** The command that the words name, and its name with those of the commands above. */
+function calledCommand(program: Command, words: readonly string[]): { command: Command; path: string } {
+  let command = program;
+  let path = program.name();
+  for (const word of words.filter((each) => !each.startsWith("-"))) {
+    const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (next === undefined) break;
+    command = next;
+    path += ` ${next.name()}`;
+  }
+  return { command, path };
+}
+
+/** Words that other tools use, or that need a group here, and the commands that do this. */
+const otherWords: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["create", "delete", "exec", "get", "list", "logs", "metrics", "pause", "port", "resume", "shell"].map(
+      (name) => [name, `sandbox ${name}`],
+    ),
+  ),
+  attach: "sandbox shell",
+  build: "template build",
+  connect: "sandbox shell",
+  copy: "cp",
+  images: "template list",
+  import: "template import",
+  inspect: "sandbox get",
+  kill: "sandbox delete",
+  ps: "sandbox list",
+  quick: "mcp quick",
+  sandboxes: "sandbox list",
+  ssh: "sandbox shell",
+  start: "sandbox start",
+  stats: "sandbox metrics",
+  stop: "sandbox stop",
+  templates: "template list",
+  timeout: "sandbox timeout",
+  wrap: "mcp wrap",
+};
