@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -20,12 +22,45 @@ afterAll(() => line?.stop());
 describe("cloud-sandbox sandbox", () => {
   test("lists and shows sandboxes, for people and for programs", async () => {
     expect(await line.output("sandbox", "list")).toMatch(
-      new RegExp(`^ID +STATUS +TEMPLATE +NAME +ENDS\n${id} +running +code-interpreter +mine +\\d{4}-`),
+      new RegExp(`^ID +STATUS +TEMPLATE +NAME +ENDS\n${id} +running +code-interpreter +mine +in \\d+ min\n$`),
     );
     expect(await line.output("sandbox", "list", "-q", "--label", "job=nightly")).toBe(`${id}\n`);
     expect(await line.json("sandbox", "list", "--name", "another")).toEqual([]);
     expect(await line.json("sandbox", "get", id)).toMatchObject({ id, status: "running", name: "mine" });
     expect(await line.output("sandbox", "get", id)).toContain("labels     job=nightly\n");
+  });
+
+  test("takes a name in place of an id", async () => {
+    expect(await line.output("sandbox", "exec", "mine", "echo here > note")).toBe("");
+    expect(await line.output("cat", "mine:note")).toBe("here\n");
+    expect(await line.json("sandbox", "get", "mine")).toMatchObject({ id });
+    expect(await line.json("egress", "mine")).toEqual([]);
+    const taken = await line.run(["sandbox", "create", "--name", "mine"]);
+    expect(taken).toMatchObject({
+      code: 125,
+      stderr: expect.stringContaining('"cloud-sandbox sandbox get mine"'),
+    });
+    expect(await line.json("sandbox", "pause", "mine")).toEqual({ id, status: "paused" });
+    expect(await line.json("sandbox", "resume", "mine")).toEqual({ id, status: "running" });
+  });
+
+  test("says which sandboxes have a name, at a server that lets several have it", async () => {
+    const data = ["one", "two"].map((each) => ({ id: each, status: "running", name: "twin" }));
+    const server = createServer(({ url }, response) => {
+      const isList = url?.startsWith("/v1/sandboxes?") === true;
+      response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify(isList ? { data } : { code: "SANDBOX_NOT_FOUND", message: "No such sandbox." }),
+      );
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const ended = await runBuilt("cli", ["sandbox", "delete", "twin"], {
+      env: { ...line.env, CLOUD_SANDBOX_BASE_URL: `http://127.0.0.1:${port}` },
+    });
+    server.close();
+    const stderr = 'cloud-sandbox: 2 sandboxes have the name "twin": one, two. Give the id of one of them.\n';
+    expect(ended).toEqual({ code: 125, stdout: "", stderr });
   });
 
   test("creates sandboxes with limits, labels, variables and a lifetime, and deletes them", async () => {
@@ -117,6 +152,16 @@ describe("one line says what is wrong, for", () => {
   const cases: [string, (known: string) => string[], RegExp][] = [
     ["an unknown command", () => ["sandbx", "list"], /Did you mean sandbox\?/],
     ["an unknown option", () => ["sandbox", "list", "--jsn"], /Did you mean --json\?/],
+    ["a command of another group", () => ["exec", "ls"], /Did you mean "cloud-sandbox sandbox exec"\?/],
+    ["a command as docker names it", () => ["sandbox", "ps"], /Did you mean "cloud-sandbox sandbox list"\?/],
+    ["a command like no other", () => ["sandbox", "wxyz"], /"cloud-sandbox sandbox --help" lists/],
+    [
+      "an option like no other",
+      () => ["sandbox", "list", "--wxyz"],
+      /"cloud-sandbox sandbox list --help" lists/,
+    ],
+    ["no argument", () => ["sandbox", "exec"], /Usage: cloud-sandbox sandbox exec .*<id> <command\.\.\.>/],
+    ["text in place of a file", () => ["run", "print(1)"], /--code/],
     ["an unknown sandbox", () => ["sandbox", "get", "nope"], /"cloud-sandbox sandbox list"/],
     ["a delete of an unknown one", () => ["sandbox", "delete", "nope"], /not found/],
     ["no sandbox to delete", () => ["sandbox", "delete"], /--all/],
@@ -162,7 +207,7 @@ describe("one line says what is wrong, for", () => {
 });
 
 test("a table of sandboxes fits the terminal, however narrow", async () => {
-  for (const columns of [20, 60]) {
+  for (const columns of [20, 50]) {
     const command = `stty cols ${columns}; ${process.execPath} ${main} sandbox list`;
     const child = spawn("script", ["-qec", command, "/dev/null"], {
       env: { PATH: process.env.PATH, TERM: "xterm", NO_COLOR: "1", ...line.env },
@@ -170,6 +215,9 @@ test("a table of sandboxes fits the terminal, however narrow", async () => {
     });
     const lines = (await text(child.stdout)).trimEnd().split("\r\n");
     expect(Math.max(...lines.map((each) => each.length))).toBeLessThanOrEqual(columns);
-    expect(lines.join("\n")).toContain(columns === 20 ? "STATUS: running" : "…");
+    expect(lines.join("\n")).toMatch(
+      columns === 20 ? /STATUS: running/ : /^\w+ +running +code-i\S*… .* in \d+ (min|h)$/m,
+    );
+    if (columns === 50) expect(lines.join("\n")).toContain(id);
   }
 });

@@ -1,4 +1,4 @@
-import type { SandboxClient } from "cloud-sandbox";
+import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import type { Command } from "commander";
 import { failed } from "../errors/exit-codes.js";
 import { explain } from "../errors/explain-error.js";
@@ -22,6 +22,8 @@ export interface Call<Options> {
   client(): Promise<SandboxClient>;
   /** The client of a server; refuses the backend on this machine, where sandboxes end with the command. */
   server(): Promise<SandboxClient>;
+  /** A sandbox of the server, by its id or its name, ready for use. */
+  sandbox(idOrName: string): Promise<Sandbox>;
 }
 
 /** The code of a command. Resolves with the exit code of a program that it ran; any other value means success. */
@@ -49,7 +51,13 @@ export function action<Options, Args extends unknown[] = []>(
       requireServer(opened);
       return opened;
     };
-    const call = { options, output, signal: interruption.signal, client: open, server };
+    const { signal } = interruption;
+    const sandbox = async (idOrName: string): Promise<Sandbox> => {
+      const { withSandboxId } = await import("../connection/sandbox-by-name.js");
+      const { sandboxes } = await server();
+      return withSandboxId(await server(), idOrName, signal, (id) => sandboxes.connect(id, { signal }));
+    };
+    const call = { options, output, signal, client: open, server, sandbox };
     try {
       const code = await work(call, ...(all.slice(0, -2) as Args));
       process.exitCode = interruption.exitCode ?? (typeof code === "number" ? code : 0);

@@ -5,6 +5,8 @@ import { fitted, padded, widthOf } from "./visible-text.js";
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number | undefined;
+  /** Whether a part of the text would be of no use, as of an id that is copied. Such a column is not narrowed. */
+  readonly isWhole?: boolean;
 }
 
 const gap = 2;
@@ -12,8 +14,8 @@ const gap = 2;
 const narrowest = 6;
 
 /**
- * The lines of a table, titles first, that fit into `width`: the widest columns are cut. When there are too many columns for
- * that, each row becomes a block of lines with a title each.
+ * The lines of a table, titles first, that fit into `width`: the widest columns are cut, except those that are of no use in
+ * part. When there are too many columns for that, each row becomes a block of lines with a title each.
  */
 export function tableLines<Row>(
   rows: readonly Row[],
@@ -25,7 +27,7 @@ export function tableLines<Row>(
   const wanted = columns.map((_, index) =>
     Math.max(...[titles, ...cells].map((line) => widthOf(line[index] ?? ""))),
   );
-  const widths = shrunk(wanted, width - gap * (columns.length - 1));
+  const widths = shrunk(wanted, columns, width - gap * (columns.length - 1));
   if (widths === undefined) return cells.flatMap((line, index) => block(titles, line, width, index > 0));
   const written = (line: readonly string[]): string =>
     line
@@ -54,12 +56,18 @@ function block(
   return isLater ? ["", ...lines] : lines;
 }
 
-/** Narrows the widest columns until all fit. Undefined if a column would become too narrow. */
-function shrunk(wanted: readonly number[], width: number): number[] | undefined {
+/** Narrows the widest columns that may be cut until all fit. Undefined if a column would become too narrow. */
+function shrunk(
+  wanted: readonly number[],
+  columns: ReadonlyArray<{ readonly isWhole?: boolean }>,
+  width: number,
+): number[] | undefined {
   const widths = [...wanted];
+  const mayBeCut = (_: number, index: number): boolean => columns[index]?.isWhole !== true;
   const total = (): number => widths.reduce((sum, each) => sum + each, 0);
   while (total() > width) {
-    const widest = widths.indexOf(Math.max(...widths));
+    const most = Math.max(...widths.filter(mayBeCut));
+    const widest = widths.findIndex((each, index) => each === most && mayBeCut(each, index));
     const next = (widths[widest] ?? 0) - 1;
     if (next < narrowest) return undefined;
     widths[widest] = next;

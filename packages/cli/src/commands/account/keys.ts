@@ -27,7 +27,7 @@ interface Key {
 const at = (time: string | undefined) => (time === undefined ? undefined : moment(new Date(time)));
 const columns: readonly Column<Key>[] = [
   { title: "NAME", value: ({ name }) => name },
-  { title: "ID", value: ({ id }) => id },
+  { title: "ID", value: ({ id }) => id, isWhole: true },
   { title: "STATUS", value: ({ status }) => status },
   { title: "SANDBOXES", value: ({ sandboxes }) => sandboxes },
   { title: "PROGRAMS", value: ({ programs }) => programs },

@@ -5,10 +5,9 @@ import { remotePlace } from "./place.js";
 
 export function define(command: Command): void {
   command.argument("<place...>", "ID:path of files in sandboxes").action(
-    action<object, [string[]]>(async ({ output, server, signal }, texts) => {
-      const client = await server();
+    action<object, [string[]]>(async ({ output, signal, ...call }, texts) => {
       for (const { path, sandbox: id } of texts.map(remotePlace)) {
-        const sandbox = await client.sandboxes.connect(id, { signal });
+        const sandbox = await call.sandbox(id);
         if (output.isJson) output.json({ path, content: await sandbox.files.readText(path, { signal }) });
         else await new Copying(sandbox, output, signal).print(path);
       }

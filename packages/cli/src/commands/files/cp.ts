@@ -10,7 +10,7 @@ export function define(command: Command): void {
     .usage("[options] <source...> <target>")
     .argument("<place...>", "paths on this machine, or ID:path in a sandbox; - is standard input or output")
     .action(
-      action<object, [string[]]>(async ({ output, server, signal }, places) => {
+      action<object, [string[]]>(async ({ output, signal, ...call }, places) => {
         const sources = places.slice(0, -1);
         const target = places.at(-1);
         if (target === undefined || sources.length === 0)
@@ -26,7 +26,7 @@ export function define(command: Command): void {
             "One side must be in a sandbox, and the other on this machine.",
             "Write the sandbox's side as ID:path.",
           );
-        const sandbox = await (await server()).sandboxes.connect(id, { signal });
+        const sandbox = await call.sandbox(id);
         const copying = new Copying(sandbox, output, signal);
         for (const [index, each] of from.entries()) {
           const source = sources[index] ?? "";

@@ -8,15 +8,15 @@ import { remotePlace } from "./place.js";
 const columns: readonly Column<FileEntry>[] = [
   { title: "NAME", value: ({ isDirectory, name }) => (isDirectory ? `${name}/` : name) },
   { title: "SIZE", value: ({ isDirectory, size }) => (isDirectory ? undefined : size) },
-  { title: "CHANGED", value: ({ modifiedAt }) => moment(modifiedAt) },
+  { title: "CHANGED", value: ({ modifiedAt }) => moment(modifiedAt), isWhole: true },
   { title: "MODE", value: ({ permissions }) => permissions },
 ];
 
 export function define(command: Command): void {
   command.argument("<place>", "ID or ID:path in a sandbox; default path: /workspace").action(
-    action<object, [string]>(async ({ output, server, signal }, text) => {
+    action<object, [string]>(async ({ output, sandbox, signal }, text) => {
       const { path, sandbox: id } = remotePlace(text);
-      const { files } = await (await server()).sandboxes.connect(id, { signal });
+      const { files } = await sandbox(id);
       const { isDirectory, ...entry } = await files.stat(path, { signal });
       if (!isDirectory) return output.table([{ isDirectory, ...entry }], columns, "");
       const listing = await files.list(path, { signal });

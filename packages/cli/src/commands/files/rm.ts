@@ -8,10 +8,9 @@ export function define(command: Command): void {
     .argument("<place...>", "ID:path of files in sandboxes")
     .option("-r, --recursive", "remove directories and everything in them")
     .action(
-      action<{ recursive?: boolean }, [string[]]>(async ({ options, output, server, signal }, texts) => {
-        const client = await server();
+      action<{ recursive?: boolean }, [string[]]>(async ({ options, output, sandbox, signal }, texts) => {
         for (const { path, sandbox: id } of texts.map(remotePlace)) {
-          const { files } = await client.sandboxes.connect(id, { signal });
+          const { files } = await sandbox(id);
           const { isDirectory, isSymlink } = await files.stat(path, { signal });
           if (isDirectory && !isSymlink && options.recursive !== true)
             throw new CommandError("IS_DIRECTORY", `${path} is a directory.`, "Remove it with --recursive.");

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { wholeNumber } from "../../command-line/option-values.js";
 import { answered } from "../../connection/answered.js";
+import { withSandboxId } from "../../connection/sandbox-by-name.js";
 import { printable } from "../../output/printable.js";
 import type { Column } from "../../output/table.js";
 import { moment } from "./sandbox-view.js";
@@ -14,7 +15,7 @@ interface EgressOptions {
 }
 
 const columns: readonly Column<EgressEntry>[] = [
-  { title: "TIME", value: ({ time }) => moment(new Date(time)) },
+  { title: "TIME", value: ({ time }) => moment(new Date(time)), isWhole: true },
   { title: "DECISION", value: ({ decision }) => decision },
   { title: "DESTINATION", value: ({ host, port }) => `${host}:${port}` },
   { title: "SENT", value: ({ bytes_sent }) => bytes_sent },
@@ -26,13 +27,15 @@ const interval = 500;
 
 export function define(command: Command): void {
   command
-    .argument("<id>", "the sandbox")
+    .argument("<id>", "id or name of the sandbox")
     .option("-f, --follow", "keep running, and print each new connection that was allowed or refused")
     .option("--limit <count>", "how many to show, the latest", wholeNumber(1, 1000), 100)
     .action(
-      action<EgressOptions, [string]>(async ({ options, output, server, signal }, id) => {
+      action<EgressOptions, [string]>(async ({ options, output, server, signal }, word) => {
         const client = await server();
-        const latest = await connections(client, id, options.limit, signal);
+        const [id, latest] = await withSandboxId(client, word, signal, async (id) => {
+          return [id, await connections(client, id, options.limit, signal)] as const;
+        });
         if (options.follow !== true)
           return output.table(latest, columns, "no connections yet; --follow waits for them.");
         const printed = new PrintedConnections();

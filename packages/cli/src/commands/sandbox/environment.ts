@@ -9,8 +9,8 @@ export function define(command: Command): void {
     "list <id>",
     "list the variables of a sandbox; values that look secret are masked",
   ).action(
-    action<object, [string]>(async ({ output, server, signal }, id) => {
-      const { env } = await (await server()).sandboxes.connect(id, { signal });
+    action<object, [string]>(async ({ output, sandbox, signal }, id) => {
+      const { env } = await sandbox(id);
       const variables = await env.get({ signal });
       if (output.isJson) return output.json(variables);
       await output.table(
@@ -33,9 +33,9 @@ export function define(command: Command): void {
       "\nFor a NAME alone, the value comes from this command's environment: other users can see a command's arguments.",
     )
     .action(
-      action<object, [string, string[]]>(async ({ output, server, signal }, id, texts) => {
+      action<object, [string, string[]]>(async ({ output, sandbox, signal }, id, texts) => {
         const variables = Object.fromEntries(texts.map(variable));
-        const { env } = await (await server()).sandboxes.connect(id, { signal });
+        const { env } = await sandbox(id);
         await env.merge(variables, { signal });
         const names = Object.keys(variables);
         output.done(`${names.join(", ")} set.`, { id, set: names });
@@ -43,8 +43,8 @@ export function define(command: Command): void {
     );
   examples(set, "cloud-sandbox env set ID MODE=fast", "cloud-sandbox env set ID DATABASE_PASSWORD");
   subcommand(command, "unset <id> <name...>", "remove variables of a sandbox").action(
-    action<object, [string, string[]]>(async ({ output, server, signal }, id, names) => {
-      const { env } = await (await server()).sandboxes.connect(id, { signal });
+    action<object, [string, string[]]>(async ({ output, sandbox, signal }, id, names) => {
+      const { env } = await sandbox(id);
       for (const name of names) await env.unset(name, { signal });
       output.done(`${names.join(", ")} removed.`, { id, removed: names });
     }),

@@ -45,7 +45,7 @@ async function exec(call: Call<ExecOptions>, id: string, words: string[]): Promi
   if (first === undefined)
     throw new CommandError("USAGE", "There is no command to run.", "Give it after the id.");
   const command = rest.length === 0 ? first : [first, ...rest];
-  const sandbox = await (await call.server()).sandboxes.connect(id, { signal });
+  const sandbox = await call.sandbox(id);
   if (options.detach === true) return startDetached(sandbox, command, call);
   const { env, interactive, timeout = 30, workdir } = options;
   if (timeout > 300)

@@ -15,6 +15,7 @@ const statuses: readonly SandboxStatus[] = ["creating", "running", "paused", "st
 
 export function addList(parent: Command): void {
   subcommand(parent, "list", "list the sandboxes, newest first")
+    .alias("ls")
     .addOption(new Option("--status <status>", "only those with this status").choices(statuses))
     .option("--name <text>", "only those of this name")
     .option("--label <NAME=value>", "only those with this label; can be repeated", pair)

@@ -6,10 +6,10 @@ import type { Column } from "../../output/table.js";
 import { moment } from "./sandbox-view.js";
 
 const columns: readonly Column<ExecutionState>[] = [
-  { title: "ID", value: ({ id }) => id },
+  { title: "ID", value: ({ id }) => id, isWhole: true },
   { title: "STATUS", value: ({ status }) => status },
   { title: "EXIT", value: ({ exitCode }) => exitCode },
-  { title: "STARTED", value: ({ startedAt }) => moment(startedAt) },
+  { title: "STARTED", value: ({ startedAt }) => moment(startedAt), isWhole: true },
   { title: "NAME", value: ({ name }) => name },
 ];
 
@@ -22,8 +22,8 @@ export function addLogs(parent: Command): void {
     .option("-f, --follow", "keep printing until the program ends")
     .action(
       action<{ follow?: boolean }, [string, string | undefined]>(
-        async ({ options, output, server, signal }, id, process) => {
-          const sandbox = await (await server()).sandboxes.connect(id, { signal });
+        async ({ options, output, signal, ...call }, id, process) => {
+          const sandbox = await call.sandbox(id);
           if (process === undefined)
             return output.table(
               await sandbox.processes.list({ signal }),

@@ -3,14 +3,17 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { wholeNumber } from "../../command-line/option-values.js";
 import { subcommand } from "../../command-line/subcommand.js";
+import { withSandboxId } from "../../connection/sandbox-by-name.js";
 
 /** The commands about a sandbox's machine: metrics and port. */
 export function addMachineCommands(parent: Command): void {
   subcommand(parent, "metrics <id>", "show the CPU, memory and disk use of a sandbox")
     .option("-w, --watch", "keep running, and print a line every few seconds")
     .action(
-      action<{ watch?: boolean }, [string]>(async ({ options, output, server, signal }, id) => {
-        const { metrics } = await (await server()).sandboxes.get(id, { signal });
+      action<{ watch?: boolean }, [string]>(async ({ options, output, server, signal }, word) => {
+        const client = await server();
+        const get = (id: string) => client.sandboxes.get(id, { signal });
+        const { metrics } = await withSandboxId(client, word, signal, get);
         if (options.watch !== true) {
           const now = await metrics.snapshot({ signal });
           return output.record(now, entries(now));
@@ -35,9 +38,9 @@ export function addMachineCommands(parent: Command): void {
     .option("--wait <seconds>", "wait until something listens there", wholeNumber(1, 300, " of seconds"))
     .action(
       action<{ path?: boolean; wait?: number }, [string, string]>(
-        async ({ options, output, server, signal }, id, text) => {
+        async ({ options, output, sandbox, signal }, word, text) => {
           const port = wholeNumber(1, 65_535)(text);
-          const { ports } = await (await server()).sandboxes.connect(id, { signal });
+          const { id, ports } = await sandbox(word);
           if (options.wait !== undefined)
             await ports.waitForPort(port, { timeoutSeconds: options.wait, signal });
           const url = ports.previewUrl(port, { form: options.path === true ? "path" : "host" });

@@ -4,11 +4,11 @@ import type { Column } from "../../output/table.js";
 
 /** The columns of a list of sandboxes. */
 export const sandboxColumns: readonly Column<SandboxRecord>[] = [
-  { title: "ID", value: ({ id }) => id },
+  { title: "ID", value: ({ id }) => id, isWhole: true },
   { title: "STATUS", value: ({ status }) => status },
   { title: "TEMPLATE", value: ({ template }) => template },
   { title: "NAME", value: ({ name }) => name },
-  { title: "ENDS", value: ({ expiresAt }) => moment(expiresAt) },
+  { title: "ENDS", value: ({ expiresAt }) => timeUntil(expiresAt), isWhole: true },
 ];
 
 /** Prints the fields of a sandbox. */
@@ -31,6 +31,21 @@ export async function showSandbox(sandbox: Sandbox, output: Output): Promise<voi
     ["failure", record.failureReason],
   ]);
 }
+
+/** How long it is until a time, for people: `in 9 min`. */
+function timeUntil(date: Date | undefined): string | undefined {
+  if (date === undefined) return undefined;
+  const seconds = Math.max(0, Math.round((date.getTime() - Date.now()) / 1000));
+  const [unit, length] = units.find(([, each]) => seconds >= each) ?? ["s", 1];
+  return `in ${Math.round(seconds / length)} ${unit}`;
+}
+
+/** The units of a time, and from how many seconds on they are used. */
+const units = [
+  ["d", 86_400],
+  ["h", 3600],
+  ["min", 60],
+] as const;
 
 /** Date and time in this machine's time zone, for people. */
 export function moment(date: Date | undefined): string | undefined {

@@ -37,10 +37,7 @@ async function shell(call: Call<ShellOptions>, id: string | undefined): Promise<
       "A shell needs a terminal as standard input and output.",
       'Run a command with "cloud-sandbox sandbox exec".',
     );
-  if (id !== undefined) {
-    const client = await call.server();
-    return attach(await client.sandboxes.connect(id, { signal }), call);
-  }
+  if (id !== undefined) return attach(await call.sandbox(id), call);
   const client = await call.client();
   output.progress("Creating a sandbox …");
   const template = await chosenTemplate(client, options, call);

@@ -3,15 +3,18 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { lifetime } from "../../command-line/option-values.js";
 import { subcommand } from "../../command-line/subcommand.js";
+import { withSandboxId } from "../../connection/sandbox-by-name.js";
 import { CommandError } from "../../errors/command-error.js";
 import { moment, showSandbox } from "./sandbox-view.js";
 
 /** The commands that show or change what a sandbox is: get, delete, pause, resume, stop, start, timeout. */
 export function addStateCommands(parent: Command): void {
   subcommand(parent, "get <id>", "show a sandbox").action(
-    action<object, [string]>(async ({ output, server, signal }, id) =>
-      showSandbox(await (await server()).sandboxes.get(id, { signal }), output),
-    ),
+    action<object, [string]>(async ({ output, server, signal }, word) => {
+      const client = await server();
+      const get = (id: string) => client.sandboxes.get(id, { signal });
+      await showSandbox(await withSandboxId(client, word, signal, get), output);
+    }),
   );
   addDelete(parent);
   addChange(parent, "pause", "freeze sandboxes: their processes keep their memory");
@@ -23,40 +26,48 @@ export function addStateCommands(parent: Command): void {
     "timeout <id> <time>",
     "set how long a sandbox lives from now, as in 90, 15m or 2h",
   ).action(
-    action<object, [string, string]>(async ({ output, server, signal }, id, time) => {
-      const expiresAt = await (await server()).sandboxes.setTimeout(id, lifetime(time), { signal });
-      output.done(`${id} ends at ${moment(expiresAt)}.`, { id, expiresAt });
+    action<object, [string, string]>(async ({ output, server, signal }, word, time) => {
+      const client = await server();
+      const seconds = lifetime(time);
+      await withSandboxId(client, word, signal, async (id) => {
+        const expiresAt = await client.sandboxes.setTimeout(id, seconds, { signal });
+        output.done(`${id} ends at ${moment(expiresAt)}.`, { id, expiresAt });
+      });
     }),
   );
 }
 
 function addChange(parent: Command, turn: "pause" | "resume" | "stop" | "start", description: string): void {
   subcommand(parent, `${turn} <id...>`, description).action(
-    action<object, [string[]]>(async ({ output, server, signal }, ids) => {
+    action<object, [string[]]>(async ({ output, server, signal }, words) => {
       const client = await server();
-      for (const id of ids) {
+      const change = async (id: string): Promise<void> => {
         const status = await client.sandboxes[turn](id, { signal });
         output.done(`${id} is ${status}.`, { id, status });
-      }
+      };
+      for (const word of words) await withSandboxId(client, word, signal, change);
     }),
   );
 }
 
 function addDelete(parent: Command): void {
   subcommand(parent, "delete [id...]", "delete sandboxes and everything in them")
+    .alias("rm")
     .option("--all", "delete all sandboxes of the account")
     .action(
-      action<{ all?: boolean }, [string[]]>(async ({ options, output, server, signal }, ids) => {
-        if ((options.all === true) === ids.length > 0)
-          throw new CommandError("USAGE", "Give the ids of the sandboxes, or --all.");
+      action<{ all?: boolean }, [string[]]>(async ({ options, output, server, signal }, words) => {
+        if ((options.all === true) === words.length > 0)
+          throw new CommandError("USAGE", "Give the ids or names of the sandboxes, or --all.");
         const client = await server();
-        for (const id of options.all === true ? await allIds(client, signal) : ids) {
+        const remove = async (id: string): Promise<void> => {
           // Look for the sandbox first: the client's delete also succeeds for one that does not exist, which would hide
           // a mistyped id.
           if (options.all !== true) await client.sandboxes.get(id, { signal });
           await client.sandboxes.delete(id, { signal });
           output.done(`${id} is deleted.`, { id, status: "deleted" });
-        }
+        };
+        for (const word of options.all === true ? await allIds(client, signal) : words)
+          await withSandboxId(client, word, signal, remove);
       }),
     );
 }

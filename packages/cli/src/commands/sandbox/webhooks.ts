@@ -17,7 +17,7 @@ interface ListOptions {
 const statuses = ["waiting", "pending", "delivered", "failed"] as const;
 type Status = (typeof statuses)[number];
 const columns: readonly Column<Delivery>[] = [
-  { title: "ID", value: ({ id }) => id },
+  { title: "ID", value: ({ id }) => id, isWhole: true },
   { title: "STATUS", value: ({ status }) => status },
   { title: "ATTEMPTS", value: ({ attempts }) => attempts },
   { title: "SANDBOX", value: ({ sandbox_id }) => sandbox_id },

@@ -21,6 +21,7 @@ const columns: readonly Column<TemplateRecord>[] = [
 
 export function define(command: Command): void {
   subcommand(command, "list", "list the templates that sandboxes can be created from")
+    .alias("ls")
     .option("--text <text>", "only those with this text in their name or description")
     .option("--language <name>", "only those for this language")
     .action(
@@ -39,18 +40,20 @@ export function define(command: Command): void {
   );
   addBuild(command);
   addImport(command);
-  subcommand(command, "delete <name...>", "delete templates; their sandboxes continue").action(
-    action<object, [string[]]>(async ({ output, server, signal }, names) => {
-      const { templates } = await server();
-      for (const name of names) {
-        // Look for the template first: the client's delete also succeeds for one that does not exist, which would hide
-        // a mistyped name.
-        await templates.get(name, { signal });
-        await templates.delete(name, { signal });
-        output.done(`${name} is deleted.`, { name, deleted: true });
-      }
-    }),
-  );
+  subcommand(command, "delete <name...>", "delete templates; their sandboxes continue")
+    .alias("rm")
+    .action(
+      action<object, [string[]]>(async ({ output, server, signal }, names) => {
+        const { templates } = await server();
+        for (const name of names) {
+          // Look for the template first: the client's delete also succeeds for one that does not exist, which would hide
+          // a mistyped name.
+          await templates.get(name, { signal });
+          await templates.delete(name, { signal });
+          output.done(`${name} is deleted.`, { name, deleted: true });
+        }
+      }),
+    );
 }
 
 /** Prints the fields of a template. */
