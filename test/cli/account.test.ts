@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -73,6 +74,27 @@ describe("cloud-sandbox login", () => {
       stderr: expect.stringContaining("no key"),
     });
   });
+});
+
+test("cloud-sandbox serve prints what to type in another terminal to use it", async () => {
+  const server = spawn(process.execPath, [join(root, "packages/cli/dist/main.js"), "serve", "--pool", "0"], {
+    env: { PATH: process.env.PATH },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let printed = "";
+  server.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    printed += piece;
+  });
+  try {
+    await expect.poll(() => printed, { timeout: 20_000 }).toMatch(/^ {2}export .*\n/m);
+    const [, typed = ""] = /^ {2}(export .*)$/m.exec(printed) ?? [];
+    const through = ["sh", "-c", `${typed}; exec "$@"`, "sh"];
+    const { code, stdout } = await runBuilt("cli", ["sandbox", "create", "-q"], { env: {}, through });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\w+\n$/) });
+  } finally {
+    server.kill();
+    if (server.exitCode === null) await once(server, "exit");
+  }
 });
 
 describe("cloud-sandbox completion", () => {

@@ -253,7 +253,13 @@ async function serve({
     process.stdout.write(`${JSON.stringify({ url, api_key: controlPlane.apiKey, runtime, isolation })}\n`);
   } else {
     process.stdout.write(`Sandboxes at ${url} (${runtime}, isolation "${isolation}"). Stop with Ctrl-C.\n`);
-    if (key === undefined || key === "") process.stdout.write(`API key: ${controlPlane.apiKey}\n`);
+    if (key === undefined || key === "") {
+      const made = controlPlane.apiKey;
+      process.stdout.write(
+        `API key: ${made}\nTo use the server in another terminal, type there:\n` +
+          `  export CLOUD_SANDBOX_BASE_URL=${url} CLOUD_SANDBOX_API_KEY=${made}\n`,
+      );
+    }
   }
   if (options.host === "0.0.0.0" || options.host === "::") {
     process.stderr.write(
