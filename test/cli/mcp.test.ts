@@ -173,7 +173,11 @@ describe("cloud-sandbox mcp", () => {
     ["an unknown server", ["tools", "list", "nope"], /There is no server "nope"/],
     ["params that are no JSON", ["tools", "execute", "x", "t", "--params", "{a"], /--params is not JSON/],
     ["a param without a value", ["tools", "execute", "x", "t", "--param", "a"], /NAME=value/],
-    ["a name that is none", ["server", "add", "a b", "--command", "x"], /letters, digits/],
+    [
+      "a name that is none",
+      ["server", "add", "a b", "--command", "x"],
+      /^cloud-sandbox: "a b" .*letters, digits/,
+    ],
     ["no command", ["server", "add", "a"], /--command/],
     ["two ways at once", ["config", "--show", "--reset"], /cannot be used with/],
     ["a removal that nobody confirms", ["server", "remove", "kept"], /--yes/],
@@ -192,6 +196,22 @@ describe("cloud-sandbox mcp", () => {
       lines: 1,
     });
     expect(stderr).toMatch(message);
+    expect(await sandboxes()).toBe(0);
+  });
+
+  test("installs a server once for two commands at the same time, and both get their answer", async () => {
+    const slow = `${install}\nsleep 1`;
+    const quick = ["mcp", "quick", start, "echo", "--param", "text=both", "--install-commands", slow];
+    const layers = async (): Promise<string[]> => {
+      const names: string[] = [];
+      for await (const { name } of line.client.templates.list())
+        if (name.startsWith("mcp-")) names.push(name);
+      return names;
+    };
+    const before = await layers();
+    const ended = await Promise.all([line.run(quick), line.run(quick)]);
+    expect(ended).toEqual([1, 2].map(() => ({ code: 0, stdout: "both\n", stderr: "" })));
+    expect(await layers()).toHaveLength(before.length + 1);
     expect(await sandboxes()).toBe(0);
   });
 

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -11,14 +12,20 @@ import { savedImage, tarOf } from "../../packages/local/test/support/image-archi
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
 
 let line: CommandLine;
+let data: string;
+const main = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 const here = (path: string): string => join(line.directory, path);
 
 beforeAll(async () => {
-  line = await startCommandLine();
+  data = await mkdtemp(join(tmpdir(), "template-data-"));
+  line = await startCommandLine(["--data-dir", data]);
   await mkdir(here("app"));
   await writeFile(here("app/greeting"), "hello");
 });
-afterAll(() => line?.stop());
+afterAll(async () => {
+  await line?.stop();
+  await rm(data, { recursive: true, force: true });
+});
 
 describe("cloud-sandbox template", () => {
   test("builds a template of a Dockerfile, shows its log, and deletes it", { timeout: 60_000 }, async () => {
@@ -55,7 +62,6 @@ describe("cloud-sandbox template", () => {
 
   test("leaves no template if it is interrupted while the server starts the build", async () => {
     await writeFile(here("Long"), "FROM base\nRUN sleep 60\n");
-    const main = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
     await using relay = await startRelay(line.env.CLOUD_SANDBOX_BASE_URL ?? "", (path) => {
       if (path === "/v1/templates/build") child.kill("SIGINT");
     });
@@ -80,6 +86,30 @@ describe("cloud-sandbox template", () => {
     expect(await line.json("sandbox", "get", id)).toMatchObject({ template: "made:1" });
     const none = await line.run(["template", "import", "-", "--name", "none"], "no image");
     expect(none).toMatchObject({ code: 125, stderr: expect.stringContaining("not a tar") });
+  });
+
+  test("leaves nothing of an import that is interrupted, neither while it is sent nor while it is unpacked", async () => {
+    const layers = async (): Promise<string[]> => readdir(join(data, "layers")).catch(() => []);
+    const before = await layers();
+    const files = Array.from({ length: 5000 }, (_, index) => ({ path: `many/${index}`, text: "x" }));
+    const image = savedImage({ layers: [tarOf(files)], config: { Cmd: ["sh"] } });
+    for (const part of [image.subarray(0, image.length / 2), image]) {
+      const child = spawn(process.execPath, [main, "template", "import", "-", "--name", "broken-off"], {
+        env: { PATH: process.env.PATH, ...line.env },
+        stdio: ["pipe", "ignore", "ignore"],
+      });
+      child.stdin.on("error", () => undefined);
+      child.stdin.write(part);
+      if (part === image) child.stdin.end();
+      await expect.poll(layers, { interval: 5 }).toHaveLength(before.length + 1);
+      const [made = ""] = (await layers()).filter((name) => !before.includes(name));
+      const unpacked = () => readdir(join(data, "layers", made, "root/many")).catch(() => []);
+      if (part === image) await expect.poll(unpacked, { interval: 5 }).not.toEqual([]);
+      child.kill("SIGINT");
+      expect(await once(child, "exit")).toEqual([130, null]);
+      await expect.poll(layers).toEqual(before);
+      await expect(line.client.templates.get("broken-off")).rejects.toMatchObject({ status: 404 });
+    }
   });
 
   test("builds what a module exports, without anything installed beside it", {
