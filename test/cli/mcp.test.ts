@@ -182,7 +182,7 @@ describe("cloud-sandbox mcp", () => {
     ["two ways at once", ["config", "--show", "--reset"], /cannot be used with/],
     ["a removal that nobody confirms", ["server", "remove", "kept"], /--yes/],
     ["a file that is not there", ["import", "/no/such/file.json"], /\/no\/such\/file.json cannot be read/],
-    ["an unknown tool", ["tools", "execute", "kept", "nope"], /tools are: echo/],
+    ["an unknown tool", ["tools", "execute", "kept", "nope"], /[a-z]\. The server's tools are: echo/],
     ["a server that ends", ["tools", "execute", "kept", "exit"], /ended with exit code 3/],
     ["an install that fails", ["quick", "x", "t", "--install-commands", "echo broken; exit 3"], /broken/],
     ["a program that is not there", ["quick", "no-such-program", "t"], /no-such-program/],
@@ -197,6 +197,11 @@ describe("cloud-sandbox mcp", () => {
     });
     expect(stderr).toMatch(message);
     expect(await sandboxes()).toBe(0);
+  });
+
+  test("lists the parameters of tools, and which may be left out", async () => {
+    const listed = await line.output("mcp", "tools", "list", "kept");
+    expect(listed).toMatch(/^TOOL +PARAMETERS +DESCRIPTION\necho +text\? +-\nlength +- +-\nlarge +size +-$/m);
   });
 
   test("installs a server once for two commands at the same time, and both get their answer", async () => {

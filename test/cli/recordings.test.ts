@@ -96,7 +96,7 @@ const scenes: Readonly<Record<string, { rows: number; steps: Step[] }>> = {
         `cloud-sandbox mcp server add words --command 'python3 /opt/words.py' --install-commands "$(cat install.sh)"`,
         /words.*\n\$$/,
       ),
-      ...command("cloud-sandbox mcp tools list words", then("shout .*")),
+      ...command("cloud-sandbox mcp tools list words", then("shout +text +.*")),
       ...command("cloud-sandbox mcp tools execute words shout --param text=hello", then("HELLO"), 4),
     ],
   },

@@ -22,7 +22,12 @@ def text(value):
 
 
 def tool(name):
-    return {"name": name, "inputSchema": {"type": "object"}}
+    schema = {"type": "object"}
+    if name == "echo":
+        schema["properties"] = {"text": {"type": "string"}}
+    if name == "large":
+        schema |= {"properties": {"size": {"type": "integer"}}, "required": ["size"]}
+    return {"name": name, "inputSchema": schema}
 
 
 def called(id, name, arguments):

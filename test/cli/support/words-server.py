@@ -2,7 +2,7 @@
 import json
 import sys
 
-text = {"type": "object", "properties": {"text": {"type": "string"}}}
+text = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 tools = {
     "word_count": ("Count the words of a text", lambda a: str(len(a["text"].split()))),
     "reverse": ("Write a text backwards", lambda a: a["text"][::-1]),

@@ -56,7 +56,7 @@ export function explain(error: unknown, usage?: string): Problem {
 export function sentence({ code, hint, message, requestId }: Problem): string {
   const isOperators = requestId !== undefined && /^(INTERNAL|HTTP_5|SERVICE_)/.test(code);
   const named = isOperators ? `${message.replace(/[.\s]+$/, "")} (request ${requestId}).` : message;
-  return hint === undefined ? named : `${named} ${hint}`;
+  return hint === undefined ? named : `${named}${/[.!?:;…]$/.test(named) ? "" : "."} ${hint}`;
 }
 
 function usageProblem(code: string, message: string, hint: string | undefined): Problem {

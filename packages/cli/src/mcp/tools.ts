@@ -15,12 +15,20 @@ interface CallOptions extends ToolOptions {
 interface ListedTool {
   readonly name: string;
   readonly description?: string | undefined;
+  readonly inputSchema: {
+    readonly properties?: object | undefined;
+    readonly required?: readonly string[] | undefined;
+  };
 }
 
 /** `mcp tools`: lists and calls the tools of a server. */
 export function define(command: Command): void {
   command.description("list and call the tools of an MCP server, in a sandbox that is deleted afterwards");
-  subcommand(command, "list <server>", "list the tools of a server").action(
+  subcommand(
+    command,
+    "list <server>",
+    "list the tools of a server; parameters with ? may be left out",
+  ).action(
     action<object, [string]>(async (call, name) => {
       const server = await storedServer(name);
       const tools = await withRunner(call, server, (runner) =>
@@ -30,6 +38,7 @@ export function define(command: Command): void {
         tools,
         [
           { title: "TOOL", value: (tool) => tool.name },
+          { title: "PARAMETERS", value: parametersOf },
           { title: "DESCRIPTION", value: ({ description }) => description?.trim().split("\n")[0] },
         ],
         "the server has no tools.",
@@ -48,6 +57,12 @@ export function define(command: Command): void {
     "cloud-sandbox mcp tools execute files list_directory --param path=/workspace",
     `cloud-sandbox mcp tools execute files list_directory --params '{"path": "/workspace"}'`,
   );
+}
+
+/** The names of a tool's parameters, with a question mark behind those that may be left out. */
+function parametersOf({ inputSchema: { properties = {}, required = [] } }: ListedTool): string | undefined {
+  const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
+  return names.length === 0 ? undefined : names.join(", ");
 }
 
 export function withToolOptions(command: Command): Command {
