@@ -93,7 +93,11 @@ describe("one line says what is wrong, for", () => {
     ["an unknown sandbox", () => ["cp", "/etc/hosts", "nope:"], /"cloud-sandbox sandbox list"/],
     ["a file that there is not here", () => ["cp", here("nope"), `${id}:`], /nope does not exist/],
     ["a file that there is not there", () => ["cp", `${id}:nope`, here("x")], /"cloud-sandbox ls"/],
-    ["a place where no file may be", () => ["cp", here("a.txt"), `${id}:/etc/x`], /\/workspace and \/tmp/],
+    [
+      "a place where no file may be",
+      () => ["cp", here("a.txt"), `${id}:/etc/x`],
+      /\/workspace and \/tmp.* "cloud-sandbox sandbox exec"/,
+    ],
     ["a directory to standard output", () => ["cp", `${id}:/workspace`, "-"], /is a directory/],
     ["standard input without a name", () => ["cp", "-", `${id}:/workspace/`], /no name/],
     ["a directory here that there is not", () => ["cp", `${id}:b.txt`, here("no/dir/x")], /no\/dir/],

@@ -21,3 +21,10 @@ test.each(["--version", "-V"])("%s prints the version of the package", async (wo
   const { version } = JSON.parse(readFileSync(join(root, "packages/cli/package.json"), "utf8"));
   expect(await runBuilt("cli", [word])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
+
+test("the help of a command has its own options first, then those of every command", async () => {
+  const { stdout } = await runBuilt("cli", ["keys", "list", "--help"]);
+  expect(stdout).toMatch(/^Options:\n {2}--revoked .*\n(.*\n)*Everywhere:\n(.*\n)* {2}-h, --help /m);
+  const login = await runBuilt("cli", ["login", "--help"]);
+  expect(login.stdout).not.toContain("Options:");
+});

@@ -25,6 +25,7 @@ export function shareOptions(command: Command): void {
   const heading = "Everywhere:";
   for (const [flags, description] of shared)
     command.addOption(new Option(flags, description).helpGroup(heading));
+  command.addHelpOption(new Option("-h, --help", "display help for command").helpGroup(heading));
 }
 
 const shared = [
