@@ -66,24 +66,28 @@ export function bubblewrapArguments(profile: {
     from(views?.seen(source) ?? source),
     target,
   ];
+  const devices = [
+    views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", from(views.dev), "/dev"],
+    disk ? ["--bind", from(disk.sharedMemory), "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
+    // If the machine has an overlay for `/dev`, do not remount it: the overlay is read-only already, and a remount
+    // would disable its devices.
+    views?.dev === undefined ? ["--remount-ro", "/dev"] : [],
+  ].flat();
   return [
     namespaceArguments(identities),
     information === undefined ? [] : ["--info-fd", String(information)],
     ["--hostname", "sandbox"],
     profile.isInit ? ["--as-pid-1"] : [],
-    disk ? ["--bind", from(disk.root), "/"] : [],
+    // If the tree has a `/dev`, do not remount its mounts: they have all flags already but this one, which needs its devices.
+    disk ? [isPlaced.has("/dev") ? "--dev-bind" : "--bind", from(disk.root), "/"] : [],
     ...missing(image.mounts).map(readOnly),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),
     ["--proc", "/proc"],
     // Read-only, because code could raise the limits of its IPC namespace there.
     ["--ro-bind", from(join(views?.proc ?? "/proc", "sys")), "/proc/sys"],
     ...image.masks.map(readOnly),
-    views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", from(views.dev), "/dev"],
-    disk ? ["--bind", from(disk.sharedMemory), "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
-    // If the machine has an overlay for `/dev`, do not remount it: the overlay is read-only already, and a remount
-    // would disable its devices.
-    views?.dev === undefined ? ["--remount-ro", "/dev"] : [],
-    readOnly(figures),
+    isPlaced.has("/dev") ? [] : devices,
+    ...missing([figures]).map(readOnly),
     egress ? readOnly(egress) : [],
     disk
       ? missing(diskMounts(disk)).flatMap(({ source, target }) => ["--bind", source, target])
@@ -101,9 +105,14 @@ export function bubblewrapArguments(profile: {
     ["--chdir", "/"],
     // Unset the variables that the shells around bubblewrap set.
     ...["PWD", "OLDPWD", "SHLVL", "_"].map((name) => ["--unsetenv", name]),
-    ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
+    environmentArguments(environment),
     seccomp === undefined ? [] : ["--seccomp", String(seccomp)],
   ].flat();
+}
+
+/** The options that set variables of the command. */
+export function environmentArguments(environment: Readonly<Record<string, string>>): string[] {
+  return Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]);
 }
 
 /** The namespace options. The probe uses them too, so a host that refuses one of them is reported as unusable. */

@@ -25,6 +25,8 @@ export interface Foundation {
   readonly image: MachineImage;
   /** What machines of imported images have instead; undefined if they cannot be started here. */
   readonly importedImage: MachineImage | undefined;
+  /** What programs without an agent have instead. */
+  readonly programImage: MachineImage;
   readonly root: WritableRoot | undefined;
   /** What bubblewrap starts from as its root for programs without an agent; undefined if that is the host's root. */
   readonly ownRoot: string | undefined;
@@ -65,7 +67,7 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
   const root = await WritableRoot.open(directory.inMemory, isRoot);
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
   const images = await prepareMachineImage(directory.path, isRoot, root);
-  const { image, importedImage } = images;
+  const { image, importedImage, programImage } = images;
   const rootInside =
     isWanted && root
       ? await prepareRootInside(join(directory.inMemory, "root-inside"), root, images)
@@ -75,11 +77,12 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
   const hasLauncher = await openLauncher(root);
   const strayDescriptors = inheritableDescriptors();
   await root?.ready();
-  const ownRoot = isRoot && hasLauncher && root ? await openOwnRoot(root, image, groups) : undefined;
+  const ownRoot = isRoot && hasLauncher && root ? await openOwnRoot(root, programImage, groups) : undefined;
   return {
     directory,
     image,
     importedImage,
+    programImage,
     root,
     ownRoot,
     rootInside,

@@ -48,6 +48,8 @@ export interface MachineImages {
   readonly image: MachineImage;
   /** For machines of an imported image, which see no file of the host but the agent's. Undefined if they cannot be started. */
   readonly importedImage: MachineImage | undefined;
+  /** For programs without an agent: without the mounts that keep code from replacing what the agent is started from. */
+  readonly programImage: MachineImage;
 }
 
 /**
@@ -108,19 +110,18 @@ export async function prepareMachineImage(
   const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
   const place = (program: string): string => (root ? sealed(program) : program);
   if (root) for (const { target, path } of links) await symlink(target, join(root.skeleton, path));
-  // Whatever else a machine sees, its init and its agent are started from these.
-  const ofTheAgent = [
-    { source: parts, target: opt },
+  const interpreters = [{ source: parts, target: opt }, ...(node.mount ? [node.mount] : [])];
+  // Only the agent's: programs without one are started before code can change anything.
+  const agentSeals = [
     ...seals.map((path) => ({ source: path, target: sealed(path) })),
-    ...(node.mount ? [node.mount] : []),
     ...(root && existsSync(nodeParts) ? [{ source: nodeParts, target: nodeParts }] : []),
   ];
-  const mounts = [
+  const common = [
     ...(root ? mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
     ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
     ...shared,
     ...sealedEtc,
-    ...ofTheAgent,
+    ...interpreters,
     // Cover these paths with an empty file or directory, because programs of the host keep credentials there.
     ...configurations.map((target) => ({ source: empty, target })),
   ];
@@ -134,7 +135,7 @@ export async function prepareMachineImage(
   ];
   const image: MachineImage = {
     disk: root?.disk,
-    mounts: mounts.map(real),
+    mounts: [...common, ...agentSeals].map(real),
     masks: [
       ...masked.files.map((target) => real({ source: nothing, target })),
       ...masked.directories.map((target) => real({ source: empty, target })),
@@ -148,9 +149,11 @@ export async function prepareMachineImage(
   const canStartImages = root !== undefined && launcher.command.length > 0;
   return {
     image,
+    // Whatever else a machine sees, its init and its agent are started from these.
     importedImage: canStartImages
-      ? { ...image, mounts: [...sealedEtc, ...ofTheAgent].map(real), path: imagePath }
+      ? { ...image, mounts: [...sealedEtc, ...interpreters, ...agentSeals].map(real), path: imagePath }
       : undefined,
+    programImage: { ...image, mounts: common.map(real) },
   };
 }
 

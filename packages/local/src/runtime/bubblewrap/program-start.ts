@@ -6,7 +6,7 @@ import type { MachineGroup } from "../host/machine-group.js";
 import type { MachineUids } from "../host/uid-lease.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
-import { bubblewrapArguments } from "./bubblewrap-arguments.js";
+import { bubblewrapArguments, environmentArguments } from "./bubblewrap-arguments.js";
 import type { Foundation } from "./foundation.js";
 import { launchCommand } from "./launch/launch-command.js";
 import type { ProgramPipe } from "./launch/program-pipes.js";
@@ -71,6 +71,14 @@ export async function runProgram(
   }
 }
 
+const keptProfiles = new WeakMap<Foundation, readonly string[]>();
+
+function keptProfile(foundation: Foundation, make: () => string[]): readonly string[] {
+  const kept = keptProfiles.get(foundation) ?? make();
+  keptProfiles.set(foundation, kept);
+  return kept;
+}
+
 interface ProgramOwn {
   readonly program: OneShotProgram;
   readonly uids: MachineUids | undefined;
@@ -81,12 +89,14 @@ interface ProgramOwn {
 }
 
 function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): ProgramStart {
-  const { image, root, ownRoot, seccompFile, strayDescriptors, directory } = foundation;
+  const { programImage: image, root, ownRoot, seccompFile, strayDescriptors, directory } = foundation;
   const { program, group, stdout, stderr, holdsProcess } = own;
   // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
-  const placed = root?.placeable(image.mounts) ?? [];
-  const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [], placed, ownRoot });
+  const { figures } = group;
+  const placed = root?.placeable([...image.mounts, figures]) ?? [];
+  const viewed = [...image.mounts, ...image.masks, figures].map(({ source }) => source);
+  const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [], placed, viewed, ownRoot });
   const limited = `${limitsScript}exec "$@"`;
   const launch = launchCommand(
     {
@@ -104,11 +114,16 @@ function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn
     ...(uids ? [] : ["/bin/sh", "-c", limited, "limits"]),
     ...[program.command, ...program.args],
   ];
-  const options = bubblewrapArguments({
-    image,
-    views: root?.views,
-    limits: spec.limits,
-    environment: {
+  const profile = (): string[] =>
+    bubblewrapArguments({
+      ...{ image, views: root?.views, limits: spec.limits, placed, ownRoot, figures },
+      ...{ environment: {}, egress: undefined, files: [], isInit: false, identities: "user" },
+      descriptors: { seccomp: seccompFile === undefined ? undefined : programDescriptors.seccomp },
+    });
+  const options = [
+    // With everything in the tree, bubblewrap makes the same mounts for all programs, whatever their limits.
+    ...(placed.length > 0 ? keptProfile(foundation, profile) : profile()),
+    ...environmentArguments({
       LANG: "C.UTF-8",
       ...programEnvironment(image),
       ...(uids ? {} : limitVariables(spec.limits)),
@@ -116,13 +131,7 @@ function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn
       ...spec.environment,
       ...program.env,
       CLOUD_SANDBOX_EXECUTION_ID: spec.id,
-    },
-    ...{ placed, ownRoot, figures: group.figures },
-    egress: undefined,
-    files: [],
-    descriptors: { seccomp: seccompFile === undefined ? undefined : programDescriptors.seccomp },
-    isInit: false,
-    identities: "user",
-  });
+    }),
+  ];
   return { launch, command, options, seccompFile, stdout, stderr, holdsProcess };
 }

@@ -47,6 +47,12 @@ export const diskMounts = ({ workspace, home, run }: MachineDisk): readonly Moun
   { source: workspace, target: "/workspace" },
 ];
 
+/** The mount points of {@link MachineDisk} and of an overlay with device nodes, in a machine's `/dev`. */
+const deviceMounts = (dev: string, { sharedMemory }: MachineDisk): readonly Mount[] => [
+  { source: dev, target: "/dev" },
+  { source: sharedMemory, target: "/dev/shm" },
+];
+
 /** How a machine's tree is mounted. */
 export interface RootEntry {
   /** The arguments of a shell that mounts the tree and then runs the command after these arguments. */
@@ -160,15 +166,17 @@ export class WritableRoot {
   }
 
   /**
-   * All of `mounts` and the disk's, if {@link enter} can make them in the tree, so that bubblewrap binds the tree with all of
-   * them at once; else empty. For each mount that bubblewrap makes itself, it reads the kernel's list of all mounts, which costs
-   * more than the mount. `enter` makes only mounts of read-only overlays, and only in a tree without files of other machines:
-   * a symbolic link among those could lead out of the tree.
+   * All of `mounts`, the disk's and the devices, if {@link enter} can make them in the tree, so that bubblewrap binds the tree
+   * with all of them at once; else empty. For each mount that bubblewrap makes itself, it reads the kernel's list of all
+   * mounts, which costs more than the mount. `enter` makes only mounts of read-only overlays, and only in a tree without files
+   * of other machines: a symbolic link among those could lead out of the tree.
    */
   placeable(mounts: readonly Mount[]): readonly Mount[] {
     const views = this.#views;
-    const areViewed = views && mounts.every(({ source }) => views.seen(source) !== source);
-    return areViewed ? [...mounts, ...diskMounts(this.disk)] : [];
+    if (!views || mounts.some(({ source }) => views.seen(source) === source)) return [];
+    const { dev } = views;
+    const devices = dev === undefined ? [] : deviceMounts(dev, this.disk);
+    return [...mounts, ...diskMounts(this.disk), ...devices];
   }
 
   /**
@@ -199,11 +207,14 @@ export class WritableRoot {
     keepIn?: string | undefined;
     /** Mounts to make in the tree; see {@link placeable}. */
     placed?: readonly Mount[];
+    /** The host's paths that are mounted, here or by bubblewrap. Default: any. */
+    viewed?: readonly string[];
     /** See {@link makeOwnRoot}. Only `launcher.pl` can use it. */
     ownRoot?: string | undefined;
   }): RootEntry {
     const { uids, diskMb, layers, isImage = false, disk, keepIn, placed = [] } = machine;
     const { mapsIds } = this;
+    const hasDevices = placed.some(({ target }) => target === "/dev");
     const mapped: { source: string; target: string }[] = mapsIds
       ? [{ source: this.#at, target: "mapped" }]
       : [];
@@ -217,7 +228,8 @@ export class WritableRoot {
     const readLayers = layers.map(seen).toReversed();
     const lower = (part: "root" | "usr", ...bottom: string[]): string =>
       [...readLayers.map((layer) => join(layer, part)), ...bottom].map(escapedLayer).join(":");
-    const skeleton = seen(join(this.directory, "skeleton"));
+    // Relative to the place of the mounts, because short options cost less; see `HostViews`.
+    const skeleton = mapsIds ? seen(join(this.directory, "skeleton")) : "../skeleton";
     const bottomOfUsr = mapsIds ? [] : [join(skeleton, "usr")];
     const upper = mapsIds ? "mapped/" : "";
     const tree = (part: "root" | "usr", place: string, lowerDirectories: string): string =>
@@ -234,10 +246,12 @@ export class WritableRoot {
         join(this.disk.root, "usr"),
         isImage ? lower("usr") : lower("usr", ...bottomOfUsr, seen("/usr")),
       ),
-      ...(this.#views?.mounts ?? []),
-      ...placed.map(({ source, target }) =>
-        tableLine(this.#views?.seen(source) ?? source, join(this.disk.root, target), "none", "bind"),
-      ),
+      ...(this.#views?.mounts(machine.viewed, hasDevices ? join(this.disk.root, "dev") : undefined) ?? []),
+      ...placed
+        .filter(({ target }) => target !== "/dev")
+        .map(({ source, target }) =>
+          tableLine(this.#views?.seen(source) ?? source, join(this.disk.root, target), "none", "bind"),
+        ),
     ];
     const mount = this.isRoot ? mountScript : mountScript + procScript;
     const script = keepIn === undefined ? mount + becomeScript : mount + keepScript;
@@ -387,6 +401,7 @@ const rootDirectories = [
     "sys",
     "sys/fs",
     "sys/fs/cgroup",
+    "sys/fs/cgroup/memory",
     "tmp",
     "usr",
     "var",

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { tryOnce } from "../../host/host-trial.js";
 
@@ -16,7 +16,7 @@ const run = promisify(execFile);
 export class HostViews {
   private constructor(
     /** The host directories that have an overlay, each a different one. */
-    private readonly directories: readonly string[],
+    private readonly directories: readonly Viewed[],
     private readonly isRoot: boolean,
     /** The directory with the machines' device nodes; undefined if machines use the host's. */
     private readonly devices: string | undefined,
@@ -24,13 +24,22 @@ export class HostViews {
     private readonly at: string,
   ) {}
 
-  /** Tries to mount an overlay over each directory of `wanted`. Machines read the others directly. */
+  /**
+   * Tries to mount an overlay over each directory of `wanted`. Machines read the others directly. Makes links to the
+   * directories beside the place of the mounts.
+   */
   static async open(
     wanted: readonly string[],
     options: { isRoot: boolean; at: string; devices: string | undefined },
   ): Promise<HostViews> {
     const { isRoot, at, devices } = options;
-    const all = new HostViews(wanted, isRoot, devices, at);
+    const links = join(dirname(at), "viewed");
+    mkdirSync(links, { recursive: true });
+    const linked = wanted.map((path, index) => {
+      symlinkSync(path, join(links, String(index)));
+      return { path, lower: `../viewed/${index}` };
+    });
+    const all = new HostViews(linked, isRoot, devices, at);
     const isWhole = ({ usable, hasDevices }: Trial): boolean =>
       usable.length === wanted.length && hasDevices === (devices !== undefined);
     // The names of this instance's own directories say nothing about the host.
@@ -38,7 +47,7 @@ export class HostViews {
     const about = { places, hasDevices: devices !== undefined };
     const trial = { programs: ["unshare", "mount"], about };
     const { usable, hasDevices } = await tryOnce("views", trial, () => all.#try(), isWhole);
-    const directories = usable.map((index) => wanted[index] ?? "");
+    const directories = linked.filter((_, index) => usable.includes(index));
     return new HostViews(directories, isRoot, hasDevices ? devices : undefined, at);
   }
 
@@ -46,7 +55,7 @@ export class HostViews {
     const [program, ...args] = mountNamespace(this.isRoot);
     const { stdout } = await run(program, [...args, "/bin/sh", "-c", trialScript, "trial", this.at], {
       cwd: "/",
-      env: { PATH: process.env.PATH, VIEWS: this.directoryNames.join(" "), MOUNTS: this.mounts.join("\n") },
+      env: { PATH: process.env.PATH, VIEWS: this.directoryNames.join(" "), MOUNTS: this.mounts().join("\n") },
     }).catch(() => ({ stdout: "" }));
     const mounted = new Set(stdout.split("\n").map((line) => line.split(" ")[4]?.replaceAll("\\040", " ")));
     return {
@@ -67,9 +76,9 @@ export class HostViews {
 
   /** The path from which bubblewrap mounts a host file or directory: inside an overlay if there is one. */
   seen(path: string): string {
-    const index = this.directories.findIndex((directory) => isWithin(path, directory));
-    const directory = this.directories[index];
-    return directory === undefined ? path : this.#place(index) + path.slice(directory.length);
+    const index = this.#indexOf(path);
+    const viewed = this.directories[index];
+    return viewed === undefined ? path : this.#place(index) + path.slice(viewed.path.length);
   }
 
   /** The directories to make before {@link mounts}, relative to the place of the mounts. */
@@ -77,28 +86,47 @@ export class HostViews {
     return ["empty", "views", ...this.directories.map((_, index) => `views/${index}`), "dev", "proc"];
   }
 
-  /** The mounts, as lines of a file system table. */
-  get mounts(): string[] {
+  /**
+   * The mounts, as lines of a file system table. With `paths`, only the overlays that contain one of these. `dev` is where
+   * the machine's `/dev` is mounted.
+   */
+  mounts(paths?: readonly string[], dev = join(this.at, "dev")): string[] {
     const overlay = (place: string, lower: string, options: string): string =>
-      tableLine("overlay", place, "overlay", `ro,nosuid,${options},lowerdir=empty:${escapedLayer(lower)}`);
-    const views = this.directories.map((directory, index) =>
-      overlay(this.#place(index), directory, `nodev,${overlayOption(this.isRoot)}`),
+      tableLine("overlay", place, "overlay", `ro,nosuid,${options},lowerdir=empty:${lower}`);
+    const used = new Set(paths?.map((path) => this.#indexOf(path)));
+    const views = this.directories.flatMap(({ lower }, index) =>
+      paths && !used.has(index)
+        ? []
+        : [overlay(this.#place(index), lower, `nodev,${overlayOption(this.isRoot)}`)],
     );
     if (!this.isRoot) return views;
     const proc = tableLine("proc", this.proc, "proc", "ro,nosuid,nodev,noexec");
     if (this.devices === undefined) return [...views, proc];
-    const dev = join(this.at, "dev");
     return [
       ...views,
       proc,
-      overlay(dev, this.devices, `noexec,${overlayOption(true)}`),
+      overlay(dev, `../${basename(this.devices)}`, `noexec,${overlayOption(true)}`),
       tableLine("devpts", `${dev}/pts`, "devpts", "nosuid,noexec,newinstance,ptmxmode=0666,mode=0620"),
     ];
+  }
+
+  #indexOf(path: string): number {
+    return this.directories.findIndex((viewed) => isWithin(path, viewed.path));
   }
 
   #place(index: number): string {
     return join(this.at, "views", String(index));
   }
+}
+
+/** A directory of the host, and its name in the options of an overlay mount. */
+interface Viewed {
+  readonly path: string;
+  /**
+   * A link, relative to the place of the mounts. The options are told in the list of all mounts, which bubblewrap reads for
+   * each mount that it makes, and code in the machine can read them: short ones cost less and name no place of the host.
+   */
+  readonly lower: string;
 }
 
 /** What a trial has shown: the indices of the directories that have an overlay, and whether device nodes can be opened. */
@@ -159,7 +187,9 @@ export function directoriesToView(paths: readonly string[]): string[] {
     if (top !== undefined && realpathSync(top) === top && mountOf(top) === mountOf(path)) return top;
     return statSync(path).isDirectory() ? path : dirname(path);
   });
-  return [...new Set(found)];
+  const isContained = (path: string): boolean =>
+    found.some((other) => other !== path && isWithin(path, other) && mountOf(other) === mountOf(path));
+  return [...new Set(found)].filter((path) => !isContained(path));
 }
 
 /** The mount points of this host. */
