@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
@@ -76,6 +75,7 @@ export class ProgramRun {
   #frames = 0;
   #isGarbled = false;
   #isOver = false;
+  #killed: Promise<void> | undefined;
   #ports: OpenPorts | undefined;
   /** The reason why the proxy's ports could not be opened. */
   #noWayOut: unknown;
@@ -152,16 +152,20 @@ export class ProgramRun {
   async #waitForStart(): Promise<void> {
     const { spec } = this.#parts;
     const { signal } = spec;
-    const giveUp = new AbortController();
-    const leave = (): void => giveUp.abort();
-    signal.addEventListener("abort", leave);
-    const limit = setTimeout(leave, startLimitMs);
-    if (signal.aborted) leave();
-    const givenUp = once(giveUp.signal, "abort");
+    let isGivenUp = signal.aborted;
+    let giveUp = (): void => undefined;
+    const givenUp = new Promise<void>((resolve) => {
+      giveUp = () => {
+        isGivenUp = true;
+        resolve();
+      };
+    });
+    signal.addEventListener("abort", giveUp);
+    const limit = setTimeout(giveUp, startLimitMs);
     try {
-      if (!giveUp.signal.aborted) await Promise.race([this.#start, this.#exit, givenUp]);
+      if (!isGivenUp) await Promise.race([this.#start, this.#exit, givenUp]);
       // The program has ended, but its report of the start may still be unread: wait for the report.
-      if (!this.#report.isStarted && !giveUp.signal.aborted)
+      if (!this.#report.isStarted && !isGivenUp)
         await Promise.race([this.#start, this.#channel.closed, givenUp]);
       if (this.#report.isStarted) return;
       // The program may have begun just before the signal fired.
@@ -169,11 +173,11 @@ export class ProgramRun {
       signal.throwIfAborted();
       if (this.#noWayOut !== undefined) throw this.#noWayOut;
       throw new ProgramNotStarted(
-        giveUp.signal.aborted ? `not within ${startLimitMs / 1000} s` : "its sandbox ended while it was made",
+        isGivenUp ? `not within ${startLimitMs / 1000} s` : "its sandbox ended while it was made",
       );
     } finally {
       clearTimeout(limit);
-      signal.removeEventListener("abort", leave);
+      signal.removeEventListener("abort", giveUp);
     }
   }
 
@@ -193,7 +197,7 @@ export class ProgramRun {
     await watch.stop();
     // Read the rest of the pipes now, even if the caller's reader is behind.
     for (const output of [this.#stdout, this.#stderr]) output.stopWaiting();
-    await Promise.race([Promise.all([this.#stdout.ended, this.#stderr.ended]), sleep(drainGraceMs)]);
+    await within(drainGraceMs, Promise.all([this.#stdout.ended, this.#stderr.ended]));
     await this.#kill();
     const killer = reported || !program.hasDriver ? null : signalOf(exitCode);
     return codeOutcome({
@@ -263,11 +267,16 @@ export class ProgramRun {
    * Kills every process of the program. Resolves when none is left and the pipes are read, or when some processes do
    * not end.
    */
-  async #kill(): Promise<void> {
+  #kill(): Promise<void> {
+    this.#killed ??= this.#killAll();
+    return this.#killed;
+  }
+
+  async #killAll(): Promise<void> {
     const { process } = this.#parts;
     this.#isOver = true;
     if (this.#isRunning()) {
-      const init = await Promise.race([this.#init, sleep(endLimitMs, undefined, { ref: false })]);
+      const init = await within(endLimitMs, this.#init);
       // Killing process 1 kills all others. Its pid cannot belong to another process, because bubblewrap has not reaped
       // it yet.
       if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
@@ -278,14 +287,8 @@ export class ProgramRun {
     clearTimeout(patience);
     this.#ports?.close();
     this.#channel.close();
-    const limit = new AbortController();
-    // Do not wait for the pipes: processes that do not end keep them open.
-    if (this.#isRunning()) limit.abort();
-    await Promise.race([
-      Promise.all([this.#stdout.ended, this.#stderr.ended]),
-      sleep(endLimitMs, undefined, { signal: limit.signal }).catch(() => undefined),
-    ]);
-    limit.abort();
+    // Processes that do not end keep the pipes open: do not wait for those.
+    if (!this.#isRunning()) await within(endLimitMs, Promise.all([this.#stdout.ended, this.#stderr.ended]));
     this.#stdout.close();
     this.#stderr.close();
   }
@@ -363,6 +366,19 @@ class PacedOutput extends KeptOutput {
 
   get #isAhead(): boolean {
     return this.#waitsForReader && this.bytes - this.#taken > unreadBytes;
+  }
+}
+
+/** Waits for a promise, but at most some milliseconds; undefined if these are over first. */
+async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, undefined);
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { access, constants, mkdir, readdir, readFile, rmdir, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -275,11 +275,14 @@ async function readCounter(file: string, key: string): Promise<number> {
   return line === undefined ? 0 : Number(line.slice(key.length + 1));
 }
 
-/** Removes a group. Retries on EBUSY, because the kernel may reap the last process a moment after its exit. */
+/**
+ * Removes a group. Retries on EBUSY, because the kernel may reap the last process a moment after its exit. Synchronously,
+ * as in {@link set}.
+ */
 async function removeGroup(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      await rmdir(directory);
+      rmdirSync(directory);
       return;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;

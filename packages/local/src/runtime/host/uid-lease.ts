@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
 import { readdir, readlink, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -98,7 +98,11 @@ export class UidLeases {
 
   #release(uid: number): void {
     if (!this.#held.has(uid)) return;
-    rmSync(join(uidLeaseDirectory, String(uid)), { force: true });
+    try {
+      unlinkSync(join(uidLeaseDirectory, String(uid)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
     this.#held.delete(uid);
   }
 
