@@ -87,6 +87,8 @@ describe("cloud-sandbox ls, cat, rm", () => {
 
 describe("one line says what is wrong, for", () => {
   const cases: [string, () => string[], RegExp][] = [
+    ["no sandbox", () => ["ls"], /Usage: cloud-sandbox ls \[options\] <id\[:path\]>/],
+    ["no file", () => ["cat"], /<id:path\.\.\.>/],
     ["no target", () => ["cp", "a"], /no target/],
     ["two places here", () => ["cp", "a", "b"], /ID:path/],
     ["two sandboxes", () => ["cp", "x:a", "y:b"], /ID:path/],

@@ -245,6 +245,8 @@ describe("cloud-sandbox mcp", () => {
       { name: "kept", from: file, result: "there already" },
       { name: "old", from: e2b, result: "added" },
     ]);
+    const again = await line.run(["mcp", "import", file]);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("--replace") });
     expect(await line.json("mcp", "server", "list")).toMatchObject([
       { name: "kept" },
       { name: "here", args: ["-y", "x"], env: { K: "***" } },

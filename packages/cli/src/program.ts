@@ -160,5 +160,6 @@ const help = `
 Examples:
   $ cloud-sandbox run --code 'print(6 * 7)'
   $ cloud-sandbox run analysis.py --save-plots plots -- 2024
+  $ cloud-sandbox sandbox shell
 
 Exit codes: of run and exec, the program's own; 125 when the command could not do its work, 130 after Ctrl-C.`;

@@ -24,6 +24,6 @@ export function requireServer({ backend }: SandboxClient): void {
   throw new CommandError(
     "SERVER_NEEDED",
     "There is no server: without one, sandboxes end with the command that made them.",
-    'Start one with "cloud-sandbox serve" and log in with "cloud-sandbox login", or run a program with "cloud-sandbox run".',
+    'Start one with "cloud-sandbox serve", which prints what to type next, or log in to one with "cloud-sandbox login". "cloud-sandbox run" and "cloud-sandbox sandbox shell" need none.',
   );
 }

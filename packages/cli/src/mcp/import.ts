@@ -57,6 +57,8 @@ export function define(command: Command): void {
           ],
           "no servers in these files.",
         );
+        if (rows.some(({ result }) => result === "there already"))
+          output.note("--replace takes over those that are there already.");
       }),
     );
   examples(command, "cloud-sandbox mcp import", "cloud-sandbox mcp import .mcp.json --replace");

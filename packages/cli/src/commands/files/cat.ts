@@ -4,7 +4,7 @@ import { Copying } from "./copy.js";
 import { remotePlace } from "./place.js";
 
 export function define(command: Command): void {
-  command.argument("<place...>", "ID:path of files in sandboxes").action(
+  command.argument("<id:path...>", "files of sandboxes").action(
     action<object, [string[]]>(async ({ output, signal, ...call }, texts) => {
       for (const { path, sandbox: id } of texts.map(remotePlace)) {
         const sandbox = await call.sandbox(id);

@@ -8,7 +8,7 @@ import { type Place, place } from "./place.js";
 export function define(command: Command): void {
   command
     .usage("[options] <source...> <target>")
-    .argument("<place...>", "paths on this machine, or ID:path in a sandbox; - is standard input or output")
+    .argument("<source...>", "paths on this machine, or ID:path in a sandbox; - is standard input or output")
     .action(
       action<object, [string[]]>(async ({ output, signal, ...call }, places) => {
         const sources = places.slice(0, -1);

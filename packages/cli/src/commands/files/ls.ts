@@ -13,7 +13,7 @@ const columns: readonly Column<FileEntry>[] = [
 ];
 
 export function define(command: Command): void {
-  command.argument("<place>", "ID or ID:path in a sandbox; default path: /workspace").action(
+  command.argument("<id[:path]>", "a sandbox, and a path in it; default path: /workspace").action(
     action<object, [string]>(async ({ output, sandbox, signal }, text) => {
       const { path, sandbox: id } = remotePlace(text);
       const { files } = await sandbox(id);

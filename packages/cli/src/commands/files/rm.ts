@@ -5,7 +5,7 @@ import { remotePlace } from "./place.js";
 
 export function define(command: Command): void {
   command
-    .argument("<place...>", "ID:path of files in sandboxes")
+    .argument("<id:path...>", "files of sandboxes")
     .option("-r, --recursive", "remove directories and everything in them")
     .action(
       action<{ recursive?: boolean }, [string[]]>(async ({ options, output, sandbox, signal }, texts) => {
