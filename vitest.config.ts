@@ -107,7 +107,7 @@ export default defineConfig({
         test: {
           name: "sandbox",
           include: ["packages/*/test/**/*.sandbox.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, "**/*.{browser,docker}.test.ts"],
+          exclude: [...configDefaults.exclude, "**/*.{browser,docker,kubernetes}.test.ts"],
           env: withoutSpares,
           isolate: false,
           globalSetup: [pathOf("test/support/ordinary-user-caches.ts")],
@@ -125,6 +125,19 @@ export default defineConfig({
           isolate: false,
           globalSetup: [pathOf("test/support/docker/own-daemon.ts")],
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // They share a Kubernetes cluster that the run starts for them, and count its Pods.
+          name: "kubernetes",
+          maxWorkers: 1,
+          include: ["test/**/*.kubernetes.test.ts"],
+          env: withoutSpares,
+          isolate: false,
+          globalSetup: [pathOf("test/support/kubernetes/own-cluster.ts")],
+          sequence: { groupOrder: 3 },
         },
       },
       {

@@ -27,6 +27,7 @@ const guides: Item[] = [
       page("Other people's MCP servers", "/guides/mcp-servers"),
       page("Replace another MCP server", "/replacing-mcp-servers"),
       page("Sandboxes in Docker", "/guides/docker"),
+      page("Sandboxes on Kubernetes", "/guides/kubernetes"),
       page("Host it yourself", "/guides/self-hosting"),
       page("Debugging", "/debugging"),
     ],

@@ -18,8 +18,8 @@ import { liveSuite } from "./live.js";
 import { streamSuite } from "./streams.js";
 import { webhookSuite } from "./webhooks.js";
 
-/** The tests that every backend must pass. */
-export function contractSuite(start: () => Promise<Backend>): void {
+/** The tests that every backend must pass; those of pauses only if it `pauses` sandboxes. */
+export function contractSuite(start: () => Promise<Backend>, { pauses = true } = {}): void {
   describe("the contract", () => {
     let backend: Backend;
     let client: SandboxClient;
@@ -80,14 +80,14 @@ export function contractSuite(start: () => Promise<Backend>): void {
         await outcome;
       });
 
-      test("are deleted while paused too", async () => {
+      test.runIf(pauses)("are deleted while paused too", async () => {
         const paused = await client.sandboxes.create({ template: "base" });
         await paused.pause();
         await paused.delete();
         await expect(client.sandboxes.get(paused.id)).rejects.toThrow(NotFoundError);
       });
 
-      test("freeze when paused, keep what they hold, and go on when resumed", async () => {
+      test.runIf(pauses)("freeze when paused, keep what they hold, and go on when resumed", async () => {
         const paused = await client.sandboxes.create({ template: "base" });
         await paused.execute(
           "(while :; do date +%s%N > /tmp/tick; mv /tmp/tick /tmp/ticks; sleep 0.02; done) >/dev/null 2>&1 &",
@@ -170,7 +170,7 @@ export function contractSuite(start: () => Promise<Backend>): void {
     webhookSuite(() => sandbox);
     streamSuite(() => sandbox);
     liveSuite(() => sandbox);
-    lifecycleSuite(() => client);
+    lifecycleSuite(() => client, pauses);
 
     describe("files", () => {
       test("come back as they were written, text and bytes", async () => {

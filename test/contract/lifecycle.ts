@@ -3,13 +3,14 @@ import { describe, expect, test } from "vitest";
 import { sandboxIds } from "../support/sandbox-ids.js";
 
 /** What every backend must do with sandboxes over time, as users of the client see it. */
-export function lifecycleSuite(client: () => SandboxClient): void {
+export function lifecycleSuite(client: () => SandboxClient, pauses: boolean): void {
   describe("a sandbox", () => {
     test("of a name is made once, and found by its name and labels", async () => {
       const metadata = { owner: "a & b", stage: "test" };
       const first = await client().sandboxes.getOrCreate("shared", { template: "base", metadata });
       await first.files.write("kept", "yes");
-      await first.pause();
+      // A paused one is found too, and resumed.
+      if (pauses) await first.pause();
       const second = await client().sandboxes.getOrCreate("shared", { template: "base" });
       expect(second.id).toBe(first.id);
       expect(await second.files.readText("kept")).toBe("yes");

@@ -16,5 +16,6 @@ export {
 export { type LocalControlPlane, startLocalControlPlane } from "./local-control-plane.js";
 export type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 export type { HostLanguage } from "./runtime/language-tools.js";
+export type { KubernetesOptions } from "./runtime/runtime-options.js";
 export type { Enforcement, IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";
 export type { WebhookOptions } from "./webhooks/webhook-options.js";

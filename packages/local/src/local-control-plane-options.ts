@@ -1,4 +1,5 @@
 import type { EgressOptions } from "./egress/egress-options.js";
+import type { KubernetesOptions } from "./runtime/runtime-options.js";
 import type { MachineLimits } from "./runtime/sandbox-runtime.js";
 import type { RuntimeName } from "./runtimes.js";
 import type { WebhookOptions } from "./webhooks/webhook-options.js";
@@ -30,6 +31,8 @@ export interface LocalControlPlaneOptions {
    * `base` and `code-interpreter`. Default: CLOUD_SANDBOX_DOCKER_IMAGE, else `python:3.12-slim`.
    */
   readonly dockerImage?: string | readonly string[];
+  /** What the runtime `kubernetes` uses. Default: the cluster that `kubectl` uses, and `python:3.12-slim`. */
+  readonly kubernetes?: KubernetesOptions;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
   /** Most sandboxes at a time, stopped ones and programs without a sandbox included. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */

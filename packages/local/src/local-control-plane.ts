@@ -101,6 +101,7 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const chosen = await chooseRuntime(options.runtime ?? fromEnvironment(runtimeVariable) ?? "auto", {
     ...{ holdsProcess, withoutSystemCallFilter, rootInside, log: options.log },
     dockerImages: dockerImages(options.dockerImage),
+    kubernetes: options.kubernetes,
   });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
   const { runtime, report } = chosen;
@@ -134,7 +135,7 @@ type UsableRuntime = Extract<RuntimeReport, { usable: true }>;
 async function serve(
   options: LocalControlPlaneOptions,
   runtime: SandboxRuntime,
-  { isolation, disks }: UsableRuntime,
+  { isolation, disks, isElsewhere }: UsableRuntime,
   store: Store,
 ): Promise<LocalControlPlane> {
   const measured: MeasuredParts = {
@@ -177,7 +178,12 @@ async function serve(
       ),
   );
   const uploads = new TemplateUploads();
-  const budget = new MemoryBudget({ overcommit: options.memoryOvercommit ?? defaultMemoryOvercommit, disks });
+  const budget = new MemoryBudget({
+    overcommit: isElsewhere
+      ? Number.POSITIVE_INFINITY
+      : (options.memoryOvercommit ?? defaultMemoryOvercommit),
+    disks,
+  });
   const { buildTimeoutSeconds: timeoutSeconds = 1800 } = options;
   const builder = new TemplateBuilder({ runtime, tokens, agents, layers, egress, budget, timeoutSeconds });
   const builds = new TemplateBuilds({

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { describeHost, examineHost } from "./doctor.js";
 import {
@@ -12,6 +13,8 @@ import {
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
+import type { KubernetesOptions } from "./runtime/runtime-options.js";
+import { isolationLevels } from "./runtime/sandbox-runtime.js";
 import { dockerImageVariable, type RuntimeName, runtimeNames, runtimeVariable } from "./runtimes.js";
 import { defaultMemoryOvercommit } from "./sandboxes/memory-budget.js";
 import { largestPool, poolVariable } from "./sandboxes/pool-size.js";
@@ -64,6 +67,27 @@ program
     )
       .env(dockerImageVariable)
       .argParser<readonly string[]>(collect),
+  )
+  .option("--kubeconfig <file>", "how the kubernetes runtime reaches its cluster; default: as kubectl does")
+  .option("--kubernetes-namespace <name>", "namespace of the Pods; default: that of the kubeconfig's context")
+  .option(
+    "--kubernetes-image <name>",
+    "an image of the kubernetes runtime's sandboxes, as --docker-image is (repeatable; default: python:3.12-slim)",
+    collect,
+  )
+  .option(
+    "--kubernetes-agent-image <name>",
+    'image with the agent, which "cloud-sandbox-local agent-image" writes; default: cloud-sandbox-agent:latest',
+  )
+  .option(
+    "--kubernetes-runtime-class <name=level>",
+    "RuntimeClass of the Pods and the isolation level that it gives, as in gvisor=gvisor; default: the cluster's own, container",
+    runtimeClass,
+  )
+  .option(
+    "--kubernetes-open-network",
+    "start sandboxes although no NetworkPolicy keeps their code from the cluster's network; limits of internet access do not hold then",
+    false,
   )
   .addOption(
     new Option("--pool <count>", "machines kept booted for new sandboxes")
@@ -144,6 +168,18 @@ program
   .action(serve);
 
 program
+  .command("agent-image <file>")
+  .description(
+    "write the image with the agent, which Pods of the kubernetes runtime need, for docker load or a registry; it is for this machine's processor",
+  )
+  .option("--name <name>", "name and tag of the image", "cloud-sandbox-agent:latest")
+  .action(async (file: string, { name }: { readonly name: string }) => {
+    const { agentImage } = await import("./runtime/kubernetes/agent-image.js");
+    await writeFile(file, await agentImage(name));
+    process.stderr.write(`${file} has the image ${name}.\n`);
+  });
+
+program
   .command("doctor")
   .description(
     "report which sandbox runtimes work on this machine and how to fix the others; exit code 1 if none works",
@@ -175,6 +211,12 @@ function end(code: number, message: string): void {
 }
 
 interface ServeOptions {
+  readonly kubeconfig?: string;
+  readonly kubernetesNamespace?: string;
+  readonly kubernetesImage?: readonly string[];
+  readonly kubernetesAgentImage?: string;
+  readonly kubernetesOpenNetwork: boolean;
+  readonly kubernetesRuntimeClass?: KubernetesOptions["runtimeClass"];
   readonly runtime: "auto" | RuntimeName;
   readonly dockerImage?: readonly string[];
   readonly host: string;
@@ -217,6 +259,12 @@ async function serve({
   json,
   allowedHost,
   corsOrigin,
+  kubeconfig,
+  kubernetesNamespace: namespace,
+  kubernetesImage: images,
+  kubernetesAgentImage: agentImage,
+  kubernetesRuntimeClass,
+  kubernetesOpenNetwork: openNetwork,
   ...options
 }: ServeOptions): Promise<void> {
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
@@ -233,6 +281,14 @@ async function serve({
   });
   const controlPlane = await startLocalControlPlane({
     ...options,
+    kubernetes: {
+      kubeconfig,
+      namespace,
+      images,
+      agentImage,
+      openNetwork,
+      runtimeClass: kubernetesRuntimeClass,
+    },
     allowedHosts: allowedHost,
     corsOrigins: corsOrigin,
     ...(key !== undefined && key !== "" && { apiKey: key }),
@@ -302,6 +358,15 @@ function factor(least: number, most: number): (text: string) => number {
     if (text.trim() !== "" && number >= least && number <= most) return number;
     throw new InvalidArgumentError(`Write a number from ${least} to ${most}.`);
   };
+}
+
+function runtimeClass(text: string): KubernetesOptions["runtimeClass"] {
+  const [name = "", named] = text.split("=");
+  const level = isolationLevels.find((known) => known === named);
+  if (name !== "" && level) return { name, level };
+  throw new InvalidArgumentError(
+    `Write NAME=LEVEL; the levels are ${isolationLevels.join(", ")}. The cluster is believed that the class isolates so.`,
+  );
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -9,6 +9,10 @@ const runtimes = {
     const { DockerRuntime } = await import("./runtime/docker/docker-runtime.js");
     return new DockerRuntime(options);
   },
+  kubernetes: async (options: RuntimeOptions): Promise<SandboxRuntime> => {
+    const { KubernetesRuntime } = await import("./runtime/kubernetes/kubernetes-runtime.js");
+    return new KubernetesRuntime(options);
+  },
 } as const;
 
 export type RuntimeName = keyof typeof runtimes;
@@ -72,7 +76,10 @@ function unknownRuntime(name: string): RuntimeReport {
   return { runtime: name, usable: false, reason: `there is no runtime named ${JSON.stringify(name)}`, fix };
 }
 
-/** The reports of all runtimes: whether each can be used on this host. */
+/** The reports of all runtimes, of Kubernetes only where a cluster is named: whether each can be used on this host. */
 export function probeRuntimes(options: RuntimeOptions): Promise<RuntimeReport[]> {
-  return Promise.all(runtimeNames.map(async (name) => (await runtimes[name](options)).probe()));
+  const { KUBECONFIG, KUBERNETES_SERVICE_HOST } = process.env;
+  const hasCluster = Boolean(KUBECONFIG || KUBERNETES_SERVICE_HOST);
+  const names = runtimeNames.filter((name) => name !== "kubernetes" || hasCluster);
+  return Promise.all(names.map(async (name) => (await runtimes[name](options)).probe()));
 }

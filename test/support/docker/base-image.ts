@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, lstatSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 
@@ -14,8 +15,8 @@ const packages = [
 
 const roots = ["bin", "sbin", "lib", "lib64"];
 
-/** Makes an image of packages of this machine and what they depend on, because tests reach no registry. Returns its name. */
-export async function importBaseImage(host: string): Promise<string> {
+/** The files of packages of this machine and what they depend on, as a tar, because tests reach no registry. */
+export async function baseFiles(): Promise<Readable> {
   const listed = (
     await run("dpkg", ["--listfiles", ...(await withDependencies(packages))], { maxBuffer: 64 * 1024 * 1024 })
   ).stdout;
@@ -33,11 +34,16 @@ export async function importBaseImage(host: string): Promise<string> {
   const tar = spawn("tar", ["--create", "--directory=/", "--no-recursion", "--null", "--files-from=-"], {
     stdio: ["pipe", "pipe", "ignore"],
   });
+  tar.stdin.end(names.join("\0"));
+  return tar.stdout;
+}
+
+/** Gives a daemon an image of {@link baseFiles}. Returns its name. */
+export async function importBaseImage(host: string): Promise<string> {
   const image = "cloud-sandbox-test";
   const importing = spawn("docker", ["--host", host, "import", "-", image], {
-    stdio: [tar.stdout, "ignore", "pipe"],
+    stdio: [await baseFiles(), "ignore", "pipe"],
   });
-  tar.stdin.end(names.join("\0"));
   const said = text(importing.stderr as NodeJS.ReadableStream);
   const [code] = await once(importing, "exit");
   if (code !== 0) throw new Error(`The image of the tests could not be made: ${await said}`);

@@ -1,3 +1,24 @@
+import type { IsolationLevel } from "./sandbox-runtime.js";
+
+/** How the kubernetes runtime reaches its cluster, and what its Pods are made of. */
+export interface KubernetesOptions {
+  /** Path of a kubeconfig. Default: that of `kubectl` (KUBECONFIG, else `~/.kube/config`), or the Pod that this process runs in. */
+  readonly kubeconfig?: string | undefined;
+  /** Namespace of the Pods. Default: that of the kubeconfig's context, else `default`. */
+  readonly namespace?: string | undefined;
+  /** The images of sandboxes, each a template; the first is the default. */
+  readonly images?: readonly string[] | undefined;
+  /** The image with the agent. Default: `cloud-sandbox-agent:latest`. */
+  readonly agentImage?: string | undefined;
+  /**
+   * Whether sandboxes are started although nothing keeps their code from the cluster's network. Their internet access then has no
+   * limits. Default: no.
+   */
+  readonly openNetwork?: boolean | undefined;
+  /** The RuntimeClass of the Pods, and the isolation level that it gives. Default: the cluster's default, `container`. */
+  readonly runtimeClass?: { readonly name: string; readonly level: IsolationLevel } | undefined;
+}
+
 /** How this process uses a runtime. */
 export interface RuntimeOptions {
   /** Whether machines may be started on a CPU that there is no system call filter for. Default: no. */
@@ -8,6 +29,8 @@ export interface RuntimeOptions {
   readonly holdsProcess?: boolean;
   /** The images of the docker runtime's machines; the first is the default. Default: see `docker-probe.ts`. */
   readonly dockerImages?: readonly string[] | undefined;
+  /** What the kubernetes runtime uses; see {@link KubernetesOptions}. */
+  readonly kubernetes?: KubernetesOptions | undefined;
   /** Receives lines for people to read. Default: nothing is logged. */
   readonly log?: ((message: string) => void) | undefined;
 }

@@ -156,6 +156,8 @@ export type RuntimeReport =
        * size), else 1.
        */
       readonly disks: number;
+      /** Whether machines use the memory of other hosts, so that this one's does not limit their number. Default: no. */
+      readonly isElsewhere?: boolean;
       /** Weaknesses of the isolation on this host, each with how to fix it. */
       readonly remarks: readonly string[];
     }

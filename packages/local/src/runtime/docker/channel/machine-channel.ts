@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { endIfSilent } from "./answers.js";
 import { type Assignment, channelLimits, channelPaths } from "./channel-protocol.js";
 
 /** Requests for connections to the proxy that wait at the machine, so that its connections need not. */
@@ -15,8 +16,14 @@ export class MachineChannel {
   /** Resolves when the channel has closed. */
   readonly closed: Promise<void>;
 
-  /** `carrier` is joined to the container's standard streams; see `socketPair`. */
-  constructor(carrier: Socket) {
+  /**
+   * `carrier` is joined to the machine's supervisor; see `socketPair`. `secret` opens a supervisor that listens on a port, where
+   * others could connect too.
+   */
+  constructor(
+    carrier: Socket,
+    private readonly secret?: string,
+  ) {
     const { maxSessionMemory, settings, sessionWindow } = channelLimits;
     const session = connect("http://machine", {
       createConnection: () => carrier,
@@ -28,6 +35,7 @@ export class MachineChannel {
     // The machine's end tells why.
     session.on("error", () => undefined);
     this.closed = new Promise((resolve) => session.once("close", () => resolve()));
+    if (secret !== undefined) endIfSilent(session);
   }
 
   async assign(assignment: Assignment): Promise<void> {
@@ -75,7 +83,11 @@ export class MachineChannel {
   #open(path: string): ClientHttp2Stream | undefined {
     // Such a session throws when it is asked for a stream.
     if (this.#session.destroyed || this.#session.closed) return undefined;
-    const stream = this.#session.request({ ":method": "POST", ":path": path }, { endStream: false });
+    const headers = {
+      ...{ ":method": "POST", ":path": path },
+      ...(this.secret !== undefined && { authorization: this.secret }),
+    };
+    const stream = this.#session.request(headers, { endStream: false });
     stream.on("error", () => undefined);
     return stream;
   }

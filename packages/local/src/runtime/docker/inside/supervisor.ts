@@ -1,15 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
-import { createServer as createChannel, type ServerHttp2Stream } from "node:http2";
+import { createServer as createChannel, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { connect, createServer, Socket } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { endIfSilent } from "../channel/answers.js";
 import { type Assignment, channelLimits, channelPaths } from "../channel/channel-protocol.js";
 import { socketPair } from "../channel/socket-pair.js";
 
 /** Milliseconds between attempts to reach an agent that does not listen yet. */
 const againMs = 5;
 const mostStarts = 100;
+/** Milliseconds that a machine which listens on a port waits for its control plane. */
+const longestWaitMs = 60_000;
 /** Connections to the proxy that code may have open at a time; its agent has fewer. */
 const mostEgress = 256;
 
@@ -26,16 +30,23 @@ class Supervisor {
   readonly #askers: ServerHttp2Stream[] = [];
   readonly #callers: Socket[] = [];
 
-  async serve(): Promise<void> {
+  #controlPlane: Http2Session | undefined;
+
+  /** Serves the control plane: over the standard streams, or, if `port` is given, on that port, to who has the secret of `hash`. */
+  async serve(port: number | undefined, hash: string | undefined): Promise<void> {
     const { maxSessionMemory, settings, sessionWindow } = channelLimits;
     const channel = createChannel({ maxSessionMemory, settings });
     channel.on("session", (session) => {
       session.setLocalWindowSize(sessionWindow);
-      session.once("close", () => process.exit(0));
-      session.on("error", () => process.exit(0));
+      session.on("error", () => session.destroy());
+      if (hash === undefined) this.#accept(session, false);
     });
     channel.on("stream", (stream, headers) => {
       stream.on("error", () => undefined);
+      const { session } = stream;
+      if (session === undefined) return;
+      if (isOf(hash, headers.authorization) && !this.#controlPlane) this.#accept(session, true);
+      if (session !== this.#controlPlane) return void session.destroy();
       const path = headers[":path"];
       if (path === channelPaths.agent) this.#toAgent(stream);
       else if (path === channelPaths.egress) this.#offer(stream);
@@ -43,6 +54,11 @@ class Supervisor {
       else if (path === channelPaths.assign) void this.#assign(stream);
       else stream.respond({ ":status": 404 }, { endStream: true });
     });
+    if (port !== undefined) {
+      channel.listen(port);
+      setTimeout(() => this.#controlPlane ?? process.exit(1), longestWaitMs);
+      return;
+    }
     const input = new Socket({ fd: 0, readable: true, writable: false });
     const output = new Socket({ fd: 1, readable: false, writable: true });
     for (const stream of [input, output]) stream.once("close", () => process.exit(0));
@@ -51,6 +67,13 @@ class Supervisor {
     far.on("error", () => process.exit(0));
     input.pipe(far).pipe(output);
     channel.emit("connection", near);
+  }
+
+  /** Takes a session for the control plane's: it ends, and with it the machine, when this session does. */
+  #accept(session: Http2Session, isRemote: boolean): void {
+    this.#controlPlane = session;
+    if (isRemote) endIfSilent(session);
+    session.once("close", () => process.exit(0));
   }
 
   async #assign(stream: ServerHttp2Stream): Promise<void> {
@@ -144,4 +167,17 @@ function join(stream: ServerHttp2Stream, socket: Socket): void {
   socket.pipe(stream);
 }
 
-void new Supervisor().serve();
+/** Whether `secret` is the one that `hash` was made of. */
+function isOf(hash: string | undefined, secret: string | undefined): boolean {
+  return secret !== undefined && createHash("sha256").update(secret).digest("hex") === hash;
+}
+
+/** The variables of programs in a Pod: without those of the cluster, and with the places where programs are installed. */
+function withoutCluster({ PATH, HOME, ...rest }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = Object.entries(rest).filter(([name]) => !name.startsWith("KUBERNETES_"));
+  return { ...Object.fromEntries(own), HOME, PATH: `${HOME}/.local/bin:${PATH}:${__dirname}/substitutes` };
+}
+
+const { CLOUD_SANDBOX_CHANNEL_PORT: port, CLOUD_SANDBOX_CHANNEL_HASH: hash, ...environment } = process.env;
+process.env = port === undefined ? environment : withoutCluster(environment);
+void new Supervisor().serve(port === undefined ? undefined : Number(port), hash);

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { ApiException, CoreV1Api, KubeConfig, type V1Status } from "@kubernetes/client-node";
+
+/** Where this process finds its cluster. */
+export interface ClusterOptions {
+  /** Path of a kubeconfig. Default: what `kubectl` takes (`KUBECONFIG`, `~/.kube/config`), or the Pod that this process runs in. */
+  readonly kubeconfig?: string | undefined;
+  /** Namespace of the Pods. Default: that of the kubeconfig's context, or of this process's Pod; else `default`. */
+  readonly namespace?: string | undefined;
+}
+
+/** A Kubernetes cluster, and the namespace in it that sandboxes are in. */
+export interface Cluster {
+  readonly config: KubeConfig;
+  readonly api: CoreV1Api;
+  readonly namespace: string;
+  /** Whether this process runs in the cluster, and reaches Pods at their addresses. */
+  readonly isInside: boolean;
+}
+
+const ownNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+/** Reads how to reach the cluster. Asks it nothing. Throws an error that says what is wrong with the kubeconfig. */
+export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster {
+  const config = new KubeConfig();
+  if (kubeconfig === undefined) config.loadFromDefault();
+  else config.loadFromFile(kubeconfig);
+  const isInside = config.getCurrentContext() === "inClusterContext";
+  const ownNamespace = isInside ? readFileSync(ownNamespaceFile, "utf8").trim() : undefined;
+  const ofContext = config.getContextObject(config.getCurrentContext())?.namespace;
+  return {
+    ...{ config, isInside },
+    api: config.makeApiClient(CoreV1Api),
+    namespace: namespace ?? ofContext ?? ownNamespace ?? "default",
+  };
+}
+
+/** The status of a refusal by the API server; undefined for another error. */
+export const statusOf = (error: unknown): number | undefined =>
+  error instanceof ApiException ? error.code : undefined;
+
+/** What the API server said, or why there is no answer of it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ApiException) {
+    const body = typeof error.body === "string" ? parsed(error.body) : (error.body as V1Status);
+    return body?.message ?? `the API server answered ${error.code}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+function parsed(text: string): V1Status | undefined {
+  try {
+    return JSON.parse(text) as V1Status;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { VersionApi } from "@kubernetes/client-node";
+import { defaultImage } from "../docker/docker-probe.js";
+import type { RuntimeOptions } from "../runtime-options.js";
+import type { RuntimeReport } from "../sandbox-runtime.js";
+import { openCluster, reasonOf, statusOf } from "./cluster.js";
+import { reachesNetwork } from "./network-trial.js";
+import { diskCount } from "./pod.js";
+
+/** The image with the agent unless another is named. */
+export const defaultAgentImage = "cloud-sandbox-agent:latest";
+
+/** Asks the cluster whether this process may start sandboxes there. Starts none. */
+export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptions): Promise<RuntimeReport> {
+  const unusable = (reason: string, fix: string): RuntimeReport => ({
+    ...{ runtime: "kubernetes", usable: false, reason, fix },
+  });
+  if (rootInside)
+    return unusable("code is never root in a Pod", "use the bubblewrap runtime, or leave --root-inside out");
+  try {
+    const cluster = openCluster(kubernetes);
+    const { gitVersion } = await cluster.config.makeApiClient(VersionApi).getCode();
+    await cluster.api.listNamespacedPod({ namespace: cluster.namespace, limit: 1 });
+    const { images = [], agentImage = defaultAgentImage, openNetwork = false, runtimeClass } = kubernetes;
+    const trial = { image: images[0] ?? defaultImage, agentImage, runtimeClass: runtimeClass?.name };
+    if (!openNetwork && (await reachesNetwork(cluster, trial)))
+      return unusable(
+        "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",
+        "apply the policy of the guide on Kubernetes, or start with --kubernetes-open-network if you trust the code that runs",
+      );
+    return {
+      ...{ runtime: "kubernetes", usable: true, version: gitVersion, disks: diskCount, isElsewhere: true },
+      isolation: kubernetes.runtimeClass?.level ?? "container",
+      enforcement: [
+        { limit: "memory", by: "cgroup" },
+        { limit: "processes", by: "none" },
+        { limit: "cpu", by: "cgroup" },
+        { limit: "disk", by: "tmpfs" },
+        { limit: "pause", by: "none" },
+      ],
+      remarks: [
+        "Kubernetes limits processes for each node, with podPidsLimit of the kubelet, and not for each sandbox",
+        ...(openNetwork
+          ? ["code in a Pod may reach the cluster's network and the internet, whatever its sandbox allows"]
+          : []),
+        "sandboxes cannot be paused, their root is read-only, and templates cannot be built",
+      ],
+    };
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 401 || status === 403)
+      return unusable(
+        `the API server refuses this user: ${reasonOf(error)}`,
+        "use a kubeconfig or a service account that may list, create and delete Pods there",
+      );
+    return unusable(
+      `no sandbox can be started on Kubernetes: ${reasonOf(error)}`,
+      "name a kubeconfig with --kubeconfig or KUBECONFIG, and see that kubectl reaches the cluster with it",
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import type { V1ContainerStateTerminated, V1Pod } from "@kubernetes/client-node";
+import { type Cluster, reasonOf, statusOf } from "./cluster.js";
+import { containerName } from "./pod.js";
+import type { PodWatch } from "./pod-watch.js";
+
+/** Reasons for which a container that waits will not start. */
+const hopeless = new Set([
+  ...["ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"],
+  ...["CreateContainerConfigError", "CreateContainerError", "RunContainerError"],
+]);
+
+/** Waits until the sandbox's container runs. Rejects when it cannot, with what the cluster says. */
+export function runningPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
+  return podThat(pods, name, signal, (pod) => {
+    if (isOver(pod)) return new Error(`The Pod ended before its sandbox started${lastWords(pod)}`);
+    return statuses(pod).some((status) => status.name === containerName && status.state?.running);
+  });
+}
+
+/** Waits until the Pod has ended, well or not. */
+export function endedPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
+  return podThat(pods, name, signal, isOver);
+}
+
+/** How the sandbox's container ended. Undefined if the cluster does not tell. */
+export async function endingOf(
+  { api, namespace }: Cluster,
+  name: string,
+): Promise<V1ContainerStateTerminated | undefined> {
+  const pod = await api.readNamespacedPod({ namespace, name }).catch(() => undefined);
+  return pod && statuses(pod).find((status) => status.name === containerName)?.state?.terminated;
+}
+
+/** Deletes a Pod at once. Does nothing if it is gone. */
+export async function removePod({ api, namespace }: Cluster, name: string): Promise<void> {
+  await api.deleteNamespacedPod({ namespace, name, gracePeriodSeconds: 0 }).catch((error: unknown) => {
+    if (statusOf(error) !== 404)
+      throw new Error(`Kubernetes did not delete the Pod: ${reasonOf(error)}`, { cause: error });
+  });
+}
+
+function podThat(
+  pods: PodWatch,
+  name: string,
+  signal: AbortSignal,
+  isWanted: (pod: V1Pod) => boolean | Error,
+): Promise<V1Pod> {
+  return new Promise((resolve, reject) => {
+    let last: V1Pod | undefined;
+    let stop = (): void => undefined;
+    const settle = (result: V1Pod | Error): void => {
+      stop();
+      signal.removeEventListener("abort", onTimeout);
+      if (result instanceof Error) reject(result);
+      else resolve(result);
+    };
+    const onTimeout = (): void => settle(new Error(`The Pod did not start in time${lastWords(last)}`));
+    signal.addEventListener("abort", onTimeout);
+    stop = pods.follow(name, (pod) => {
+      last = pod ?? last;
+      if (!pod) return settle(new Error("The Pod was deleted before it started."));
+      const stuck = statuses(pod).find(({ state }) => hopeless.has(state?.waiting?.reason ?? ""));
+      const { reason, message = reason } = stuck?.state?.waiting ?? {};
+      if (stuck) return settle(new Error(`The Pod cannot start: ${message} (image ${stuck.image})`));
+      const wanted = isWanted(pod);
+      if (wanted) settle(wanted === true ? pod : wanted);
+    });
+  });
+}
+
+const isOver = ({ status }: V1Pod): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
+
+const statuses = ({ status }: V1Pod) => [
+  ...(status?.initContainerStatuses ?? []),
+  ...(status?.containerStatuses ?? []),
+];
+
+/** What the cluster says of a Pod that does not run. */
+function lastWords(pod: V1Pod | undefined): string {
+  const { conditions = [], message, reason } = pod?.status ?? {};
+  const unmet = conditions.find(({ status, message: text }) => status === "False" && text);
+  const words = message ?? unmet?.message ?? reason;
+  return words === undefined ? "." : `: ${words}`;
+}

@@ -1,0 +1,129 @@
+import type { V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
+import { codeUid, inside, opt } from "../docker/image/inside.js";
+import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
+
+/** `/workspace`, and `/tmp` with the home directory, are volumes of the disk's size; the rest is read-only. */
+export const diskCount = 2;
+/** The port of a Pod's supervisor. */
+export const channelPort = 7777;
+export const ownLabel = { "app.kubernetes.io/managed-by": "cloud-sandbox" } as const;
+/** Says which process made a Pod. */
+export const serverLabel = "cloud-sandbox.dev/server";
+export const containerName = "sandbox";
+
+/** Memory of the supervisor, in MiB, which the sandbox does not pay for. */
+const supervisorMb = 96;
+/** A sandbox is expected to use one part in so many of the memory that it may use. */
+const usualShare = 4;
+
+export interface PodParts {
+  readonly name: string;
+  /** Names this process. */
+  readonly server: string;
+  /** The image that the sandbox sees. */
+  readonly image: string;
+  /** The image with the agent; see `agent-image.ts`. */
+  readonly agentImage: string;
+  readonly limits: MachineLimits;
+  readonly runtimeClass: string | undefined;
+  /** SHA-256 of the secret that opens the supervisor's port, in hexadecimal. */
+  readonly secretHash: string;
+  readonly command: readonly string[];
+}
+
+/**
+ * The wall: no rights in the cluster, no user but one without any capability, no new privileges, the system calls that the
+ * container runtime allows by default, a read-only root, files of a limited size, and no name server. It fulfils the Pod
+ * Security Standard `restricted`.
+ */
+export function sandboxPod({ name, server, image, agentImage, limits, ...parts }: PodParts): V1Pod {
+  const securityContext: V1Container["securityContext"] = {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  };
+  const memoryMb = Math.ceil(mostMemoryMb(limits, diskCount)) + supervisorMb;
+  return {
+    metadata: { name, labels: { ...ownLabel, [serverLabel]: server } },
+    spec: {
+      restartPolicy: "Never",
+      terminationGracePeriodSeconds: 0,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      hostname: "sandbox",
+      // Its only way out is the channel, through which names are resolved too.
+      dnsPolicy: "None",
+      dnsConfig: { nameservers: ["127.0.0.1"] },
+      ...(parts.runtimeClass !== undefined && { runtimeClassName: parts.runtimeClass }),
+      securityContext: {
+        runAsNonRoot: true,
+        ...{ runAsUser: codeUid, runAsGroup: codeUid, fsGroup: codeUid },
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+      initContainers: [
+        {
+          name: "agent",
+          image: agentImage,
+          imagePullPolicy: "IfNotPresent",
+          command: [
+            ...loading,
+            "-e",
+            `require("fs").cpSync("${opt}","/agent",{recursive:true,verbatimSymlinks:true})`,
+          ],
+          securityContext,
+          resources: { limits: { cpu: "1", memory: "512Mi" }, requests: { cpu: "10m", memory: "64Mi" } },
+          volumeMounts: [{ name: "agent", mountPath: "/agent" }],
+        },
+      ],
+      containers: [
+        {
+          name: containerName,
+          image,
+          imagePullPolicy: "IfNotPresent",
+          command: [...parts.command],
+          workingDir: "/",
+          env: [
+            { name: "CLOUD_SANDBOX_CHANNEL_PORT", value: String(channelPort) },
+            { name: "CLOUD_SANDBOX_CHANNEL_HASH", value: parts.secretHash },
+            { name: "HOME", value: inside.home },
+            { name: "USER", value: "sandbox" },
+            { name: "LOGNAME", value: "sandbox" },
+            { name: "SHELL", value: "/bin/bash" },
+            { name: "TERM", value: "xterm-256color" },
+            { name: "PIP_BREAK_SYSTEM_PACKAGES", value: "1" },
+            { name: "NPM_CONFIG_PREFIX", value: `${inside.home}/.local` },
+          ],
+          securityContext,
+          resources: {
+            limits: { cpu: String(limits.vcpu), memory: `${memoryMb}Mi` },
+            requests: { cpu: "50m", memory: `${Math.ceil(memoryMb / usualShare)}Mi` },
+          },
+          volumeMounts: [
+            { name: "agent", mountPath: opt, readOnly: true },
+            { name: "run", mountPath: inside.run },
+            { name: "agent", mountPath: "/etc/passwd", subPath: "etc/passwd", readOnly: true },
+            { name: "agent", mountPath: "/etc/group", subPath: "etc/group", readOnly: true },
+            { name: "workspace", mountPath: "/workspace" },
+            { name: "tmp", mountPath: "/tmp" },
+            { name: "home", mountPath: inside.home },
+          ],
+        },
+      ],
+      volumes: [
+        { name: "agent", emptyDir: {} },
+        inMemory("run", 1),
+        inMemory("workspace", limits.diskMb),
+        inMemory("tmp", limits.diskMb / 2),
+        inMemory("home", limits.diskMb / 2),
+      ],
+    },
+  };
+}
+
+/** The agent's Node.js, with its own loader and libraries. */
+export const loading = [`${opt}/loader`, "--library-path", `${opt}/lib`, `${opt}/bin/node`] as const;
+
+const inMemory = (name: string, megabytes: number): V1Volume => ({
+  name,
+  emptyDir: { medium: "Memory", sizeLimit: `${Math.ceil(megabytes)}Mi` },
+});

@@ -1,0 +1,178 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import {
+  kubectl,
+  kubernetesOptions,
+  startKubernetesServer,
+  withoutKubernetes,
+} from "../support/kubernetes/kubernetes-server.js";
+import type { LocalServer } from "../support/local-server.js";
+
+const obstacle = withoutKubernetes();
+if (obstacle !== undefined) test("the kubernetes runtime", ({ skip }) => skip(obstacle));
+else {
+  describe("a Pod", () => {
+    let server: LocalServer;
+    let client: SandboxClient;
+    beforeAll(async () => {
+      server = await startKubernetesServer({ args: ["--pool", "0"] });
+      client = clientOf(server);
+    });
+    afterAll(async () => {
+      await client?.close();
+      await server?.stop();
+      expect(await pods()).toEqual([]);
+    });
+
+    test("has no rights in the cluster, no capability, and a root that nobody can write", async () => {
+      await using sandbox = await client.sandboxes.create({
+        template: "base",
+        env: { HIDDEN: "value-of-mine" },
+      });
+      const { stdout } = await sandbox.execute(
+        `id -u; ls /var/run/secrets 2>&1; env | grep -c KUBERNETES; cat /etc/resolv.conf | grep nameserver
+grep -E '^(Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs|Seccomp):' /proc/self/status
+touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Read-only\\|Permission'`,
+        { language: "bash" },
+      );
+      const none = "\t0000000000000000";
+      expect(stdout.split("\n")).toEqual([
+        ...["1000", expect.stringContaining("No such file"), "0", "nameserver 127.0.0.1"],
+        ...[`CapPrm:${none}`, `CapEff:${none}`, `CapBnd:${none}`, `CapAmb:${none}`],
+        ...["NoNewPrivs:\t1", "Seccomp:\t2", "0", ""],
+      ]);
+      const spec = await kubectl("get", "pods", "--output", "json");
+      for (const text of ["value-of-mine", sandbox.id, server.apiKey]) expect(spec).not.toContain(text);
+    });
+
+    test("lets nobody reach the agent of another, who does not have its secret", async () => {
+      await using one = await client.sandboxes.create({ template: "base" });
+      await using other = await client.sandboxes.create({ template: "base" });
+      const addresses = await kubectl("get", "pods", "--output", "jsonpath={.items[*].status.podIP}");
+      const guess =
+        "curl --silent --show-error --noproxy '*' --max-time 10 --http2-prior-knowledge -H 'authorization: guessed'";
+      const { stdout } = await one.execute(
+        `for address in ${addresses}; do ${guess} --data x "http://$address:7777/agent" 2>&1 && echo reached; done`,
+        { language: "bash" },
+      );
+      expect(stdout.match(/^curl: /gm)).toHaveLength(2);
+      expect(stdout).not.toContain("reached");
+      expect((await other.execute("echo alive", { language: "bash" })).stdout).toBe("alive\n");
+    });
+
+    test("that somebody deletes is a sandbox that has ended, and others go on", async () => {
+      const sandbox = await client.sandboxes.create({ template: "base" });
+      const call = sandbox.execute("sleep 60", { language: "bash" });
+      const outcome = expect(call).rejects.toThrow(/ended|exist|lost|gone/);
+      await kubectl("delete", "pods", "--all", "--wait=false");
+      await outcome;
+      expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
+    });
+
+    test("cannot be paused; the refusal names what can be done", async () => {
+      await using sandbox = await client.sandboxes.create({ template: "base" });
+      await expect(sandbox.pause()).rejects.toThrow(/Kubernetes cannot freeze a Pod: stop the sandbox/);
+      expect((await sandbox.execute("echo alive", { language: "bash" })).stdout).toBe("alive\n");
+    });
+
+    test("that the namespace has no room for is refused with what the cluster says", async () => {
+      await kubectl("create", "quota", "full", "--hard=pods=0");
+      try {
+        await expect(client.sandboxes.create({ template: "base" })).rejects.toThrow(/exceeded quota: full/);
+      } finally {
+        await kubectl("delete", "quota", "full");
+      }
+      expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
+    });
+  });
+
+  test("an image that cannot be pulled fails the create with its name, and leaves nothing", async () => {
+    const server = await startKubernetesServer({
+      args: ["--pool", "0", "--kubernetes-image", "localhost:1/none:1"],
+    });
+    await using client = clientOf(server);
+    const { data: templates } = await client.controlPlane.GET("/v1/templates");
+    expect(JSON.stringify(templates)).toContain("localhost:1/none:1");
+    await expect(client.sandboxes.create({ template: "localhost:1/none:1" })).rejects.toThrow(
+      /cannot start: .*localhost:1\/none:1/,
+    );
+    await server.stop();
+    expect(await pods()).toEqual([]);
+  });
+
+  test("Pods of a server that is killed end, and the next server removes them", async () => {
+    const server = await startKubernetesServer({ args: ["--pool", "0"] });
+    await using client = clientOf(server);
+    await client.sandboxes.create({ template: "base" });
+    await server.stop("SIGKILL");
+    const phases = () => kubectl("get", "pods", "--output", "jsonpath={.items[*].status.phase}");
+    await expect.poll(phases).toMatch(/^(Succeeded|Failed)$/);
+    const next = await startKubernetesServer({ args: ["--pool", "0"] });
+    await using other = clientOf(next);
+    expect((await other.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
+    await expect.poll(next.log).toMatch(/^Pods of servers that have ended are removed: 1\.$/m);
+    await next.stop();
+    expect(await pods()).toEqual([]);
+  });
+
+  describe("a server does not start", () => {
+    test("where code in a Pod would reach the network; the error names both ways out", async () => {
+      const options = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
+      const { code, stderr } = await runBuilt("local", ["serve", ...options]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/reaches the network of the cluster/);
+      expect(stderr).toMatch(/--kubernetes-open-network/);
+      expect(await pods()).toEqual([]);
+    });
+
+    test("without a cluster that answers, or without rights there", async () => {
+      const directory = await mkdtemp(join(tmpdir(), "kubeconfig-"));
+      try {
+        const path = join(directory, "kubeconfig");
+        const config = JSON.parse(await kubectl("config", "view", "--raw", "--output", "json"));
+        const start = async (change: (config: typeof ownConfig) => void): Promise<string> => {
+          const ownConfig = structuredClone(config);
+          change(ownConfig);
+          await writeFile(path, JSON.stringify(ownConfig));
+          const { code, stderr } = await runBuilt("local", [
+            "serve",
+            ...kubernetesOptions(),
+            "--kubeconfig",
+            path,
+          ]);
+          expect(code).toBe(1);
+          return stderr;
+        };
+        const ownConfig = config;
+        expect(await start(({ users }) => Object.assign(users[0].user, { token: "wrong" }))).toMatch(
+          /API server refuses this user/,
+        );
+        expect(
+          await start(({ clusters }) =>
+            Object.assign(clusters[0].cluster, { server: "https://127.0.0.1:1" }),
+          ),
+        ).toMatch(/ECONNREFUSED.*--kubeconfig or KUBECONFIG/s);
+        const { code, stderr } = await runBuilt("local", [
+          "serve",
+          ...kubernetesOptions(),
+          "--kubeconfig",
+          `${path}-none`,
+        ]);
+        expect([code, stderr]).toEqual([1, expect.stringMatching(/no such file.*KUBECONFIG/s)]);
+      } finally {
+        await rm(directory, { recursive: true });
+      }
+    });
+  });
+}
+
+const clientOf = ({ url, apiKey }: LocalServer): SandboxClient => new SandboxClient({ baseUrl: url, apiKey });
+
+async function pods(): Promise<string[]> {
+  const names = await kubectl("get", "pods", "--output", "jsonpath={.items[*].metadata.name}");
+  return names.split(" ").filter((name) => name !== "");
+}

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { inject } from "vitest";
+import { type LocalServer, startLocalServer } from "../local-server.js";
+import type { OwnCluster } from "./own-cluster.js";
+
+/** Why servers of this runtime cannot be started here. Undefined if they can. */
+export function withoutKubernetes(): string | undefined {
+  const kubernetes = inject("kubernetes");
+  return "missing" in kubernetes ? kubernetes.missing : undefined;
+}
+
+/** The cluster of the tests. */
+export function ownCluster(): Extract<OwnCluster, { kubeconfig: string }> {
+  const kubernetes = inject("kubernetes");
+  if ("missing" in kubernetes) throw new Error(kubernetes.missing);
+  return kubernetes;
+}
+
+/** The options of a server that uses the cluster, from outside of it. No network plug-in of the cluster enforces policies. */
+export function kubernetesOptions(): string[] {
+  const { kubeconfig, image, agentImage } = ownCluster();
+  return [
+    ...["--runtime", "kubernetes", "--kubeconfig", kubeconfig, "--kubernetes-open-network"],
+    ...["--kubernetes-image", image, "--kubernetes-agent-image", agentImage],
+  ];
+}
+
+/** Starts the built server with the kubernetes runtime. */
+export function startKubernetesServer({
+  args = [],
+  ...options
+}: NonNullable<Parameters<typeof startLocalServer>[0]> = {}): Promise<LocalServer> {
+  return startLocalServer({ ...options, args: [...kubernetesOptions(), ...args] });
+}
+
+/** Runs kubectl with all rights in the namespace of the sandboxes. Resolves with what it prints. */
+export async function kubectl(...args: readonly string[]): Promise<string> {
+  const { admin, programs } = ownCluster();
+  const all = ["--kubeconfig", admin, "--namespace", "cloud-sandbox", ...args];
+  return (await promisify(execFile)(join(programs, "kubectl"), all)).stdout;
+}

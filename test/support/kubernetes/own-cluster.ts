@@ -1,0 +1,132 @@
+/** Starts a Kubernetes cluster of one node for one run of the tests, and gives it the images that Pods need. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { TestProject } from "vitest/node";
+import { savedImage } from "../../../packages/local/test/support/image-archives.js";
+import { baseFiles } from "../docker/base-image.js";
+
+const run = promisify(execFile);
+const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const main = fileURLToPath(new URL("../../../packages/local/dist/main.js", import.meta.url));
+const programs = process.env.KUBERNETES_BIN || join(homedir(), ".cache", "kubernetes-1.20.2");
+const image = "docker.io/library/cloud-sandbox-test:local";
+const agentImage = "docker.io/library/cloud-sandbox-agent:local";
+
+/** The cluster of this run, or why there is none. */
+export type OwnCluster =
+  | {
+      /** Has the rights that the guide gives to servers. */
+      readonly kubeconfig: string;
+      /** Has all rights. */
+      readonly admin: string;
+      /** The directory of kubectl. */
+      readonly programs: string;
+      readonly image: string;
+      readonly agentImage: string;
+    }
+  | { readonly missing: string };
+
+declare module "vitest" {
+  interface ProvidedContext {
+    kubernetes: OwnCluster;
+  }
+}
+
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const missing = obstacle();
+  if (missing !== undefined) {
+    project.provide("kubernetes", { missing });
+    return undefined;
+  }
+  const directory = await mkdtemp(join(tmpdir(), "kubernetes-"));
+  const cluster = join(directory, "cluster");
+  // The shell ends the cluster when its input ends, so also when this process is killed.
+  const keeper = spawn(
+    "bash",
+    ["-c", 'read -r _; "$1" "$2"; rm -rf "$3"', "keeper", script("down"), cluster, directory],
+    {
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    },
+  );
+  const stop = async (): Promise<void> => {
+    keeper.stdin?.end();
+    await once(keeper, "exit");
+  };
+  try {
+    const { stdout } = await run(script("up"), [cluster]);
+    const layer = await buffer(await baseFiles());
+    await load(
+      cluster,
+      join(directory, "image.tar"),
+      await savedImage({ layers: [layer], reference: image, config: {} }),
+    );
+    const agent = join(directory, "agent.tar");
+    await run(process.execPath, [main, "agent-image", agent, "--name", agentImage]);
+    await load(cluster, agent, await readFile(agent));
+    const admin = stdout.trim();
+    const kubeconfig = await serversKubeconfig(admin, join(directory, "kubeconfig"));
+    project.provide("kubernetes", { kubeconfig, admin, programs, image, agentImage });
+    return stop;
+  } catch (error) {
+    await stop();
+    const reason = error instanceof Error ? error.message : String(error);
+    project.provide("kubernetes", { missing: `no cluster can be started here: ${reason}` });
+    return undefined;
+  }
+}
+
+/** Applies the manifests of the guide, and writes a kubeconfig for the account that they give to servers. */
+async function serversKubeconfig(admin: string, path: string): Promise<string> {
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await run(join(programs, "kubectl"), ["--kubeconfig", admin, ...args])).stdout;
+  const manifests = fileURLToPath(new URL("../../../deploy/kubernetes.yaml", import.meta.url));
+  await kubectl("apply", "--filename", manifests);
+  const account = '.metadata.annotations.kubernetes\\.io/service-account\\.name=="cloud-sandbox-local"';
+  const template = `jsonpath={.items[?(@${account})].data.token}`;
+  const secretOf = (): Promise<string> =>
+    kubectl("--namespace", "cloud-sandbox", "get", "secrets", "--output", template);
+  let token = "";
+  for (let tries = 0; token === "" && tries < 300; tries += 1) {
+    await sleep(100);
+    token = await secretOf();
+  }
+  const server = await kubectl("config", "view", "--output", "jsonpath={.clusters[0].cluster.server}");
+  const config = {
+    ...{ apiVersion: "v1", kind: "Config", "current-context": "own" },
+    clusters: [{ name: "own", cluster: { server, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "own", user: { token: Buffer.from(token, "base64").toString("utf8") } }],
+    contexts: [{ name: "own", context: { cluster: "own", user: "own", namespace: "cloud-sandbox" } }],
+  };
+  await writeFile(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
+}
+
+async function load(cluster: string, file: string, bytes: Buffer): Promise<void> {
+  await writeFile(file, bytes);
+  await run("ctr", [
+    "--address",
+    join(cluster, "containerd/sock"),
+    "--namespace",
+    "k8s.io",
+    "images",
+    "import",
+    file,
+  ]);
+  await rm(file);
+}
+
+function obstacle(): string | undefined {
+  if (process.getuid?.() !== 0) return "a cluster of the tests' own needs root";
+  if (!existsSync(join(programs, "kubelet")))
+    return `${programs} has no programs of Kubernetes ("test/support/kubernetes/build" makes them in some minutes)`;
+  return undefined;
+}
