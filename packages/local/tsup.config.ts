@@ -39,8 +39,8 @@ export default defineConfig([
     },
   },
   {
-    // Docker's machines run it. Like the agent, it is carried as a file.
-    entry: { supervisor: "src/runtime/docker/inside/supervisor.ts" },
+    // Machines that are containers run it. Like the agent, it is carried as a file.
+    entry: { supervisor: "src/runtime/container/inside/supervisor.ts" },
     outDir: "dist/machine",
     format: "cjs",
     platform: "node",

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { nodeFromRegistry } from "../../src/runtime/docker/image/registry-node.js";
+import { nodeFromRegistry } from "../../src/runtime/container/toolkit/registry-node.js";
 
 const run = promisify(execFile);
 

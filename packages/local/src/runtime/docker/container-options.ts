@@ -1,9 +1,9 @@
 import type { ContainerCreateOptions } from "dockerode";
 import { revealingNames } from "../bubblewrap/host-files/masked-kernel-files.js";
+import { codeUid, inside } from "../container/paths.js";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import { ownLabels } from "./engine/container-owner.js";
 import { seccompProfile } from "./engine/seccomp-profile.js";
-import { codeUid, inside } from "./image/inside.js";
 
 /** The root is read-only, with two tmpfs of the disk's size: `/workspace`, and `/tmp` with the home directory. */
 export const diskCount = 2;

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type Docker from "dockerode";
 import type { AgentAddress } from "../agent-address.js";
 import { answersHealth } from "../agent-health.js";
+import type { MachineChannel } from "../container/channel/machine-channel.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -9,7 +10,6 @@ import {
   type MachineSpec,
   mostMemoryMb,
 } from "../sandbox-runtime.js";
-import type { MachineChannel } from "./channel/machine-channel.js";
 import { diskCount } from "./container-options.js";
 import { removeContainer } from "./engine/container-owner.js";
 import { type DockerFailure, reasonOf } from "./engine/docker-engine.js";

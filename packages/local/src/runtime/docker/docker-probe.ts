@@ -4,9 +4,6 @@ import type { Enforcement, MachineImage, RuntimeReport } from "../sandbox-runtim
 import { type DaemonAbilities, diskCount } from "./container-options.js";
 import { type DockerFailure, hasImage, openDocker, unanswered } from "./engine/docker-engine.js";
 
-/** The image of sandboxes unless another is named. It has Python and a shell; Node.js comes with the agent. */
-export const defaultImage = "python:3.12-slim";
-
 /** What `docker info` tells, as far as it matters here. */
 interface DaemonInformation {
   readonly OSType: string;

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type Duplex, PassThrough } from "node:stream";
 import type Docker from "dockerode";
+import { MachineChannel } from "../container/channel/machine-channel.js";
+import { socketPair } from "../container/channel/socket-pair.js";
+import { codeUid, defaultImage, inside } from "../container/paths.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
 import { listenLocally } from "../host/local-socket.js";
@@ -12,11 +15,9 @@ import type {
   RuntimeReport,
   SandboxRuntime,
 } from "../sandbox-runtime.js";
-import { MachineChannel } from "./channel/machine-channel.js";
-import { socketPair } from "./channel/socket-pair.js";
 import { containerOptions, type DaemonAbilities, ownVariables } from "./container-options.js";
 import { DockerMachine } from "./docker-machine.js";
-import { defaultImage, probeDocker } from "./docker-probe.js";
+import { probeDocker } from "./docker-probe.js";
 import { removeContainer, removeOrphans } from "./engine/container-owner.js";
 import {
   type DockerFailure,
@@ -27,7 +28,6 @@ import {
   reasonOf,
 } from "./engine/docker-engine.js";
 import { OutOfMemoryEvents } from "./engine/out-of-memory-events.js";
-import { codeUid, inside } from "./image/inside.js";
 import { type PreparedImage, preparedImage, recalledContents } from "./image/prepared-image.js";
 
 const keptErrorOutput = 4096;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
-import { codeUid, inside } from "../docker/image/inside.js";
-import { packTar, type TarEntry } from "../docker/image/tar-entries.js";
-import { collectToolkit } from "../docker/image/toolkit.js";
+import { codeUid, inside } from "../container/paths.js";
+import { packTar, type TarEntry } from "../container/toolkit/tar-entries.js";
+import { collectToolkit } from "../container/toolkit/toolkit.js";
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -13,7 +13,7 @@ const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).dig
 export async function agentImage(name: string): Promise<Buffer> {
   const toolkit = await collectToolkit({
     ...{ name, arch: process.arch, log: () => undefined },
-    found: { languages: [], runsForeignNode: false },
+    found: { runsForeignNode: false },
   });
   const root = inside.run.split("/").slice(1, -1).join("/");
   const entries: TarEntry[] = [

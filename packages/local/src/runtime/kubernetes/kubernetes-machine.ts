@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { V1ContainerStateTerminated } from "@kubernetes/client-node";
 import type { AgentAddress } from "../agent-address.js";
 import { answersHealth } from "../agent-health.js";
-import type { MachineChannel } from "../docker/channel/machine-channel.js";
+import type { MachineChannel } from "../container/channel/machine-channel.js";
 import {
   type IsolationLevel,
   type Machine,

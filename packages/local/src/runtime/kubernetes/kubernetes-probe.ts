@@ -1,5 +1,5 @@
 import { VersionApi } from "@kubernetes/client-node";
-import { defaultImage } from "../docker/docker-probe.js";
+import { defaultImage } from "../container/paths.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { RuntimeReport } from "../sandbox-runtime.js";
 import { openCluster, reasonOf, statusOf } from "./cluster.js";

@@ -1,5 +1,5 @@
 import type { V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
-import { codeUid, inside, opt } from "../docker/image/inside.js";
+import { codeUid, inside, opt } from "../container/paths.js";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 
 /** `/workspace`, and `/tmp` with the home directory, are volumes of the disk's size; the rest is read-only. */

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type Duplex, PassThrough } from "node:stream";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type Docker from "dockerode";
+import type { FoundPrograms } from "../../container/toolkit/toolkit.js";
 import { type HostLanguage, languagesIn, languageTools } from "../../language-tools.js";
 import { systemNamedBy } from "../../system-release.js";
 import { type Container, containerOptions, type DaemonAbilities } from "../container-options.js";
@@ -14,14 +15,9 @@ const mostOutput = 64 * 1024;
 const limits = { memoryMb: 512, diskMb: 16, vcpu: 1, maxProcesses: 64 };
 
 /** What the trial of an image found in it. */
-export interface ImageFindings {
+export interface ImageFindings extends FoundPrograms {
   readonly languages: readonly HostLanguage[];
   readonly system?: OfferedSystem | undefined;
-  /** The path of util-linux's `setpriv`; undefined if there is none, or only BusyBox's, which does less. */
-  readonly setpriv?: string | undefined;
-  readonly node?: { readonly path: string; readonly version: string } | undefined;
-  /** Whether a Node.js from elsewhere runs there: it needs glibc and libstdc++. */
-  readonly runsForeignNode: boolean;
 }
 
 /** Prints sections, each behind a line `== NAME`. A program that hangs or fails leaves its section empty. */

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import type Docker from "dockerode";
+import { codeUid, inside } from "../../container/paths.js";
+import { firstFileOfTar, packTar, type TarEntry } from "../../container/toolkit/tar-entries.js";
+import { collectToolkit, type MachineCommands, type Toolkit } from "../../container/toolkit/toolkit.js";
 import type { ImageContents } from "../../sandbox-runtime.js";
 import type { DaemonAbilities } from "../container-options.js";
 import { type DockerFailure, isMissing } from "../engine/docker-engine.js";
 import { type ImageFindings, trialVersion, tryImage } from "./image-trial.js";
-import { codeUid, inside } from "./inside.js";
-import { firstFileOfTar, packTar, type TarEntry } from "./tar-entries.js";
-import { collectToolkit, type MachineCommands, type Toolkit } from "./toolkit.js";
 
 const repository = "cloud-sandbox-prepared";
 const label = "dev.cloud-sandbox.prepared-from";

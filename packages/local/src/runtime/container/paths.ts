@@ -13,3 +13,6 @@ export const inside = {
 
 /** The uid and gid of the user's programs. The agent's is 0, without any capability but to start programs as this uid. */
 export const codeUid = 1000;
+
+/** The image of sandboxes unless another is named. It has Python and a shell; Node.js comes with the agent. */
+export const defaultImage = "python:3.12-slim";

@@ -1,4 +1,4 @@
-/** What the control plane asks a machine's supervisor for, over HTTP/2 on the container's standard streams. */
+/** What the control plane asks a machine's supervisor for, over HTTP/2: on the container's standard streams, or on a port. */
 export const channelPaths = {
   /** Starts the agent, as an {@link Assignment} says. */
   assign: "/assign",

@@ -1,15 +1,15 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { endIfSilent } from "./answers.js";
 import { type Assignment, channelLimits, channelPaths } from "./channel-protocol.js";
+import { endIfSilent } from "./end-if-silent.js";
 
 /** Requests for connections to the proxy that wait at the machine, so that its connections need not. */
 const waitingForEgress = 4;
 
 /**
- * Carries connections to and from a machine over the standard streams of its container. A machine therefore needs no
- * network, no port and no directory of the host, and its daemon may be on another machine.
+ * Carries connections to and from a machine over one connection to its supervisor: the standard streams of its container, or a
+ * port. A machine therefore needs no network to reach others and no directory of the host, and may be on another machine.
  */
 export class MachineChannel {
   readonly #session: ClientHttp2Session;

@@ -5,8 +5,8 @@ import { createServer as createChannel, type Http2Session, type ServerHttp2Strea
 import { connect, createServer, Socket } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
-import { endIfSilent } from "../channel/answers.js";
 import { type Assignment, channelLimits, channelPaths } from "../channel/channel-protocol.js";
+import { endIfSilent } from "../channel/end-if-silent.js";
 import { socketPair } from "../channel/socket-pair.js";
 
 /** Milliseconds between attempts to reach an agent that does not listen yet. */

@@ -7,8 +7,7 @@ import { agentMain, codeCache, placeAgent } from "../../bubblewrap/agent-files.j
 import { dynamicLoader, sharedLibraries } from "../../bubblewrap/host-files/loader.js";
 import { InstanceDirectory } from "../../host/instance-directory.js";
 import { substituteScripts } from "../../search-path.js";
-import type { ImageFindings } from "./image-trial.js";
-import { inside, opt } from "./inside.js";
+import { inside, opt } from "../paths.js";
 import { nodeFromRegistry } from "./registry-node.js";
 import type { TarEntry } from "./tar-entries.js";
 
@@ -37,12 +36,21 @@ interface Programs {
   readonly isOwnNode: boolean;
 }
 
+/** What of the agent's needs an image has. */
+export interface FoundPrograms {
+  /** The path of util-linux's `setpriv`; undefined if there is none, or only BusyBox's, which does less. */
+  readonly setpriv?: string | undefined;
+  readonly node?: { readonly path: string; readonly version: string } | undefined;
+  /** Whether a Node.js from elsewhere runs there: it needs glibc and libstdc++. */
+  readonly runsForeignNode: boolean;
+}
+
 /** The image that a toolkit is for. */
 export interface ToolkitTarget {
   readonly name: string;
   /** The processor that it is for, in the words of Node.js. */
   readonly arch: string;
-  readonly found: ImageFindings;
+  readonly found: FoundPrograms;
   readonly log: (message: string) => void;
 }
 
