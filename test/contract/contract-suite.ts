@@ -80,31 +80,7 @@ export function contractSuite(start: () => Promise<Backend>, { pauses = true } =
         await outcome;
       });
 
-      test.runIf(pauses)("are deleted while paused too", async () => {
-        const paused = await client.sandboxes.create({ template: "base" });
-        await paused.pause();
-        await paused.delete();
-        await expect(client.sandboxes.get(paused.id)).rejects.toThrow(NotFoundError);
-      });
-
-      test.runIf(pauses)("freeze when paused, keep what they hold, and go on when resumed", async () => {
-        const paused = await client.sandboxes.create({ template: "base" });
-        await paused.execute(
-          "(while :; do date +%s%N > /tmp/tick; mv /tmp/tick /tmp/ticks; sleep 0.02; done) >/dev/null 2>&1 &",
-          {
-            language: "bash",
-          },
-        );
-        await paused.pause();
-        expect((await client.sandboxes.get(paused.id)).status).toBe("paused");
-        await expect(paused.execute("1")).rejects.toThrow(/[Rr]esume/);
-        await paused.resume();
-        const ticks = async (): Promise<string> =>
-          (await paused.execute("cat /tmp/ticks", { language: "bash" })).stdout;
-        const first = await ticks();
-        await expect.poll(ticks).not.toBe(first);
-        await paused.delete();
-      });
+      if (pauses) pauseTests(() => client);
 
       test("are found again by their id, with a token of their own", async () => {
         const connected = await client.sandboxes.connect(sandbox.id);
@@ -265,4 +241,32 @@ async function count(client: SandboxClient): Promise<number> {
   let total = 0;
   for await (const _ of client.sandboxes.list()) total += 1;
   return total;
+}
+
+function pauseTests(client: () => SandboxClient): void {
+  test("are deleted while paused too", async () => {
+    const paused = await client().sandboxes.create({ template: "base" });
+    await paused.pause();
+    await paused.delete();
+    await expect(client().sandboxes.get(paused.id)).rejects.toThrow(NotFoundError);
+  });
+
+  test("freeze when paused, keep what they hold, and go on when resumed", async () => {
+    const paused = await client().sandboxes.create({ template: "base" });
+    await paused.execute(
+      "(while :; do date +%s%N > /tmp/tick; mv /tmp/tick /tmp/ticks; sleep 0.02; done) >/dev/null 2>&1 &",
+      {
+        language: "bash",
+      },
+    );
+    await paused.pause();
+    expect((await client().sandboxes.get(paused.id)).status).toBe("paused");
+    await expect(paused.execute("1")).rejects.toThrow(/[Rr]esume/);
+    await paused.resume();
+    const ticks = async (): Promise<string> =>
+      (await paused.execute("cat /tmp/ticks", { language: "bash" })).stdout;
+    const first = await ticks();
+    await expect.poll(ticks).not.toBe(first);
+    await paused.delete();
+  });
 }

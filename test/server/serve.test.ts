@@ -207,7 +207,7 @@ describe("a machine without a runtime", () => {
       expect(serve.stderr).toMatch(/^cloud-sandbox-local: .*\n$/);
       for (const part of [
         "apt-get install bubblewrap",
-        "no Docker daemon answers at unix:///nowhere/docker.sock",
+        "No Docker daemon answers at unix:///nowhere/docker.sock",
       ])
         expect(serve.stderr).toContain(part);
       const doctor = await runBuilt("local", ["doctor"], { env });

@@ -55,7 +55,7 @@ describe("the tools for other servers", () => {
   it("list a server's tools, and call one", async () => {
     const { tools, count } = await mcp.result("mcp_tools_list", { server: "plain", tool: "echo" });
     expect({ tools, isMore: Number(count) > 1 }).toEqual({
-      tools: [{ name: "echo", inputSchema: { type: "object" } }],
+      tools: [{ name: "echo", inputSchema: { type: "object", properties: { text: { type: "string" } } } }],
       isMore: true,
     });
     expect(await called("echo", { text: "hello" })).toMatchObject({
