@@ -1,5 +1,6 @@
 /** Reads the options and serves, until the client leaves or a signal asks to stop. */
 import type { Gateway } from "./gateway/gateway.js";
+import type { ClientKeys } from "./http/client-keys.js";
 import { readOptions } from "./server/read-options.js";
 import type { ServerOptions } from "./server/server-options.js";
 import { serveOverStdio } from "./server/stdio.js";
@@ -20,7 +21,16 @@ async function serveAsAsked(): Promise<void> {
   const backend = new SharedBackend({ environment: process.env, local, keepSandboxes, servers, log });
   if (transport === "stdio") return serveOverStdio(offer, backend);
   const { serveOverHttp } = await import("./http/http-service.js");
-  return serveOverHttp(offer, backend, options);
+  const keys = options.clientKeys ? await clientKeys(keepSandboxes) : undefined;
+  return serveOverHttp(offer, backend, { ...options, keys });
+}
+
+async function clientKeys(keepSandboxes: boolean): Promise<ClientKeys> {
+  const { ClientKeys } = await import("./http/client-keys.js");
+  const silent = (): void => undefined;
+  return new ClientKeys(
+    (apiKey) => new SharedBackend({ environment: process.env, apiKey, keepSandboxes, log: silent }),
+  );
 }
 
 /** Loads the code for other people's MCP servers, if the options name some. */

@@ -16,7 +16,7 @@ export class BearerTokens {
    */
   tokenDigest(authorization: string | undefined): string | undefined {
     if (this.#digests.length === 0) return "";
-    const given = digest(/^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? "");
+    const given = digest(bearerToken(authorization) ?? "");
     const matches = this.#digests.filter((known) => timingSafeEqual(known, given));
     return matches[0]?.toString("hex");
   }
@@ -36,6 +36,11 @@ export function newToken(): string {
   return randomBytes(24).toString("hex");
 }
 
-function digest(token: string): Buffer {
+/** The token of an Authorization header. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+}
+
+export function digest(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

@@ -13,6 +13,7 @@ import { closeWithinMs, stopSignal, timePasses } from "../server/stopping.js";
 import type { SharedBackend } from "../session/shared-backend.js";
 import { OptionError } from "../settings/option-error.js";
 import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
+import type { ClientKeys } from "./client-keys.js";
 import { LoadLimit } from "./load-limit.js";
 import { type EndpointParts, McpEndpoint } from "./mcp-endpoint.js";
 import { isLoopback, type Refusal, RequestChecks, refused } from "./request-checks.js";
@@ -28,10 +29,17 @@ export interface HttpOptions {
   readonly allowedOrigin?: readonly string[];
   /** Accepted tokens, in the form of `CLOUD_SANDBOX_MCP_TOKEN`. With false, clients need no token. */
   readonly token?: string | false | undefined;
+  /** With them, clients send an API key of their own in place of a token. */
+  readonly keys?: ClientKeys | undefined;
   /** The most clients that are remembered at a time. */
   readonly maxClients: number;
   /** Seconds after which a silent client is forgotten. */
   readonly idleTimeout: number;
+}
+
+export interface ServiceParts extends EndpointParts {
+  /** Where the sandboxes of all clients are that send no key of their own. */
+  readonly backend: SharedBackend;
 }
 
 export interface HttpService {
@@ -70,21 +78,23 @@ export async function serveOverHttp(
     options,
   );
   log(`listening at ${service.url}`);
-  backend.warmUp();
+  if (options.keys === undefined) backend.warmUp();
   await stopped;
-  await Promise.race([service.close().then(() => backend.close()), timePasses(closeWithinMs)]);
+  const ended = service.close().then(() => Promise.all([backend.close(), options.keys?.close()]));
+  await Promise.race([ended, timePasses(closeWithinMs)]);
 }
 
 /** Starts to listen. `parts` has the MCP server to serve and its backend. */
-export async function startHttpService(parts: EndpointParts, options: HttpOptions): Promise<HttpService> {
+export async function startHttpService(parts: ServiceParts, options: HttpOptions): Promise<HttpService> {
   const { log } = parts;
-  const { host, port, allowedHost = [], allowedOrigin = [] } = options;
-  const tokens = tokensFor(options, log);
+  const { host, port, allowedHost = [], allowedOrigin = [], keys } = options;
+  const tokens = keys ?? tokensFor(options, log);
   const checks = new RequestChecks({
     host,
     allowedHosts: allowedHost,
     allowedOrigins: allowedOrigin,
     tokens,
+    tokenAdvice: keys === undefined ? sendToken : sendKey,
   });
   const clients = { most: options.maxClients, idleMs: options.idleTimeout * 1000 };
   const endpoint = new McpEndpoint(parts, clients);
@@ -119,7 +129,10 @@ export async function startHttpService(parts: EndpointParts, options: HttpOption
     const serve = async (web: Request): Promise<Response> => {
       const text = await web.text();
       share.settle(Buffer.byteLength(text));
-      const answer = await endpoint.serve({ request: web, text, tokenDigest: checked.tokenDigest, over });
+      const backend = (await keys?.backendFor(request.headers.authorization)) ?? parts.backend;
+      if ("status" in backend) return asResponse(backend);
+      const { tokenDigest } = checked;
+      const answer = await endpoint.serve({ request: web, text, tokenDigest, backend, over });
       return answer instanceof Response ? answer : asResponse(answer);
     };
     const onerror = (error: Error): void => log(`a request could not be served (${error.name})`);
@@ -199,6 +212,10 @@ function headersOf({ headers }: Refusal): Record<string, string> {
 function bodyOf({ message }: Refusal): string {
   return JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } });
 }
+
+const sendToken =
+  "send the server's token as Authorization: Bearer …; the server prints it on stderr when it starts, and CLOUD_SANDBOX_MCP_TOKEN sets it";
+const sendKey = "send your API key as Authorization: Bearer …";
 
 const methods = ["GET", "POST", "DELETE"];
 const elsewhere = refused(404, "MCP is served only at /mcp");

@@ -22,7 +22,6 @@ export interface EndpointParts {
   readonly newServer: (session: Session, isLasting: boolean) => McpServer | Promise<McpServer>;
   /** Notifies of changes to the tools that all clients get. */
   readonly additions?: Pick<AdditionalTools, "onToolsChange"> | undefined;
-  readonly backend: SharedBackend;
   /** Whether to serve a request without `Mcp-Session-Id`, although its protocol version requires one. */
   readonly sessionless?: boolean | undefined;
   readonly log: (line: string) => void;
@@ -41,6 +40,8 @@ export interface EndpointRequest {
   readonly text: string;
   /** The digest of the request's token; "" if this server needs no token. */
   readonly tokenDigest: string;
+  /** Where the client's sandboxes are. */
+  readonly backend: SharedBackend;
   /** Resolves when the response was sent, or the connection has closed. */
   readonly over: Promise<void>;
 }
@@ -58,19 +59,21 @@ export class McpEndpoint {
     this.#stateless = createMcpHandler(
       ({ requestInfo }) => {
         const session = requestInfo && this.#sessions.get(requestInfo);
-        return parts.newServer(session ?? new Session(parts.backend), false);
+        if (session === undefined) throw new Error("a request of the stateless protocol has no session");
+        return parts.newServer(session, false);
       },
       { legacy: parts.sessionless ? "stateless" : "reject", maxSubscriptions: options.most },
     );
     parts.additions?.onToolsChange(() => this.#stateless.notify.toolsChanged());
   }
 
-  async serve({ request, text, tokenDigest, over }: EndpointRequest): Promise<Response | Refusal> {
+  async serve(given: EndpointRequest): Promise<Response | Refusal> {
+    const { request, text } = given;
     const body = request.method === "POST" ? parsed(text) : undefined;
     if (body === notJson) return refused(400, "the body is not JSON");
     const isLegacy = await isLegacyRequest(request, body ?? null);
     const serve = isLegacy && !this.#isSessionless(request, body) ? this.#serveSession : this.#serveStateless;
-    return serve.call(this, request, body, tokenDigest, over);
+    return serve.call(this, given, body);
   }
 
   #isSessionless({ method, headers }: Request, body: unknown): boolean {
@@ -92,36 +95,29 @@ export class McpEndpoint {
    * and the name that it gives itself.
    */
   async #serveStateless(
-    request: Request,
+    { request, tokenDigest, backend, over }: EndpointRequest,
     parsedBody: unknown,
-    tokenDigest: string,
-    over: Promise<void>,
   ): Promise<Response | Refusal> {
     const key = `client ${tokenDigest} ${clientName(parsedBody)}`;
-    const client = this.#clients.get(key) ?? this.#newClient(tokenDigest);
+    const client = this.#clients.get(key) ?? this.#newClient(backend, tokenDigest);
     if (this.#clients.get(key) === undefined && !this.#clients.add(key, client)) return full;
     this.#clients.note(key, over);
     this.#sessions.set(request, client.session);
     return this.#stateless.fetch(request, { parsedBody });
   }
 
-  #newClient(tokenDigest: string): EndpointClient {
-    const session = new Session(this.#parts.backend, tokenDigest);
+  #newClient(backend: SharedBackend, tokenDigest: string): EndpointClient {
+    const session = new Session(backend, tokenDigest);
     // Tell every listening client that the list of resources changed, because listeners are not known by client. A
     // client that lists again gets only its own sandboxes.
     session.onSandboxesChange(() => this.#stateless.notify.resourcesChanged());
     return { tokenDigest, session, disconnect: async () => undefined };
   }
 
-  async #serveSession(
-    request: Request,
-    parsedBody: unknown,
-    tokenDigest: string,
-    over: Promise<void>,
-  ): Promise<Response | Refusal> {
+  async #serveSession(given: EndpointRequest, parsedBody: unknown): Promise<Response | Refusal> {
+    const { request, tokenDigest, over } = given;
     const id = request.headers.get("mcp-session-id");
-    if (id === null)
-      return beginsSession(parsedBody) ? this.#begin(request, parsedBody, tokenDigest, over) : noSession;
+    if (id === null) return beginsSession(parsedBody) ? this.#begin(given, parsedBody) : noSession;
     const key = `session ${id}`;
     const client = this.#clients.get(key);
     if (client?.transport === undefined || client.tokenDigest !== tokenDigest) return unknownSession;
@@ -130,14 +126,12 @@ export class McpEndpoint {
   }
 
   async #begin(
-    request: Request,
+    { request, tokenDigest, backend, over }: EndpointRequest,
     parsedBody: unknown,
-    tokenDigest: string,
-    over: Promise<void>,
   ): Promise<Response | Refusal> {
     const id = randomUUID();
     const key = `session ${id}`;
-    const session = new Session(this.#parts.backend, tokenDigest);
+    const session = new Session(backend, tokenDigest);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => {

@@ -22,19 +22,23 @@ export interface RequestCheckOptions {
   readonly allowedHosts: readonly string[];
   /** Origins of web pages that may call this server, in addition to those of this machine. */
   readonly allowedOrigins: readonly string[];
-  readonly tokens: BearerTokens;
+  readonly tokens: Pick<BearerTokens, "tokenDigest">;
+  /** What a client is told that sent no token, or another one. */
+  readonly tokenAdvice: string;
 }
 
 export class RequestChecks {
   readonly #hosts: string[];
   readonly #origins: string[];
-  readonly #tokens: BearerTokens;
+  readonly #tokens: RequestCheckOptions["tokens"];
+  readonly #tokenAdvice: string;
 
-  constructor({ host, allowedHosts, allowedOrigins, tokens }: RequestCheckOptions) {
+  constructor({ host, allowedHosts, allowedOrigins, tokens, tokenAdvice }: RequestCheckOptions) {
     const ownNames = isLoopback(host) ? [host] : namesOfThisMachine();
     this.#hosts = [...localhostAllowedHostnames(), ...[...ownNames, ...allowedHosts].map(asInUrl)];
     this.#origins = [...localhostAllowedHostnames(), ...allowedHosts.map(asInUrl), ...allowedOrigins];
     this.#tokens = tokens;
+    this.#tokenAdvice = tokenAdvice;
   }
 
   /** The digest of the request's token, or why the request is refused. */
@@ -45,13 +49,7 @@ export class RequestChecks {
       return refused(403, "web pages of this Origin may not call this server; --allowed-origin adds origins");
     const tokenDigest = this.#tokens.tokenDigest(headers.authorization);
     if (tokenDigest !== undefined) return { tokenDigest };
-    return refused(
-      401,
-      "send the server's token as Authorization: Bearer …; the server prints it on stderr when it starts, and CLOUD_SANDBOX_MCP_TOKEN sets it",
-      {
-        "www-authenticate": "Bearer",
-      },
-    );
+    return refused(401, this.#tokenAdvice, { "www-authenticate": "Bearer" });
   }
 }
 

@@ -81,6 +81,15 @@ function commandLine(): Command {
       option("--no-token", "require no token, with http: every user of this machine can use the server"),
     )
     .addOption(
+      option(
+        "--client-keys [boolean]",
+        "each client sends an API key of its own as bearer token, with http, and works with that key's sandboxes",
+      )
+        .preset("true")
+        .argParser(trueOrFalse)
+        .default(false),
+    )
+    .addOption(
       option("--allowed-host <names>", "further host names that requests may be addressed to, with http")
         .argParser(names)
         .default([], "none"),

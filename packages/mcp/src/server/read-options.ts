@@ -1,5 +1,6 @@
 import { profiles } from "../profiles/index.js";
 import { handOverAfter } from "../settings/hand-over-after.js";
+import { OptionError } from "../settings/option-error.js";
 import { prefix, type ServerOptions, standardOptions } from "./server-options.js";
 
 const noToken = `${prefix}NO_TOKEN`;
@@ -25,5 +26,24 @@ export async function readOptions(
   handOverAfter(environment);
   const profile = await options.profile.load();
   const proposed = Object.entries(profile.transport?.(environment) ?? {}).filter(([name]) => !isGiven(name));
-  return { ...options, ...Object.fromEntries(proposed), profile };
+  const read: ServerOptions = { ...options, ...Object.fromEntries(proposed), profile };
+  if (read.clientKeys) requireNothingShared(read, environment);
+  return read;
+}
+
+/** Refuses what would belong to all clients at once where each client has a key of its own. */
+function requireNothingShared(
+  { transport, token, mcpGateway, mcpServer }: ServerOptions,
+  environment: NodeJS.ProcessEnv,
+): void {
+  const other =
+    (transport === "stdio" &&
+      "add --transport http: over stdio there is one client, whose key is CLOUD_SANDBOX_API_KEY") ||
+    (token !== undefined &&
+      "drop --token, --no-token and CLOUD_SANDBOX_MCP_TOKEN: the keys are the tokens") ||
+    (mcpGateway.length + mcpServer.length > 0 &&
+      "drop --mcp-gateway and --mcp-server: their servers would be started with one key for all") ||
+    (environment.CLOUD_SANDBOX_BACKEND?.trim() === "local" &&
+      "drop CLOUD_SANDBOX_BACKEND=local, and name the server that knows the keys in CLOUD_SANDBOX_BASE_URL");
+  if (other) throw new OptionError(`Each client sends a key of its own (--client-keys); ${other}.`);
 }

@@ -10,6 +10,8 @@ export interface ServerOptions extends ToolSelection {
   readonly socket?: string;
   /** Tokens, one of which each client must send. With false, clients need no token. */
   readonly token?: string | false;
+  /** Whether each client sends an API key of its own as its token. */
+  readonly clientKeys: boolean;
   readonly allowedHost: readonly string[];
   readonly allowedOrigin: readonly string[];
   readonly maxClients: number;
@@ -28,6 +30,7 @@ export const standardOptions = {
   transport: "stdio",
   host: "127.0.0.1",
   port: 8000,
+  clientKeys: false,
   allowedHost: [],
   allowedOrigin: [],
   maxClients: 200,

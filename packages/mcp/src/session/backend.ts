@@ -17,11 +17,19 @@ export interface LocalOptions extends Omit<LocalBackendOptions, "dataDir"> {
   readonly layersBelow?: string;
 }
 
-/** Opens the backend that the environment asks for; throws {@link BackendError}, or the client's own errors. */
+/**
+ * Opens the backend that the environment asks for, or with an `apiKey` the cloud; throws {@link BackendError}, or the client's
+ * own errors.
+ */
 export async function openBackend(
   local: LocalOptions | undefined,
   log: (line: string) => void,
+  apiKey?: string,
 ): Promise<Backend> {
+  if (apiKey !== undefined) {
+    const { SandboxClient } = await import("cloud-sandbox");
+    return cloud(new SandboxClient({ backend: "cloud", apiKey, deleteOnSignal: false }));
+  }
   const { layersBelow, ...others } = local ?? {};
   if (layersBelow === undefined) return open(others);
   const { openWithLayers } = await import("cloud-sandbox-mcp-runner/configuration");

@@ -8,6 +8,8 @@ import { type Backend, type LocalOptions, openBackend } from "./backend.js";
 
 export interface SharedBackendOptions {
   readonly environment: Environment;
+  /** The key of an account in the cloud. Default: what the environment says. */
+  readonly apiKey?: string;
   readonly local?: LocalOptions | undefined;
   /** Whether to keep sandboxes when the server shuts down. Those in the cloud then stay until their deadlines. */
   readonly keepSandboxes?: boolean;
@@ -21,6 +23,7 @@ export class SharedBackend {
   readonly ledger = new SandboxLedger();
   readonly runs = new IsolatedRuns();
   readonly servers: OtherServers | undefined;
+  readonly #apiKey: string | undefined;
   readonly #local: LocalOptions | undefined;
   readonly #keepSandboxes: boolean;
   readonly #log: (line: string) => void;
@@ -31,8 +34,9 @@ export class SharedBackend {
    */
   #logged = "";
 
-  constructor({ environment, local, keepSandboxes = false, log, servers }: SharedBackendOptions) {
+  constructor({ environment, apiKey, local, keepSandboxes = false, log, servers }: SharedBackendOptions) {
     this.environment = environment;
+    this.#apiKey = apiKey;
     this.#local = local;
     this.#keepSandboxes = keepSandboxes;
     this.#log = log;
@@ -47,7 +51,7 @@ export class SharedBackend {
 
   /** Opens the backend once. After a failure, the next call tries again. */
   open(): Promise<Backend> {
-    this.#backend ??= openBackend(this.#local, (line) => this.#logOnce(line)).then(
+    this.#backend ??= openBackend(this.#local, (line) => this.#logOnce(line), this.#apiKey).then(
       (backend) => {
         this.#logOnce(backend.description);
         return backend;
