@@ -14,6 +14,7 @@ const guides: Item[] = [
       page("In a terminal", "/guides/terminal"),
       page("Recordings of a terminal", "/guides/recordings"),
       page("Files", "/guides/files"),
+      page("Volumes", "/guides/volumes"),
       page("Long jobs", "/guides/long-jobs"),
       page("Streams", "/guides/streams"),
       page("Templates", "/guides/templates"),

@@ -11,6 +11,7 @@ import { refusalProofs } from "./operations/refusals.js";
 import { sandboxProofs } from "./operations/sandboxes.js";
 import { streamProofs } from "./operations/streams.js";
 import { templateProofs } from "./operations/templates.js";
+import { volumeProofs } from "./operations/volumes.js";
 import { webhookProofs } from "./operations/webhooks.js";
 
 const documents = [new ContractDocument("control-plane"), new ContractDocument("agent")];
@@ -27,6 +28,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ...refusalProofs,
   ...webhookProofs,
   ...keyProofs,
+  ...volumeProofs,
 };
 
 /** Tests every operation of both contracts, but for those that the backend is known to refuse. */

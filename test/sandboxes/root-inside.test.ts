@@ -63,6 +63,17 @@ apt-get update && apt-get install -y greeting`;
     if (directory) await rm(directory, { recursive: true, force: true });
   });
 
+  test("writes to volumes as root and as other users", async () => {
+    const volume = await client.volumes.create("of-root", { sizeMb: 16 });
+    const write = "mkdir /data/d && echo x > /data/d/f && chown games:games /data/d/f";
+    for (const command of [write, "stat -c '%U %u' /data/d/f /data/d && rm -r /data/d"]) {
+      await using sandbox = await client.sandboxes.create({ mounts: { "/data": volume } });
+      const { stdout, stderr } = await sandbox.commands.run(command);
+      expect(`${stdout}${stderr}`).toBe(command === write ? "" : "games 5\nroot 0\n");
+    }
+    await client.volumes.delete("of-root");
+  });
+
   test("installs packages with their users, directories and services' files", async () => {
     await using sandbox = await client.sandboxes.create({ template: "code-interpreter" });
     const installed = await sandbox.execute(install, { language: "bash", timeoutSeconds: 120 });

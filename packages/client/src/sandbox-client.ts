@@ -36,6 +36,7 @@ import type { Transport } from "./transport/http/transport.js";
 import { decidedRetry } from "./transport/retry/retry-options.js";
 import { ClientSockets } from "./transport/sockets/client-sockets.js";
 import type { Sockets } from "./transport/sockets/sockets.js";
+import { Volumes } from "./volumes/volumes.js";
 
 /** Health of the control plane. */
 export interface ServiceHealth {
@@ -55,6 +56,8 @@ export class SandboxClient implements AsyncDisposable {
   readonly sandboxes: Sandboxes;
   /** Lists, builds and deletes templates, from which sandboxes are created. */
   readonly templates: Templates;
+  /** Creates, lists and deletes volumes, which sandboxes mount. */
+  readonly volumes: Volumes;
   /** Low-level client: every operation of the control plane's API, under its wire name. */
   readonly controlPlane: ControlPlaneClient;
   readonly #background: BackgroundWork;
@@ -97,6 +100,7 @@ export class SandboxClient implements AsyncDisposable {
       uploads: { ...shared, plane: "control plane", credentials: noCredentials },
       account: find,
     });
+    this.volumes = Volumes.of(this.controlPlane);
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
       agents: { ...shared, sockets: this.#sockets, background: this.#background },

@@ -51,6 +51,7 @@ import { LayerStore } from "./store/layer-store.js";
 import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
+import { VolumeRepository } from "./store/volume-repository.js";
 import { TemplateBuilder } from "./templates/template-builder.js";
 import { TemplateBuilds } from "./templates/template-builds.js";
 import { TemplateImports } from "./templates/template-imports.js";
@@ -59,6 +60,7 @@ import { AccountKey } from "./tokens/account-key.js";
 import { KeyRing } from "./tokens/key-ring.js";
 import { persistentApiKey, persistentTokenIssuer } from "./tokens/persistent-keys.js";
 import { version } from "./version.js";
+import { Volumes } from "./volumes/volumes.js";
 import { Webhooks } from "./webhooks/webhooks.js";
 
 /** A control plane that runs in this process. */
@@ -195,11 +197,24 @@ async function serve(
     writes: store.writes,
   });
   const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
+  const volumes = new Volumes({
+    directory: () => keptOrPrivate(store, "volumes"),
+    repository: store.directory === undefined ? undefined : new VolumeRepository(await store.database()),
+    lack: runtime.mountsVolumes
+      ? undefined
+      : "they need the bubblewrap runtime in a server that root started, because only root can limit their size",
+    usersOf: (id) =>
+      registry
+        .list()
+        .filter(({ mounted }) => mounted.some(({ volumeId }) => volumeId === id))
+        .map((sandbox) => sandbox.name ?? sandbox.id),
+  });
   const machines = new MachineSupply({
     runtime,
     tokens,
     agents,
     layers,
+    volumes,
     egress,
     activity,
     budget,
@@ -221,6 +236,7 @@ async function serve(
     layers,
     templates,
     egress,
+    volumes,
     isolation,
     places,
     isKept: store.directory !== undefined,
@@ -230,7 +246,10 @@ async function serve(
     if (store.directory !== undefined) await keys.restore();
     builds.restore();
     await fleet.restore();
-    if (store.directory !== undefined) await layers.collect();
+    if (store.directory !== undefined) {
+      await layers.collect();
+      await volumes.restore();
+    }
   });
   const queue = new ProgramQueue(
     2 * availableParallelism(),
@@ -266,6 +285,7 @@ async function serve(
     baseUrl: baseFor,
     tokens,
     keys,
+    volumes,
     limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, keys),
     runtime: runtime.name,
     isolation,
@@ -306,7 +326,7 @@ async function serve(
     await builds.close();
     await programs.close();
     const lost = await fleet.close();
-    if (store.directory === undefined) await layers.removeAll();
+    if (store.directory === undefined) await Promise.all([layers.removeAll(), volumes.removeAll()]);
     server.closeAllConnections();
     await runtime.close();
     audit?.close();

@@ -13,5 +13,6 @@ const lists = {
   sandbox: "client.sandboxes.list()",
   template: "client.templates.list()",
   execution: "sandbox.processes.list()",
+  volume: "client.volumes.list()",
 };
-const article = { sandbox: "a", template: "a", execution: "an" };
+const article = { sandbox: "a", template: "a", execution: "an", volume: "a" };

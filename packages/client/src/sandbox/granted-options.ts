@@ -4,14 +4,15 @@ import { isolationLevels } from "../config/isolation.js";
 import { InvalidResponseError } from "../errors/errors.js";
 import type { CreateSandboxOptions, EgressLists, SandboxLimits } from "./sandbox-creation.js";
 
-/** Throws unless the server's answer to "create sandbox" confirms `egress`, `limits` and `minIsolation`. */
+/** Throws unless the server's answer to "create sandbox" confirms `egress`, `limits`, `mounts` and `minIsolation`. */
 export function checkGranted(
-  { egress, limits, minIsolation }: CreateSandboxOptions,
+  { egress, limits, minIsolation, mounts }: CreateSandboxOptions,
   made: ControlPlaneSchemas["Sandbox"],
 ): void {
   checkIsolation(minIsolation, made.isolation);
   checkEgress(egress, made.egress);
   checkLimits(limits, made.limits);
+  checkMounts(mounts, made.mounts);
 }
 
 /**
@@ -34,6 +35,16 @@ function checkLimits(asked: SandboxLimits | undefined, got: unknown): void {
     summary: "The server does not confirm the sandbox's limits, so it may ignore them.",
     hint: "Use another backend, or leave limits out: the template decides then.",
     code: "LIMITS_NOT_MET",
+  });
+}
+
+/** Throws if the answer lacks a mount that was asked for: a server that does not know the field mounts nothing. */
+function checkMounts(asked: object | undefined, got: object | undefined): void {
+  if (Object.keys(asked ?? {}).every((path) => Object.hasOwn(got ?? {}, path))) return;
+  throw new InvalidResponseError({
+    summary: "The server does not confirm the sandbox's mounts, so it may ignore them.",
+    hint: "Use another backend, or leave mounts out. A sandbox that was there already keeps its mounts.",
+    code: "MOUNTS_NOT_MET",
   });
 }
 

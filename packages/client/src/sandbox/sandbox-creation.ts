@@ -15,6 +15,7 @@ import {
 import { lifetime } from "../config/time-limits.js";
 import { checkedVariables } from "../config/variables.js";
 import { invalidArgument } from "../errors/errors.js";
+import { type Mounts, mountsOnWire } from "../volumes/mounts.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
@@ -47,6 +48,11 @@ export interface CreateSandboxOptions extends CallOptions {
    * (LIMITS_UNAVAILABLE). Fails if the server does not confirm the limits, as the cloud does not.
    */
   limits?: SandboxLimits | undefined;
+  /**
+   * Volumes to mount, by their path in the sandbox: `{ "/data": volume }`, or `{ "/data": { volume: "cache", readOnly: true } }`.
+   * Fails if the server does not confirm them.
+   */
+  mounts?: Mounts | undefined;
   /** Environment variables for every execution in the sandbox. */
   env?: Readonly<Record<string, string>> | undefined;
   /** A display name. */
@@ -86,6 +92,7 @@ const namedOptionNames: OptionNames<NamedSandboxOptions> = {
   region: true,
   internetAccess: true,
   egress: true,
+  mounts: true,
   env: true,
   metadata: true,
   minIsolation: true,
@@ -115,8 +122,9 @@ export function createRequest(
   checkKnown("create", options, createOptionNames);
   checkKnown("limits", options.limits, { memoryMb: true, vcpu: true });
   checkKnown("egress", options.egress, { allow: true, deny: true });
-  const { template, templateId, region, internetAccess, egress, limits, env, name, metadata, minIsolation } =
+  const { template, templateId, region, internetAccess, egress, limits, mounts, env, name, metadata } =
     options;
+  const { minIsolation } = options;
   if (template !== undefined && templateId !== undefined) {
     throw invalidArgument("Both template and templateId are given.", "Give the name or the id.");
   }
@@ -145,6 +153,7 @@ export function createRequest(
       internet_access: internetAccess,
       egress: egress && omitUndefined({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
       limits: limits && omitUndefined({ memory_mb: limits.memoryMb, vcpu: limits.vcpu }),
+      mounts: mounts && mountsOnWire(mounts),
       env_vars: env && checkedVariables(env, "env"),
       name,
       metadata: metadata === undefined ? undefined : { ...metadata },

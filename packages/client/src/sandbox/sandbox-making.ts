@@ -207,7 +207,11 @@ async function prepared(
     const sandbox = await sandboxOf(wire);
     if (sandbox.status !== "running" || sandbox.publicHost === undefined) await untilRunning(sandbox, scope);
     agentUrl(sandbox.publicHost ?? "");
-    if ([options.minIsolation, options.egress, options.limits].some((asked) => asked !== undefined)) {
+    if (
+      [options.minIsolation, options.egress, options.limits, options.mounts].some(
+        (asked) => asked !== undefined,
+      )
+    ) {
       checkGranted(options, wire);
     }
     // Wait only for other servers: this project's, which state the isolation, answer when the agent is ready.

@@ -28,12 +28,14 @@ import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
+import type { Volumes } from "../volumes/volumes.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
 import type { AuditLog } from "./audit-log.js";
 import { auditRequest } from "./audited-requests.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import type { ServerMetrics } from "./server-metrics.js";
+import { volumeHandlers } from "./volume-handlers.js";
 
 const bodyLimitBytes = 1024 * 1024;
 /** The longest body of a request to run a program: as long as an agent accepts. */
@@ -48,6 +50,7 @@ export interface ControlPlaneApiOptions
   readonly tokens: Pick<TokenIssuer, "issue">;
   readonly egress: EgressGateway;
   readonly keys: KeyRing;
+  readonly volumes: Volumes;
   readonly limiter: RateLimiter;
   readonly runtime: string;
   readonly isolation: IsolationLevel;
@@ -152,6 +155,8 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     }),
 
     ...templateHandlers(options),
+
+    ...volumeHandlers(options.volumes, keyId),
 
     ...keyHandlers({
       keys,

@@ -71,8 +71,19 @@ export interface MachineSpec {
   readonly disk?: string;
   /** Host files that the machine may read, each with its path inside. */
   readonly files?: readonly MachineFile[];
+  /** What to mount in the machine. Only for a runtime with {@link SandboxRuntime.mountsVolumes}. */
+  readonly mounts?: readonly MachineMount[] | undefined;
   /** The host directory that {@link Machine.keep} will create and fill. It must not exist yet. */
   readonly keepIn?: string;
+}
+
+/** A directory that is mounted in a machine, without devices and set-uid programs. */
+export interface MachineMount {
+  /** A block device with an ext4 file system. */
+  readonly device: string;
+  /** The path inside: see `mount-target.ts`. */
+  readonly target: string;
+  readonly readOnly: boolean;
 }
 
 export interface MachineFile {
@@ -174,6 +185,8 @@ export interface SandboxRuntime {
   readonly name: string;
   /** Whether it starts machines of imported images, with {@link MachineSpec.isImage}. Default: false. */
   readonly startsImages?: boolean;
+  /** Whether this process can start machines with {@link MachineSpec.mounts}. Default: false. */
+  readonly mountsVolumes?: boolean;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
   readonly images?: readonly MachineImage[];
   probe(): Promise<RuntimeReport>;

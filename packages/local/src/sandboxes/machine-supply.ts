@@ -11,7 +11,9 @@ import type { EgressGateway } from "../egress/egress-gateway.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
 import type { Machine, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
+import type { SandboxMount } from "../store/sandbox-mount.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
+import type { Volumes } from "../volumes/volumes.js";
 import type { Activity } from "./activity.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import { startTemplate } from "./template-start.js";
@@ -27,6 +29,7 @@ export interface MachineSupplyOptions {
   readonly tokens: TokenIssuer;
   readonly agents: AgentCalls;
   readonly layers: LayerStore;
+  readonly volumes: Pick<Volumes, "open">;
   readonly egress: EgressGateway;
   readonly activity: Activity;
   readonly budget: MemoryBudget;
@@ -62,9 +65,10 @@ export class MachineSupply {
     for (const { pool } of this.#pools.values()) pool.fill();
   }
 
-  /** A machine for a new sandbox: a warm one, unless the limits of `wanted` differ from the template's. */
-  claim(template: LocalTemplate, wanted = template): Promise<Machine> {
-    if (!haveSameLimits(template, wanted)) return this.boot(wanted, newSandboxId(), undefined);
+  /** A machine for a new sandbox: a warm one, unless it mounts something or the limits of `wanted` differ from the template's. */
+  claim(template: LocalTemplate, wanted: LocalTemplate, mounts: readonly SandboxMount[]): Promise<Machine> {
+    if (mounts.length > 0 || !haveSameLimits(template, wanted))
+      return this.boot(wanted, newSandboxId(), undefined, mounts);
     const pool = this.#pool(template, 0);
     const isDefault = template.name === this.options.defaultTemplate?.name;
     if (!isDefault && this.options.poolSize > 0) this.#keepOneWaiting(template.name, pool);
@@ -72,8 +76,13 @@ export class MachineSupply {
   }
 
   /** Boots a machine for a sandbox that already has an id. `disk` is the saved disk of its last machine, if any. */
-  boot(template: LocalTemplate, id: string, disk: string | undefined): Promise<Machine> {
-    return this.#withStartProblems(() => this.#started(template, id, disk));
+  boot(
+    template: LocalTemplate,
+    id: string,
+    disk: string | undefined,
+    mounts: readonly SandboxMount[],
+  ): Promise<Machine> {
+    return this.#withStartProblems(() => this.#started(template, id, disk, mounts));
   }
 
   async close(): Promise<void> {
@@ -156,15 +165,20 @@ export class MachineSupply {
     return undefined;
   }
 
-  async #started(template: LocalTemplate, id: string, disk?: string): Promise<Machine> {
+  async #started(
+    template: LocalTemplate,
+    id: string,
+    disk?: string,
+    mounts: readonly SandboxMount[] = [],
+  ): Promise<Machine> {
     const { budget, measureBoot = (boot) => boot() } = this.options;
     const release = await budget.reserve(template.limits);
-    const machine = await this.#demandedBoots(() => measureBoot(() => this.#start(template, id, disk))).catch(
-      (error: unknown) => {
-        release();
-        throw error;
-      },
-    );
+    const machine = await this.#demandedBoots(() =>
+      measureBoot(() => this.#start(template, id, disk, mounts)),
+    ).catch((error: unknown) => {
+      release();
+      throw error;
+    });
     void machine.exited.then(() => {
       release();
       for (const { pool } of this.#pools.values()) pool.fill();
@@ -172,9 +186,15 @@ export class MachineSupply {
     return machine;
   }
 
-  async #start(template: LocalTemplate, id: string, disk?: string): Promise<Machine> {
-    const { runtime, tokens, egress, agents, layers } = this.options;
+  async #start(
+    template: LocalTemplate,
+    id: string,
+    disk: string | undefined,
+    mounts: readonly SandboxMount[],
+  ): Promise<Machine> {
+    const { runtime, tokens, egress, agents, layers, volumes } = this.options;
     const { built } = template;
+    const opened = mounts.length > 0 ? await volumes.open(mounts) : undefined;
     const release = layers.hold(built?.layers ?? []);
     const sandboxEgress = egress.open(id);
     const start = runtime.start({
@@ -187,12 +207,15 @@ export class MachineSupply {
       egress: (connection) => sandboxEgress.accept(connection),
       ...(built && { layers: built.layers, isImage: built.isImage, environment: built.environment }),
       ...(disk !== undefined && { disk }),
+      mounts: opened?.mounts,
     });
-    const machine = await start.catch((error: unknown) => {
-      egress.close(id);
-      release();
-      throw error;
-    });
+    const machine = await start
+      .finally(() => opened?.release())
+      .catch((error: unknown) => {
+        egress.close(id);
+        release();
+        throw error;
+      });
     tokens.prepare(id);
     void machine.exited.then(() => {
       tokens.forget(id);

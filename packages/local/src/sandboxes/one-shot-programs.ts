@@ -209,7 +209,7 @@ export class OneShotPrograms {
     const { fleet, agents, log } = this.parts;
     const { template, egress, limits, minIsolation, signal, keyId } = spec;
     const sandbox = await fleet.create({
-      ...{ template, egress, limits, minIsolation, keyId, environment: {}, metadata: {} },
+      ...{ template, egress, limits, minIsolation, keyId, environment: {}, metadata: {}, mounts: {} },
       timeoutSeconds: spec.timeoutSeconds + spareSeconds,
       name: undefined,
       idempotency: undefined,

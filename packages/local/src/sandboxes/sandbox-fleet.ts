@@ -17,7 +17,9 @@ import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-rules.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
+import type { SandboxMount } from "../store/sandbox-mount.js";
 import type { StoredSandbox } from "../store/sandbox-repository.js";
+import type { Volumes } from "../volumes/volumes.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
@@ -38,6 +40,7 @@ export interface FleetOptions {
   readonly layers: LayerStore;
   readonly templates: TemplateCatalogue;
   readonly egress: EgressGateway;
+  readonly volumes: Volumes;
   readonly isolation: IsolationLevel;
   readonly places: SandboxPlaces;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
@@ -219,29 +222,37 @@ export class SandboxFleet {
   }
 
   async #make(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const { places, machines, agents, egress } = this.options;
+    const { places, machines, agents, egress, volumes } = this.options;
     const limited = grantLimits(template, request.limits);
+    const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
     places.requireRoom(request.keyId);
     this.options.registry.requireWritable();
     // Hold a place until the registry counts the sandbox.
     const leave = places.hold(request.keyId);
+    const letGo = volumes.hold(mounted);
     try {
-      const machine = await machines.claim(template, limited);
+      const machine = await machines.claim(template, limited, mounted);
       try {
         egress.setRules(machine.id, rules);
         await agents.mergeEnvironment(machine, request.environment);
-        return this.#register(machine, limited, request);
+        return this.#register(machine, limited, request, mounted);
       } catch (error) {
         await machine.destroy();
         throw error;
       }
     } finally {
+      letGo();
       leave();
     }
   }
 
-  #register(machine: Machine, template: LocalTemplate, request: OwnedCreateRequest): SandboxRecord {
+  #register(
+    machine: Machine,
+    template: LocalTemplate,
+    request: OwnedCreateRequest,
+    mounted: readonly SandboxMount[],
+  ): SandboxRecord {
     const { timeoutSeconds, name, metadata, idempotency, keyId } = request;
     const createdAt = new Date();
     const sandbox: SandboxRecord = {
@@ -253,6 +264,7 @@ export class SandboxFleet {
       name,
       metadata,
       egress: request.egress,
+      mounted,
       idempotency,
       keyId,
       status: "running",

@@ -116,7 +116,7 @@ export class SandboxLifecycle {
       let machine: Machine | undefined;
       try {
         const disk = await files.disk(sandbox.id);
-        machine = await machines.boot(sandbox.template, sandbox.id, disk);
+        machine = await machines.boot(sandbox.template, sandbox.id, disk, sandbox.mounted);
         if (disk === undefined) await files.restore(machine, signal);
         egress.setRules(sandbox.id, egressRules(sandbox.egress));
         signal.throwIfAborted();

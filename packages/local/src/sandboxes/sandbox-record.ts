@@ -8,6 +8,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { IsolationLevel, Machine } from "../runtime/sandbox-runtime.js";
+import type { SandboxMount } from "../store/sandbox-mount.js";
 
 export type SandboxStatus = "creating" | "running" | "paused" | "stopped" | "error";
 
@@ -20,6 +21,8 @@ export interface SandboxRecord {
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly egress: RequestedEgress;
+  /** What it mounts, each time its machine starts. */
+  readonly mounted: readonly SandboxMount[];
   /** The `Idempotency-Key` of the create request, and a digest of that request. */
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */

@@ -82,4 +82,16 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE sandboxes ADD COLUMN key_id TEXT;
       ALTER TABLE ended_sandboxes ADD COLUMN key_id TEXT`,
   },
+  {
+    name: "volumes",
+    sql: `
+      CREATE TABLE volumes (
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        size_mb INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        key_id TEXT
+      ) STRICT;
+      ALTER TABLE sandboxes ADD COLUMN mounts TEXT`,
+  },
 ];

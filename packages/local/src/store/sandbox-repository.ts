@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import { type IsolationLevel, isolationLevels } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
+import type { SandboxMount } from "./sandbox-mount.js";
 
 /** How many ended sandboxes are remembered. */
 const rememberedEnds = 10_000;
@@ -20,6 +21,7 @@ export interface StoredSandbox {
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly egress: RequestedEgress;
+  readonly mounted: readonly SandboxMount[];
   readonly failureReason: string | undefined;
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
@@ -55,6 +57,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
       name: sandbox.name ?? null,
       metadata: JSON.stringify(sandbox.metadata),
       egress: JSON.stringify(sandbox.egress),
+      mounts: sandbox.mounted.length === 0 ? null : JSON.stringify(sandbox.mounted),
       failure_reason: sandbox.failureReason ?? null,
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
@@ -169,6 +172,7 @@ function readSandbox(row: Row): StoredSandbox {
     name: text("name"),
     metadata: JSON.parse(String(row.metadata)) as Record<string, string>,
     egress: JSON.parse(String(row.egress)) as RequestedEgress,
+    mounted: JSON.parse(text("mounts") ?? "[]") as SandboxMount[],
     failureReason: text("failure_reason"),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
     keyId: text("key_id"),

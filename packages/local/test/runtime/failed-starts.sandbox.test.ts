@@ -37,6 +37,7 @@ const stored: StoredSandbox = {
   name: undefined,
   egress: { internetAccess: false },
   metadata: {},
+  mounted: [],
   failureReason: undefined,
   idempotency: undefined,
   keyId: undefined,

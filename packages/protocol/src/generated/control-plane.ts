@@ -591,6 +591,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/volumes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the volumes, oldest first */
+        get: operations["listVolumes"];
+        put?: never;
+        /**
+         * Create a volume
+         * @description A volume is a directory that sandboxes mount and that outlives them: see `mounts` of createSandbox. Several sandboxes may
+         *     mount one at a time. An API key sees its own volumes alone; the server's own key sees all. A server that cannot limit the
+         *     size of volumes refuses with 400 VOLUMES_UNAVAILABLE.
+         */
+        post: operations["createVolume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/volumes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** Get a volume */
+        get: operations["getVolume"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a volume and its files
+         * @description A volume that a sandbox mounts, also a stopped one, is 409 VOLUME_IN_USE; the message names the sandboxes.
+         */
+        delete: operations["deleteVolume"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -728,6 +775,7 @@ export interface components {
             internet_access?: boolean;
             egress?: components["schemas"]["EgressLists"];
             limits?: components["schemas"]["SandboxLimits"];
+            mounts?: components["schemas"]["Mounts"];
             /** @description Whether it counts as production. */
             live_mode?: boolean;
             isolation?: components["schemas"]["Isolation"];
@@ -864,6 +912,64 @@ export interface components {
             url?: string;
             request_id?: string;
         };
+        /**
+         * @description What is mounted in the sandbox, by its path there: `/workspace`, or a path below it, below `/home/sandbox`, or outside the
+         *     system's directories, as `/data`. No path lies in another one. The mounts are there again when a stopped sandbox starts.
+         * @example {
+         *       "/data": {
+         *         "volume": "cache"
+         *       }
+         *     }
+         */
+        Mounts: {
+            [key: string]: components["schemas"]["Mount"];
+        };
+        Mount: {
+            /** @description The volume's name or id. */
+            volume: string;
+            /** @description Whether the sandbox can only read it. Default: false. */
+            read_only?: boolean;
+        };
+        CreateVolumeRequest: {
+            /** @description The volume's name. One that the account has already is 409 CONFLICT. */
+            name: string;
+            /**
+             * @description Size of its file system in MiB. Writing more fails with "no space left on device".
+             * @default 1024
+             */
+            size_mb?: number;
+        };
+        Volume: {
+            /** @example vol_6f1d2a9c0b7e4d35 */
+            id: string;
+            /** @description Always `volume`. */
+            object?: string;
+            name: string;
+            /** @description Size of its file system in MiB. */
+            size_mb?: number;
+            /** @description What it takes on the server's disk. */
+            used_bytes?: number;
+            /** Format: date-time */
+            created_at?: string;
+            /** @description The sandboxes that mount it, stopped ones included: their names, or else their ids. */
+            sandboxes?: string[];
+            request_id?: string;
+        };
+        VolumeList: {
+            /** @description Always `list`. */
+            object?: string;
+            data: components["schemas"]["Volume"][];
+            /** @description The path of this list. */
+            url?: string;
+            request_id?: string;
+        };
+        DeletedVolume: {
+            id: string;
+            /** @description Always `volume`. */
+            object?: string;
+            deleted?: boolean;
+            request_id?: string;
+        };
         CreateSandboxRequest: {
             template_id?: components["schemas"]["TemplateReference"];
             /**
@@ -882,6 +988,7 @@ export interface components {
             internet_access?: boolean;
             egress?: components["schemas"]["EgressLists"];
             limits?: components["schemas"]["SandboxLimits"];
+            mounts?: components["schemas"]["Mounts"];
             /** @description Environment variables of every execution. */
             env_vars?: {
                 [key: string]: string;
@@ -903,7 +1010,7 @@ export interface components {
             disk_gb?: number;
             /** @description A name for people. Another sandbox's is 409 CONFLICT, unless `get_or_create` is true. */
             name?: string;
-            /** @description Gives the sandbox of this `name` where there is one (200 instead of 201): running, so it is resumed or started when need be, and with `timeout_seconds` at least; one that has failed is replaced. Its variables and labels stay as they are. One of another template is 409 CONFLICT. */
+            /** @description Gives the sandbox of this `name` where there is one (200 instead of 201): running, so it is resumed or started when need be, and with `timeout_seconds` at least; one that has failed is replaced. Its variables, labels and mounts stay as they are. One of another template is 409 CONFLICT. */
             get_or_create?: boolean;
             /** @description Labels of the caller's own. */
             metadata?: {
@@ -1408,7 +1515,7 @@ export interface components {
     responses: {
         /**
          * @description Something in the request is wrong; the message names it. INVALID_REQUEST, MISSING_PARAMETER, INVALID_JSON,
-         *     ISOLATION_UNAVAILABLE, LIMITS_UNAVAILABLE or INTERNET_ACCESS_UNAVAILABLE.
+         *     ISOLATION_UNAVAILABLE, LIMITS_UNAVAILABLE, VOLUMES_UNAVAILABLE or INTERNET_ACCESS_UNAVAILABLE.
          */
         BadRequest: {
             headers: {
@@ -1459,7 +1566,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND or API_KEY_NOT_FOUND. */
+        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND or API_KEY_NOT_FOUND. */
         NotFound: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -1510,8 +1617,8 @@ export interface components {
             };
         };
         /**
-         * @description Its state does not allow this now, or the name or key is in use. CONFLICT, SANDBOX_CREATING, SANDBOX_PAUSED or
-         *     SANDBOX_STOPPED.
+         * @description Its state does not allow this now, or the name or key is in use. CONFLICT, SANDBOX_CREATING, SANDBOX_PAUSED,
+         *     SANDBOX_STOPPED or VOLUME_IN_USE.
          */
         Conflict: {
             headers: {
@@ -2570,6 +2677,120 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    listVolumes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The volumes. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createVolume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateVolumeRequest"];
+            };
+        };
+        responses: {
+            /** @description The volume. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    getVolume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The volume. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Volume"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteVolume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The volume's id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedVolume"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
 }

@@ -11,6 +11,7 @@ export interface ControlPlaneContract {
     importTemplate: { query: "update" };
     listWebhookDeliveries: { query: "limit" };
     listApiKeys: { query: "revoked" };
+    createVolume: { body: "size_mb" };
     listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };
   };
@@ -32,6 +33,8 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "listWebhookDeliveries", method: "GET", path: "/v1/webhook-deliveries", authenticated: true, status: 200, query: { validate: validators.listWebhookDeliveriesQuery, types: { "limit": "integer", "sandbox_id": "string", "status": "string", "cursor": "string" }, units: {} } },
     { operationId: "listApiKeys", method: "GET", path: "/v1/keys", authenticated: true, status: 200, query: { validate: validators.listApiKeysQuery, types: { "revoked": "boolean" }, units: {} } },
     { operationId: "createApiKey", method: "POST", path: "/v1/keys", authenticated: true, status: 201, body: { validate: validators.createApiKeyBody, required: true, units: {} } },
+    { operationId: "listVolumes", method: "GET", path: "/v1/volumes", authenticated: true, status: 200 },
+    { operationId: "createVolume", method: "POST", path: "/v1/volumes", authenticated: true, status: 201, body: { validate: validators.createVolumeBody, required: true, units: {} } },
     { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteSandbox", method: "DELETE", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "pauseSandbox", method: "POST", path: "/v1/sandboxes/{id}/pause", authenticated: true, status: 200 },
@@ -50,5 +53,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "getWebhookDelivery", method: "GET", path: "/v1/webhook-deliveries/{id}", authenticated: true, status: 200 },
     { operationId: "redeliverWebhook", method: "POST", path: "/v1/webhook-deliveries/{id}/redeliver", authenticated: true, status: 200 },
     { operationId: "revokeApiKey", method: "DELETE", path: "/v1/keys/{id}", authenticated: true, status: 200 },
+    { operationId: "getVolume", method: "GET", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
+    { operationId: "deleteVolume", method: "DELETE", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
   ],
 };

@@ -11,6 +11,7 @@ export declare const createUploadLinkBody: Validate;
 export declare const listWebhookDeliveriesQuery: Validate;
 export declare const listApiKeysQuery: Validate;
 export declare const createApiKeyBody: Validate;
+export declare const createVolumeBody: Validate;
 export declare const setSandboxTimeoutBody: Validate;
 export declare const listSandboxEgressQuery: Validate;
 export declare const getTemplateBuildLogsQuery: Validate;

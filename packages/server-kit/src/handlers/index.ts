@@ -82,7 +82,12 @@ export {
 } from "./control-plane/program-handlers.js";
 export type { ProgramAnswer, ProgramReader } from "./control-plane/program-stream.js";
 export { programNotKept, RepeatedPrograms } from "./control-plane/repeated-programs.js";
-export type { PreviewUrls, RequestedEgress, SandboxFacts } from "./control-plane/sandbox-answers.js";
+export type {
+  MountFacts,
+  PreviewUrls,
+  RequestedEgress,
+  SandboxFacts,
+} from "./control-plane/sandbox-answers.js";
 export {
   type Created,
   type CreateRequest,

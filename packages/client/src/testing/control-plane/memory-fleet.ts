@@ -13,6 +13,7 @@ import {
   templateNotReady,
   withOwnLimits,
 } from "@cloud-sandbox/server-kit/handlers";
+import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { Machine } from "../agent/machine.js";
 import { EgressLog } from "../memory/egress-log.js";
 import { MemoryFiles } from "../memory/memory-files.js";
@@ -76,6 +77,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const template = templates.get(request.template);
     const { built, content } = template;
     if (built && built.status !== "active") throw templateNotReady(template.name, built.status);
+    if (Object.keys(request.mounts).length > 0) throw noVolumes();
     if (name !== undefined && this.#named(name)) throw nameTaken(name);
     const now = clock.now();
     const sandbox: MemorySandbox = {
@@ -190,3 +192,8 @@ function newId(now: Date): string {
   const letters = Array.from(random, (byte) => String.fromCharCode(97 + (byte % 26)));
   return `${Math.floor(now.getTime() / 1000)}${letters.join("")}`;
 }
+
+const noVolumes = (): Problem =>
+  new Problem(400, "VOLUMES_UNAVAILABLE", "The testing service has no volumes.", {
+    hint: "Leave mounts out, or test against a local server.",
+  });

@@ -17,7 +17,7 @@ export async function runProgram(fleet: MemoryFleet, spec: ProgramSpec): Promise
   const { code, language, environment, workdir, timeoutSeconds, signal } = spec;
   const { template, egress, limits, minIsolation } = spec;
   const sandbox = await fleet.create({
-    ...{ template, egress, limits, minIsolation, environment: {}, metadata: {} },
+    ...{ template, egress, limits, minIsolation, environment: {}, metadata: {}, mounts: {} },
     ...{ timeoutSeconds: timeoutSeconds + 60, name: undefined, idempotency: undefined },
   });
   try {

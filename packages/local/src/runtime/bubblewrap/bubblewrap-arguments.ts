@@ -4,6 +4,7 @@ import type { MachineLimits } from "../sandbox-runtime.js";
 import type { HostViews } from "./host-files/host-views.js";
 import type { MachineImage } from "./machine-image.js";
 import { type Identities, rootCapabilities, uidsInside } from "./user-namespace.js";
+import type { VolumeMount } from "./volume-mounts.js";
 import { diskMounts } from "./writable-root.js";
 
 /** Descriptors that a machine is started with; see {@link bubblewrapArguments}. */
@@ -39,6 +40,8 @@ export function bubblewrapArguments(profile: {
   egress: Mount | undefined;
   /** Host files that only this machine may read. */
   files: readonly Mount[];
+  /** Volumes, in the order of their paths inside. */
+  volumes?: readonly VolumeMount[];
   /** The descriptors on which bubblewrap reports process 1, if it does, and reads the system call filter, if there is one. */
   descriptors: { readonly information?: number; readonly seccomp: number | undefined };
   /** Whether the command is process 1. If not, bubblewrap is process 1 and ends with the command. */
@@ -101,6 +104,11 @@ export function bubblewrapArguments(profile: {
           tmpfs("/workspace", limits.diskMb, openMode),
           ["--remount-ro", "/"],
         ].flat(),
+    ...(profile.volumes ?? []).map(({ source, target, readOnly }) => [
+      readOnly ? "--ro-bind" : "--bind",
+      source,
+      target,
+    ]),
     // Start in `/`: code may have made its own directories unreadable for the agent's uid.
     ["--chdir", "/"],
     // Unset the variables that the shells around bubblewrap set.

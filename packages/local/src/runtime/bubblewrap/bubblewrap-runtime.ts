@@ -31,6 +31,8 @@ const removalRetryMs = 1000;
 export class BubblewrapRuntime implements SandboxRuntime {
   readonly name = "bubblewrap";
   readonly startsImages = true;
+  /** Only root may mount file systems. */
+  readonly mountsVolumes = process.getuid?.() === 0;
   #foundation: Promise<Foundation> | undefined;
   #removal: Promise<void> | undefined;
   #removalTimer: NodeJS.Timeout | undefined;
@@ -132,14 +134,14 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const { directory, seccompFile, strayDescriptors } = foundation;
     const { root } = foundation.rootInside ?? foundation;
     const { name, uids, group, egress, files, cleanups } = own;
-    const { layers = [], isImage, disk, keepIn } = spec;
+    const { layers = [], isImage, disk, keepIn, mounts = [] } = spec;
     const { image: usual, importedImage } = foundation.rootInside ?? foundation;
     const image = isImage ? importedImage : usual;
     if (!image)
       throw new Error(
         "imported images need overlay mounts, and a Node.js that has the same loader as this machine's shell",
       );
-    if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined))
+    if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined || mounts.length > 0))
       throw new Error("this kernel allows no overlay mounts, which the sandbox's files need");
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(name));
@@ -150,6 +152,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
       isImage,
       disk,
       keepIn,
+      volumes: mounts,
     });
     try {
       const { command, environment } = launchCommand(
@@ -182,6 +185,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
         figures: group.figures,
         egress: egress && { source: egress.path, target: egressInside.socket },
         files,
+        volumes: root?.volumeMounts(mounts) ?? [],
         descriptors: {
           information: descriptors.information,
           seccomp: seccomp && descriptors.seccomp,

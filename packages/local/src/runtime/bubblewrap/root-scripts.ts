@@ -63,8 +63,9 @@ if [ -n "$layer" ] && [ -z "$MACHINE_DISK" ]; then
   done
   [ -n "$mapped" ] || chown -hR "$owner:$owner" workspace home
 fi
+[ -z "$MACHINE_MOUNTER" ] || perl -e "$MACHINE_MOUNTER"
 unset MACHINE_PLACE MACHINE_SIZE MACHINE_OWNER MACHINE_DIRECTORIES MACHINE_MOUNTS MACHINE_KEEP MACHINE_LAYER MACHINE_DISK
-unset MACHINE_MAPPED MACHINE_MAPPER MACHINE_ARCHITECTURE
+unset MACHINE_MAPPED MACHINE_MAPPER MACHINE_ARCHITECTURE MACHINE_MOUNTER MACHINE_VOLUMES
 `;
 
 /** Mounts the `/proc` of a new process namespace, because an ordinary user may mount no other. The mount outlives the namespace. */

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { tryOnce } from "../host/host-trial.js";
 import type { Mount } from "../host/mount.js";
 import { type MachineUids, rangeSize } from "../host/uid-lease.js";
+import type { MachineMount } from "../sandbox-runtime.js";
 import {
   escapedLayer,
   HostViews,
@@ -26,6 +27,7 @@ import {
   readScript,
   skeletonScript,
 } from "./root-scripts.js";
+import { type VolumeMount, volumeMounts, volumeVariables } from "./volume-mounts.js";
 
 const run = promisify(execFile);
 
@@ -59,8 +61,8 @@ export interface RootEntry {
   readonly command: readonly string[];
   /** Variables that tell the shell, or `launcher.pl`, what to mount. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether files are copied to or from the tree, which only the shell does. */
-  readonly copiesFiles: boolean;
+  /** Whether files are copied to or from the tree, or volumes mounted, which only the shell does. */
+  readonly needsShell: boolean;
 }
 
 /**
@@ -205,6 +207,8 @@ export class WritableRoot {
     disk?: string | undefined;
     /** Where the machine's files are copied when the machine ends, if the directory exists at that time. */
     keepIn?: string | undefined;
+    /** Volumes; bubblewrap binds them from {@link volumeMounts}. */
+    volumes?: readonly MachineMount[];
     /** Mounts to make in the tree; see {@link placeable}. */
     placed?: readonly Mount[];
     /** The host's paths that are mounted, here or by bubblewrap. Default: any. */
@@ -212,7 +216,7 @@ export class WritableRoot {
     /** See {@link makeOwnRoot}. Only `launcher.pl` can use it. */
     ownRoot?: string | undefined;
   }): RootEntry {
-    const { uids, diskMb, layers, isImage = false, disk, keepIn, placed = [] } = machine;
+    const { uids, diskMb, layers, isImage = false, disk, keepIn, placed = [], volumes = [] } = machine;
     const { mapsIds } = this;
     const hasDevices = placed.some(({ target }) => target === "/dev");
     const mapped: { source: string; target: string }[] = mapsIds
@@ -262,7 +266,8 @@ export class WritableRoot {
     };
     return {
       command: [...mountNamespace(this.isRoot), ...["/bin/sh", "-c", script, "root"]],
-      copiesFiles: disk !== undefined || keepIn !== undefined || hasOwnFiles(layers.at(-1)),
+      needsShell:
+        disk !== undefined || keepIn !== undefined || volumes.length > 0 || hasOwnFiles(layers.at(-1)),
       // Pass these values in the environment and not as arguments: all users of the host can read command lines.
       environment: {
         MACHINE_PLACE: this.#at,
@@ -284,8 +289,14 @@ export class WritableRoot {
         MACHINE_LAYER: layers.at(-1) ?? "",
         MACHINE_DISK: disk ?? "",
         ...mapper,
+        ...(uids && volumes.length > 0 && volumeVariables(this.disk, uids, volumes)),
       },
     };
+  }
+
+  /** The mounts that bubblewrap makes of a machine's volumes. */
+  volumeMounts(volumes: readonly MachineMount[]): readonly VolumeMount[] {
+    return volumeMounts(this.#at, volumes);
   }
 
   /**

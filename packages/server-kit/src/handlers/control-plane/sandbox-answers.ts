@@ -10,11 +10,22 @@ export interface SandboxFacts {
   readonly metadata: Readonly<Record<string, string>>;
   readonly template: TemplateFacts;
   readonly egress: RequestedEgress;
+  /** The volumes that it mounts. Undefined for a service without volumes. */
+  readonly mounted?: readonly MountFacts[];
   readonly isolation: ControlPlaneSchemas["Isolation"];
   readonly timeoutSeconds: number;
   readonly expiresAt: Date;
   readonly createdAt: Date;
   readonly failureReason: string | undefined;
+}
+
+/** A volume in a sandbox. */
+export interface MountFacts {
+  /** The path in the sandbox. */
+  readonly target: string;
+  /** The volume's name. */
+  readonly volume: string;
+  readonly readOnly: boolean;
 }
 
 /** The internet access that a create request asked for, or the server's default if it named none. */
@@ -59,6 +70,7 @@ export function sandboxOnWire(
     internet_access: sandbox.egress.internetAccess,
     ...egressOnWire(sandbox.egress),
     ...(ownLimits && { limits: ownLimitsOnWire(ownLimits) }),
+    ...mountsOnWire(sandbox.mounted ?? []),
     live_mode: false,
     isolation: sandbox.isolation,
     timeout_seconds: sandbox.timeoutSeconds,
@@ -67,6 +79,12 @@ export function sandboxOnWire(
     ...(sandbox.failureReason !== undefined && { failure_reason: sandbox.failureReason }),
     request_id: requestId,
   };
+}
+
+function mountsOnWire(mounted: readonly MountFacts[]): Pick<ControlPlaneSchemas["Sandbox"], "mounts"> {
+  if (mounted.length === 0) return {};
+  const mounts = mounted.map(({ target, volume, readOnly }) => [target, { volume, read_only: readOnly }]);
+  return { mounts: Object.fromEntries(mounts) };
 }
 
 function egressOnWire({ allow, deny }: RequestedEgress): Pick<ControlPlaneSchemas["Sandbox"], "egress"> {

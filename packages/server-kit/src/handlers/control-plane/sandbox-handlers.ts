@@ -28,6 +28,8 @@ export interface CreateRequest {
   readonly metadata: Readonly<Record<string, string>>;
   readonly egress: RequestedEgress;
   readonly limits: OwnLimits | undefined;
+  /** What to mount, by its path in the sandbox. */
+  readonly mounts: Readonly<Record<string, ControlPlaneSchemas["Mount"]>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly idempotency: Idempotency | undefined;
 }
@@ -189,6 +191,7 @@ async function create<Sandbox extends SandboxFacts>(
     metadata: body.metadata ?? {},
     environment: body.env_vars ?? {},
     limits: ownLimitsOf(body.limits),
+    mounts: body.mounts ?? {},
     egress: requestedEgress(body, defaultEgress),
     idempotency,
   };

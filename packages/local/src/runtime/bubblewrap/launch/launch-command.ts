@@ -51,10 +51,10 @@ export async function openLauncher(root: WritableRoot | undefined, ownRoot?: str
 
 /**
  * The command that prepares a machine's first process and becomes the command after it. It runs `launcher.pl` where that
- * works, unless files have to be copied. Otherwise it runs a shell, which starts a program for each step.
+ * works, unless files have to be copied or volumes mounted. Otherwise it runs a shell, which starts a program for each step.
  */
 export function launchCommand(launch: Launch, hasLauncher: boolean): LaunchCommand {
-  return hasLauncher && launch.entry?.copiesFiles !== true ? perlLaunch(launch) : shellLaunch(launch);
+  return hasLauncher && launch.entry?.needsShell !== true ? perlLaunch(launch) : shellLaunch(launch);
 }
 
 function shellLaunch({ memberFiles, strayDescriptors, limits, entry, uid }: Launch): LaunchCommand {

@@ -2,9 +2,15 @@
 # first. What the machine writes through these mounts is stored with the uids that the machine sees.
 sub mapIds {
   my ($architecture, $first, $count, @places) = @_;
+  # Overlays make files as root of the host before they give them to somebody, so root of the host needs a uid too.
+  my $users = mappedUsers($architecture, "0 $first $count\n$count 0 1\n");
+  while (my ($source, $target) = splice @places, 0, 2) { mountMapped($users, $source, $target) }
+}
+
+# Opens a new user namespace with this map.
+sub mappedUsers {
+  my ($architecture, $wanted) = @_;
   my ($unshare, $newUsers) = ($architecture eq 'arm64' ? 97 : 272, 0x10000000);
-  my ($openTree, $moveMount, $setAttributes) = (428, 429, 442);
-  my ($clone, $closeOnExec, $emptyPath, $emptySource, $idMap, $here) = (1, 02000000, 0x1000, 4, 0x100000, -100);
   pipe my $isReady, my $ready or die "pipe: $!\n";
   pipe my $isDone, my $done or die "pipe: $!\n";
   my $owner = fork // die "fork: $!\n";
@@ -17,20 +23,24 @@ sub mapIds {
   }
   close $ready;
   sysread($isReady, my $byte, 1) or die "unshare: $!\n";
-  # Overlays make files as root of the host before they give them to somebody, so root of the host needs a uid too.
   for my $name ('uid_map', 'gid_map') {
     open my $map, '>', "/proc/$owner/$name" or die "$name: $!\n";
-    syswrite $map, "0 $first $count\n$count 0 1\n" or die "$name: $!\n";
+    syswrite $map, $wanted or die "$name: $!\n";
   }
   open my $users, '<', "/proc/$owner/ns/user" or die "ns/user: $!\n";
   close $done;
   waitpid $owner, 0;
+  return $users;
+}
+
+sub mountMapped {
+  my ($users, $source, $target) = @_;
+  my ($openTree, $moveMount, $setAttributes) = (428, 429, 442);
+  my ($clone, $closeOnExec, $emptyPath, $emptySource, $idMap, $here) = (1, 02000000, 0x1000, 4, 0x100000, -100);
   my $nothing = '';
-  while (my ($source, $target) = splice @places, 0, 2) {
-    my $tree = syscall($openTree, $here, $source, $clone | $closeOnExec);
-    die "open_tree: $!\n" if $tree == -1;
-    my $attributes = pack 'Q4', $idMap, 0, 0, fileno $users;
-    syscall($setAttributes, $tree, $nothing, $emptyPath, $attributes, 32) == 0 or die "mount_setattr: $!\n";
-    syscall($moveMount, $tree, $nothing, $here, $target, $emptySource) == 0 or die "move_mount: $!\n";
-  }
+  my $tree = syscall($openTree, $here, $source, $clone | $closeOnExec);
+  die "open_tree: $!\n" if $tree == -1;
+  my $attributes = pack 'Q4', $idMap, 0, 0, fileno $users;
+  syscall($setAttributes, $tree, $nothing, $emptyPath, $attributes, 32) == 0 or die "mount_setattr: $!\n";
+  syscall($moveMount, $tree, $nothing, $here, $target, $emptySource) == 0 or die "move_mount: $!\n";
 }

@@ -1,0 +1,227 @@
+import { randomBytes } from "node:crypto";
+import { readdir, realpath, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { Problem } from "@cloud-sandbox/server-kit";
+import type { CreateRequest } from "@cloud-sandbox/server-kit/handlers";
+import pLimit from "p-limit";
+import type { MachineMount } from "../runtime/sandbox-runtime.js";
+import { makeDirectories } from "../store/make-directories.js";
+import type { SandboxMount } from "../store/sandbox-mount.js";
+import type { Volume, VolumeRepository } from "../store/volume-repository.js";
+import { checkTargets, invalidMount } from "./mount-target.js";
+import { type AttachedImage, attachImage, createImage } from "./volume-image.js";
+
+const mebibyte = 1024 * 1024;
+/** Most volumes that a server keeps. */
+const mostVolumes = 1000;
+
+export interface VolumesParts {
+  /** The directory with the volumes' images. Called when it is needed first. */
+  readonly directory: () => Promise<string>;
+  /** Undefined if volumes end with this process. */
+  readonly repository: VolumeRepository | undefined;
+  /** Why this server has no volumes, and what mends it. Undefined if it has. */
+  readonly lack: string | undefined;
+  /** The sandboxes that mount a volume: their names, or else their ids. */
+  readonly usersOf: (volumeId: string) => readonly string[];
+}
+
+/**
+ * Directories that outlive sandboxes, and that several sandboxes may mount at a time. Each is a file system of a fixed size in a
+ * file, so that the kernel limits what is written to it.
+ */
+export class Volumes {
+  readonly #volumes = new Map<string, Volume>();
+  /** How many sandboxes that mount a volume are being created. */
+  readonly #held = new Map<string, number>();
+  /** Creates and attaches one image at a time. */
+  readonly #turn = pLimit(1);
+  #directory: Promise<string> | undefined;
+
+  constructor(private readonly parts: VolumesParts) {}
+
+  /** Loads the volumes of the previous server, and removes images that it did not record. */
+  async restore(): Promise<void> {
+    for (const volume of this.parts.repository?.list() ?? []) this.#volumes.set(volume.id, volume);
+    const directory = await this.#place();
+    for (const name of await readdir(directory))
+      if (![...this.#volumes.keys()].some((id) => name === fileName(id)))
+        await rm(join(directory, name), { force: true });
+  }
+
+  /** The volumes that an API key sees: its own. The server's own key, undefined, sees all. */
+  list(keyId: string | undefined): readonly Volume[] {
+    const all = [...this.#volumes.values()];
+    return keyId === undefined ? all : all.filter((volume) => volume.keyId === keyId);
+  }
+
+  /** The volume with this id or name. Throws the 404 problem if there is none. */
+  get(idOrName: string, keyId: string | undefined): Volume {
+    const found = this.#named(idOrName, keyId) ?? this.list(keyId).find((volume) => volume.id === idOrName);
+    if (found) return found;
+    throw new Problem(404, "VOLUME_NOT_FOUND", `Volume ${JSON.stringify(idOrName.slice(0, 80))} not found.`, {
+      hint: "List the volumes to see those that exist, or create one.",
+    });
+  }
+
+  usersOf(volume: Volume): readonly string[] {
+    return this.parts.usersOf(volume.id);
+  }
+
+  /** The bytes that a volume takes on the disk. */
+  async usedBytes({ id }: Volume): Promise<number> {
+    const { blocks } = await stat(await this.#image(id));
+    return blocks * 512;
+  }
+
+  async create(name: string, sizeMb: number, keyId: string | undefined): Promise<Volume> {
+    const { lack, repository } = this.parts;
+    if (lack !== undefined) throw unavailable(lack);
+    return this.#turn(async () => {
+      if (this.#named(name, keyId))
+        throw new Problem(409, "CONFLICT", `A volume named ${name} exists already.`, {
+          hint: "Use that volume, or choose another name.",
+        });
+      if (this.#volumes.size >= mostVolumes)
+        throw new Problem(
+          429,
+          "RESOURCE_LIMIT_ERROR",
+          `This server has ${mostVolumes} volumes, the most it keeps.`,
+          {
+            hint: "Delete volumes that are no longer needed.",
+            details: { limit: mostVolumes, current: this.#volumes.size, available: 0 },
+          },
+        );
+      await this.#requireSpace(sizeMb);
+      const id = `vol_${randomBytes(8).toString("hex")}`;
+      const volume: Volume = { id, name, sizeMb, createdAt: new Date(), keyId };
+      const image = await this.#image(id);
+      await createImage(image, sizeMb).catch((error: unknown) => {
+        throw unavailable(
+          `an image for the volume could not be made (${reasonOf(error)}); install e2fsprogs`,
+        );
+      });
+      try {
+        repository?.add(volume);
+      } catch (error) {
+        await rm(image, { force: true });
+        throw error;
+      }
+      this.#volumes.set(id, volume);
+      return volume;
+    });
+  }
+
+  /** Deletes a volume and its files. Throws the 409 problem with the names of sandboxes that mount it. */
+  async delete(volume: Volume): Promise<void> {
+    const users = this.parts.usersOf(volume.id);
+    if (users.length > 0 || this.#held.has(volume.id)) {
+      const by = users.length > 0 ? `mounted by ${users.join(", ")}` : "being mounted by a new sandbox";
+      throw new Problem(409, "VOLUME_IN_USE", `Volume ${volume.name} is ${by}.`, {
+        hint: "Delete these sandboxes first; stopped ones use it too.",
+        details: { sandboxes: users },
+      });
+    }
+    this.parts.repository?.remove(volume.id);
+    this.#volumes.delete(volume.id);
+    await rm(await this.#image(volume.id), { force: true });
+  }
+
+  /** What a create request asks to mount. Throws a problem if that cannot be mounted. */
+  requested(mounts: CreateRequest["mounts"], keyId: string | undefined): readonly SandboxMount[] {
+    const entries = Object.entries(mounts);
+    if (entries.length > 0 && this.parts.lack !== undefined) throw unavailable(this.parts.lack);
+    checkTargets(entries.map(([target]) => target));
+    const mounted = entries.map(([target, { volume, read_only: readOnly = false }]) => {
+      const { id, name } = this.get(volume, keyId);
+      return { target, volumeId: id, volume: name, readOnly };
+    });
+    if (new Set(mounted.map(({ volumeId }) => volumeId)).size < mounted.length)
+      throw invalidMount("A sandbox can mount a volume once only.");
+    return mounted;
+  }
+
+  /** Keeps these volumes from being deleted until the returned function is called. */
+  hold(mounts: readonly SandboxMount[]): () => void {
+    for (const { volumeId } of mounts) this.#held.set(volumeId, (this.#held.get(volumeId) ?? 0) + 1);
+    return () => {
+      for (const { volumeId } of mounts) {
+        const rest = (this.#held.get(volumeId) ?? 1) - 1;
+        if (rest > 0) this.#held.set(volumeId, rest);
+        else this.#held.delete(volumeId);
+      }
+    };
+  }
+
+  /** What a machine mounts. Call `release` when the machine has started, or did not start. */
+  async open(mounts: readonly SandboxMount[]): Promise<OpenMounts> {
+    const attached: AttachedImage[] = [];
+    const release = async (): Promise<void> => {
+      for (const image of attached) await image.release();
+    };
+    try {
+      const machineMounts: MachineMount[] = [];
+      for (const { target, volumeId, readOnly } of mounts) {
+        const image = await this.#image(volumeId);
+        const opened = await this.#turn(() => attachImage(image));
+        attached.push(opened);
+        machineMounts.push({ device: opened.device, target, readOnly });
+      }
+      return { mounts: machineMounts, release };
+    } catch (error) {
+      await release();
+      throw new Error(`a volume could not be mounted: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+
+  /** Removes all volumes of a server that keeps nothing. */
+  async removeAll(): Promise<void> {
+    this.#volumes.clear();
+    const directory = await this.#directory?.catch(() => undefined);
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  }
+
+  #named(name: string, keyId: string | undefined): Volume | undefined {
+    return [...this.#volumes.values()].find((volume) => volume.name === name && volume.keyId === keyId);
+  }
+
+  /** Throws the 507 problem if the disk has less space than all volumes may take. */
+  async #requireSpace(sizeMb: number): Promise<void> {
+    const { bavail, bsize } = await statfs(await this.#place());
+    let promised = sizeMb * mebibyte;
+    for (const volume of this.#volumes.values())
+      promised += Math.max(0, volume.sizeMb * mebibyte - (await this.usedBytes(volume).catch(() => 0)));
+    if (promised <= bavail * bsize) return;
+    const message = `The server's disk has too little space for a volume of ${sizeMb} MiB beside the other volumes.`;
+    throw new Problem(507, "STORAGE_FULL", message, {
+      hint: "Ask for less with size_mb, or delete volumes that are no longer needed.",
+    });
+  }
+
+  async #image(id: string): Promise<string> {
+    return join(await this.#place(), fileName(id));
+  }
+
+  #place(): Promise<string> {
+    this.#directory ??= this.parts.directory().then(async (directory) => {
+      await makeDirectories(directory, 0o700);
+      return realpath(directory);
+    });
+    return this.#directory;
+  }
+}
+
+export interface OpenMounts {
+  readonly mounts: readonly MachineMount[];
+  release(): Promise<void>;
+}
+
+const fileName = (id: string): string => `${id}.ext4`;
+
+function reasonOf(error: unknown): string {
+  const { stderr, message } = error as Error & { readonly stderr?: string };
+  return (stderr?.trim() || message).replace(/\.$/, "");
+}
+
+const unavailable = (lack: string): Problem =>
+  new Problem(400, "VOLUMES_UNAVAILABLE", `This server has no volumes: ${lack}.`);
