@@ -164,7 +164,7 @@ export type { RequestOutcome, RequestSpan, Tracing } from "./transport/observati
 export type { RetryOptions } from "./transport/retry/retry-options.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets/sockets.js";
 export { version } from "./transport/version.js";
-export type { Mounts, VolumeMount } from "./volumes/mounts.js";
+export type { HostMount, Mounts, VolumeMount } from "./volumes/mounts.js";
 export type { VolumeRecord } from "./volumes/volume-record.js";
 export type { CreateVolumeOptions, Volumes } from "./volumes/volumes.js";
 export type { ExecutionReport } from "./webhooks/execution-report.js";

@@ -6,6 +6,7 @@ export {
   AuditLogError,
   DataDirectoryError,
   InvalidEgressError,
+  InvalidMountDirectoryError,
   InvalidOriginError,
   InvalidPoolError,
   InvalidPublicUrlError,

@@ -58,6 +58,11 @@ export interface LocalControlPlaneOptions {
   /** The directory that keeps sandboxes across restarts. One control plane at a time may use it. Default: none, nothing is kept. */
   readonly dataDir?: string;
   /**
+   * Directories of this machine that sandboxes may mount, and all below them. Only the server's own key may mount them. Needs
+   * the bubblewrap runtime. Default: none.
+   */
+  readonly allowMounts?: readonly string[];
+  /**
    * The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` and destinations
    * separated by commas, as in `allow=pypi.org,*.pythonhosted.org:443`. Default: CLOUD_SANDBOX_INTERNET, else `on`.
    */

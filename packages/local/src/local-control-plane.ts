@@ -60,6 +60,7 @@ import { AccountKey } from "./tokens/account-key.js";
 import { KeyRing } from "./tokens/key-ring.js";
 import { persistentApiKey, persistentTokenIssuer } from "./tokens/persistent-keys.js";
 import { version } from "./version.js";
+import { HostDirectories } from "./volumes/host-directories.js";
 import { Volumes } from "./volumes/volumes.js";
 import { Webhooks } from "./webhooks/webhooks.js";
 
@@ -84,6 +85,7 @@ export interface LocalControlPlane {
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
+ * @throws InvalidMountDirectoryError when an entry of `allowMounts` is not a directory that sandboxes can mount.
  * @throws InvalidOriginError when an entry of `corsOrigins` is not an origin.
  * @throws InvalidPublicUrlError when `publicUrl` is not the address of a server.
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
@@ -203,6 +205,7 @@ async function serve(
     lack: runtime.mountsVolumes
       ? undefined
       : "they need the bubblewrap runtime in a server that root started, because only root can limit their size",
+    directories: await HostDirectories.of(runtime, options.allowMounts ?? [], store.directory),
     usersOf: (id) =>
       registry
         .list()

@@ -6,6 +6,7 @@ import {
   AuditLogError,
   DataDirectoryError,
   InvalidEgressError,
+  InvalidMountDirectoryError,
   InvalidOriginError,
   InvalidPublicUrlError,
   NotKeptError,
@@ -53,6 +54,12 @@ program
   .option(
     "--data-dir <directory>",
     "directory that keeps sandboxes over a restart; default: none, nothing is kept",
+  )
+  .option(
+    "--allow-mount <directory>",
+    "let sandboxes mount this directory and all below it; needs the bubblewrap runtime (repeatable)",
+    collect,
+    [],
   )
   .addOption(
     new Option("--runtime <name>", `what starts the sandboxes: auto, or one of ${runtimeNames.join(", ")}`)
@@ -199,6 +206,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof AuditLogError ||
     error instanceof NotKeptError ||
     error instanceof InvalidEgressError ||
+    error instanceof InvalidMountDirectoryError ||
     error instanceof InvalidOriginError ||
     error instanceof InvalidPublicUrlError ||
     error instanceof InvalidArgumentError;
@@ -222,6 +230,7 @@ interface ServeOptions {
   readonly host: string;
   readonly allowedHost: readonly string[];
   readonly corsOrigin: readonly string[];
+  readonly allowMount: readonly string[];
   readonly port: number;
   readonly apiKey?: string;
   readonly dataDir?: string;
@@ -259,6 +268,7 @@ async function serve({
   json,
   allowedHost,
   corsOrigin,
+  allowMount,
   kubeconfig,
   kubernetesNamespace: namespace,
   kubernetesImage: images,
@@ -291,6 +301,7 @@ async function serve({
     },
     allowedHosts: allowedHost,
     corsOrigins: corsOrigin,
+    allowMounts: allowMount,
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
     buildTimeoutSeconds: buildTimeout,

@@ -11,21 +11,39 @@ export interface VolumeMount {
   readOnly?: boolean | undefined;
 }
 
+/** A directory of the server's machine, and how it is mounted. Who runs the server decides which may be mounted. */
+export interface HostMount {
+  /** The absolute path of the directory. No part of it may be a link. */
+  host: string;
+  /** Whether the sandbox can only read it. Default: false. */
+  readOnly?: boolean | undefined;
+}
+
 /** What a sandbox mounts, by its path in the sandbox, as `/data`. */
-export type Mounts = Readonly<Record<string, Pick<VolumeRecord, "id"> | VolumeMount>>;
+export type Mounts = Readonly<Record<string, Pick<VolumeRecord, "id"> | VolumeMount | HostMount>>;
 
 /** The mounts as a create request has them. */
 export function mountsOnWire(mounts: Mounts): ControlPlaneSchemas["Mounts"] {
-  const entries = Object.entries(mounts).map(([path, mount]) => {
-    if (typeof mount !== "object" || mount === null)
-      throw invalidArgument(`mounts["${path}"] must be a volume, or an object with a volume.`);
-    if ("id" in mount) return [path, { volume: mount.id }] as const;
-    checkKnown(`mounts["${path}"]`, mount, { volume: true, readOnly: true });
-    const { readOnly, volume } = mount;
-    const name = typeof volume === "object" && volume !== null ? volume.id : volume;
-    requireText(`mounts["${path}"].volume`, name);
-    checkBoolean(`mounts["${path}"].readOnly`, readOnly);
-    return [path, { volume: name, ...(readOnly !== undefined && { read_only: readOnly }) }] as const;
-  });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(
+    Object.entries(mounts).map(([path, mount]) => [path, mountOnWire(`mounts["${path}"]`, mount)]),
+  );
+}
+
+function mountOnWire(what: string, mount: Mounts[string]): ControlPlaneSchemas["Mount"] {
+  if (typeof mount !== "object" || mount === null)
+    throw invalidArgument(`${what} must be a volume, or an object with a volume or a host.`);
+  if ("id" in mount) return { volume: mount.id };
+  const { readOnly } = mount;
+  checkBoolean(`${what}.readOnly`, readOnly);
+  const mode = readOnly === undefined ? {} : { read_only: readOnly };
+  if ("host" in mount) {
+    checkKnown(what, mount, { host: true, readOnly: true });
+    requireText(`${what}.host`, mount.host);
+    return { host: mount.host, ...mode };
+  }
+  checkKnown(what, mount, { volume: true, readOnly: true });
+  const { volume } = mount;
+  const name = typeof volume === "object" && volume !== null ? volume.id : volume;
+  requireText(`${what}.volume`, name);
+  return { volume: name, ...mode };
 }

@@ -34,6 +34,15 @@ export class InvalidPoolError extends Error {
   }
 }
 
+/** A directory of `--allow-mount` cannot be mounted. */
+export class InvalidMountDirectoryError extends Error {
+  override readonly name = "InvalidMountDirectoryError";
+
+  constructor(path: string, reason: string, fix = "Give --allow-mount the absolute path of a directory") {
+    super(`${JSON.stringify(path.slice(0, 200))} cannot be mounted in sandboxes: ${reason}. ${fix}.`);
+  }
+}
+
 /** An origin given by the operator is not written as browsers send origins. */
 export class InvalidOriginError extends Error {
   override readonly name = "InvalidOriginError";

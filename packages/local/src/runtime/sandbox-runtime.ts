@@ -71,7 +71,7 @@ export interface MachineSpec {
   readonly disk?: string;
   /** Host files that the machine may read, each with its path inside. */
   readonly files?: readonly MachineFile[];
-  /** What to mount in the machine. Only for a runtime with {@link SandboxRuntime.mountsVolumes}. */
+  /** What to mount in the machine. Only for a runtime that can; see {@link SandboxRuntime.mountsVolumes}. */
   readonly mounts?: readonly MachineMount[] | undefined;
   /** The host directory that {@link Machine.keep} will create and fill. It must not exist yet. */
   readonly keepIn?: string;
@@ -79,11 +79,23 @@ export interface MachineSpec {
 
 /** A directory that is mounted in a machine, without devices and set-uid programs. */
 export interface MachineMount {
-  /** A block device with an ext4 file system. */
-  readonly device: string;
+  readonly source: VolumeDevice | HostDirectory;
   /** The path inside: see `mount-target.ts`. */
   readonly target: string;
   readonly readOnly: boolean;
+}
+
+/** A block device with an ext4 file system, whose uid 0 is the machine's code. */
+export interface VolumeDevice {
+  readonly device: string;
+}
+
+/** A directory of this machine. Its files belong to the machine's code, if this process may map uids. */
+export interface HostDirectory {
+  readonly path: string;
+  /** Device and inode, as `8:42`. If the path leads to another one when it is mounted, the machine does not start. */
+  readonly identity: string;
+  readonly owner: { readonly uid: number; readonly gid: number };
 }
 
 export interface MachineFile {
@@ -185,8 +197,9 @@ export interface SandboxRuntime {
   readonly name: string;
   /** Whether it starts machines of imported images, with {@link MachineSpec.isImage}. Default: false. */
   readonly startsImages?: boolean;
-  /** Whether this process can start machines with {@link MachineSpec.mounts}. Default: false. */
+  /** Which {@link MachineSpec.mounts} this process can make. Default: none. */
   readonly mountsVolumes?: boolean;
+  readonly mountsDirectories?: boolean;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
   readonly images?: readonly MachineImage[];
   probe(): Promise<RuntimeReport>;

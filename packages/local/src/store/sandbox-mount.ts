@@ -1,6 +1,7 @@
 import type { MountFacts } from "@cloud-sandbox/server-kit/handlers";
 
-/** A volume that a sandbox mounts, each time its machine starts. */
+/** What a sandbox mounts, each time its machine starts. */
 export interface SandboxMount extends MountFacts {
-  readonly volumeId: string;
+  /** Undefined for a directory of this machine. */
+  readonly volumeId?: string;
 }

@@ -8,8 +8,9 @@ import type { MachineMount } from "../runtime/sandbox-runtime.js";
 import { makeDirectories } from "../store/make-directories.js";
 import type { SandboxMount } from "../store/sandbox-mount.js";
 import type { Volume, VolumeRepository } from "../store/volume-repository.js";
+import type { HostDirectories } from "./host-directories.js";
 import { checkTargets, invalidMount } from "./mount-target.js";
-import { type AttachedImage, attachImage, createImage } from "./volume-image.js";
+import { attachImage, createImage } from "./volume-image.js";
 
 const mebibyte = 1024 * 1024;
 /** Most volumes that a server keeps. */
@@ -22,6 +23,8 @@ export interface VolumesParts {
   readonly repository: VolumeRepository | undefined;
   /** Why this server has no volumes, and what mends it. Undefined if it has. */
   readonly lack: string | undefined;
+  /** Undefined if the runtime can mount no directories of this machine. */
+  readonly directories: HostDirectories | undefined;
   /** The sandboxes that mount a volume: their names, or else their ids. */
   readonly usersOf: (volumeId: string) => readonly string[];
 }
@@ -130,22 +133,27 @@ export class Volumes {
   /** What a create request asks to mount. Throws a problem if that cannot be mounted. */
   requested(mounts: CreateRequest["mounts"], keyId: string | undefined): readonly SandboxMount[] {
     const entries = Object.entries(mounts);
-    if (entries.length > 0 && this.parts.lack !== undefined) throw unavailable(this.parts.lack);
     checkTargets(entries.map(([target]) => target));
-    const mounted = entries.map(([target, { volume, read_only: readOnly = false }]) => {
-      const { id, name } = this.get(volume, keyId);
-      return { target, volumeId: id, volume: name, readOnly };
+    const mounted = entries.map(([target, { volume, host, read_only: readOnly = false }]): SandboxMount => {
+      if (host !== undefined) {
+        this.#requireDirectories(keyId);
+        return { target, source: { host }, readOnly };
+      }
+      if (this.parts.lack !== undefined) throw unavailable(this.parts.lack);
+      const { id, name } = this.get(volume ?? "", keyId);
+      return { target, source: { volume: name }, volumeId: id, readOnly };
     });
-    if (new Set(mounted.map(({ volumeId }) => volumeId)).size < mounted.length)
-      throw invalidMount("A sandbox can mount a volume once only.");
+    const ids = mounted.flatMap(({ volumeId }) => volumeId ?? []);
+    if (new Set(ids).size < ids.length) throw invalidMount("A sandbox can mount a volume once only.");
     return mounted;
   }
 
   /** Keeps these volumes from being deleted until the returned function is called. */
   hold(mounts: readonly SandboxMount[]): () => void {
-    for (const { volumeId } of mounts) this.#held.set(volumeId, (this.#held.get(volumeId) ?? 0) + 1);
+    const ids = mounts.flatMap(({ volumeId }) => volumeId ?? []);
+    for (const volumeId of ids) this.#held.set(volumeId, (this.#held.get(volumeId) ?? 0) + 1);
     return () => {
-      for (const { volumeId } of mounts) {
+      for (const volumeId of ids) {
         const rest = (this.#held.get(volumeId) ?? 1) - 1;
         if (rest > 0) this.#held.set(volumeId, rest);
         else this.#held.delete(volumeId);
@@ -155,23 +163,61 @@ export class Volumes {
 
   /** What a machine mounts. Call `release` when the machine has started, or did not start. */
   async open(mounts: readonly SandboxMount[]): Promise<OpenMounts> {
-    const attached: AttachedImage[] = [];
+    const opened: { release(): Promise<void> }[] = [];
     const release = async (): Promise<void> => {
-      for (const image of attached) await image.release();
+      for (const each of opened) await each.release();
     };
     try {
       const machineMounts: MachineMount[] = [];
-      for (const { target, volumeId, readOnly } of mounts) {
-        const image = await this.#image(volumeId);
-        const opened = await this.#turn(() => attachImage(image));
-        attached.push(opened);
-        machineMounts.push({ device: opened.device, target, readOnly });
+      for (const mount of mounts) {
+        const each = await this.#open(mount);
+        opened.push(each);
+        const { target, readOnly } = mount;
+        machineMounts.push({ source: each.source, target, readOnly });
       }
       return { mounts: machineMounts, release };
     } catch (error) {
       await release();
-      throw new Error(`a volume could not be mounted: ${reasonOf(error)}`, { cause: error });
+      throw error;
     }
+  }
+
+  async #open({ source, volumeId, readOnly }: SandboxMount): Promise<OpenSource> {
+    if ("host" in source) {
+      const directories = this.#requireDirectories(undefined);
+      const { directory, release } = await directories.open(source.host, !readOnly);
+      return { source: directory, release };
+    }
+    try {
+      const image = await this.#image(volumeId ?? "");
+      const { device, release } = await this.#turn(() => attachImage(image));
+      return { source: { device }, release };
+    } catch (error) {
+      throw new Error(`volume ${source.volume} could not be attached: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+
+  #requireDirectories(keyId: string | undefined): HostDirectories {
+    const { directories } = this.parts;
+    if (directories === undefined)
+      throw new Problem(
+        400,
+        "MOUNT_NOT_ALLOWED",
+        "This server's runtime cannot mount directories of its machine.",
+        {
+          hint: "Start the server with the bubblewrap runtime, or copy the files.",
+        },
+      );
+    if (keyId !== undefined)
+      throw new Problem(
+        400,
+        "MOUNT_NOT_ALLOWED",
+        "Only the server's own API key may mount directories of its machine.",
+        {
+          hint: "Mount a volume, or ask whoever runs the server.",
+        },
+      );
+    return directories;
   }
 
   /** Removes all volumes of a server that keeps nothing. */
@@ -213,6 +259,11 @@ export class Volumes {
 
 export interface OpenMounts {
   readonly mounts: readonly MachineMount[];
+  release(): Promise<void>;
+}
+
+interface OpenSource {
+  readonly source: MachineMount["source"];
   release(): Promise<void>;
 }
 

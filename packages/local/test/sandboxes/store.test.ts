@@ -32,7 +32,7 @@ const sandbox: StoredSandbox = {
   name: "mine",
   egress: { internetAccess: true, allow: ["pypi.org"] },
   metadata: { owner: "Zoë 'o\"" },
-  mounted: [{ target: "/data", volumeId: "vol_1", volume: "cache", readOnly: true }],
+  mounted: [{ target: "/data", volumeId: "vol_1", source: { volume: "cache" }, readOnly: true }],
   failureReason: undefined,
   idempotency: { key: "once", requestDigest: "d" },
   keyId: "key_1",

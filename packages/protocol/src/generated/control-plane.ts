@@ -918,15 +918,25 @@ export interface components {
          * @example {
          *       "/data": {
          *         "volume": "cache"
+         *       },
+         *       "/repo": {
+         *         "host": "/home/me/repo",
+         *         "read_only": true
          *       }
          *     }
          */
         Mounts: {
             [key: string]: components["schemas"]["Mount"];
         };
+        /**
+         * @description A volume, or a directory of the server's machine. Which directories may be mounted is up to who runs the server; others
+         *     are refused with 400 MOUNT_NOT_ALLOWED, and so are all that further API keys ask for.
+         */
         Mount: {
             /** @description The volume's name or id. */
-            volume: string;
+            volume?: string;
+            /** @description The absolute path of a directory. No part of it may be a link. */
+            host?: string;
             /** @description Whether the sandbox can only read it. Default: false. */
             read_only?: boolean;
         };
@@ -1515,7 +1525,7 @@ export interface components {
     responses: {
         /**
          * @description Something in the request is wrong; the message names it. INVALID_REQUEST, MISSING_PARAMETER, INVALID_JSON,
-         *     ISOLATION_UNAVAILABLE, LIMITS_UNAVAILABLE, VOLUMES_UNAVAILABLE or INTERNET_ACCESS_UNAVAILABLE.
+         *     ISOLATION_UNAVAILABLE, LIMITS_UNAVAILABLE, VOLUMES_UNAVAILABLE, MOUNT_NOT_ALLOWED or INTERNET_ACCESS_UNAVAILABLE.
          */
         BadRequest: {
             headers: {

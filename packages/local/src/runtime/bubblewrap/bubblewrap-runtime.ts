@@ -33,6 +33,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   readonly startsImages = true;
   /** Only root may mount file systems. */
   readonly mountsVolumes = process.getuid?.() === 0;
+  readonly mountsDirectories = true;
   #foundation: Promise<Foundation> | undefined;
   #removal: Promise<void> | undefined;
   #removalTimer: NodeJS.Timeout | undefined;
@@ -131,7 +132,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async #spawn(spec: MachineSpec, foundation: Foundation, own: MachineOwn): Promise<BubblewrapMachine> {
-    const { directory, seccompFile, strayDescriptors } = foundation;
+    const { directory, strayDescriptors } = foundation;
     const { root } = foundation.rootInside ?? foundation;
     const { name, uids, group, egress, files, cleanups } = own;
     const { layers = [], isImage, disk, keepIn, mounts = [] } = spec;
@@ -143,6 +144,12 @@ export class BubblewrapRuntime implements SandboxRuntime {
       );
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined || mounts.length > 0))
       throw new Error("this kernel allows no overlay mounts, which the sandbox's files need");
+    const writesToHost = mounts.some(({ readOnly, source }) => !readOnly && "path" in source);
+    if (writesToHost && foundation.hostWritersSeccompFile === undefined)
+      throw new Error(
+        "without a system call filter, directories of this machine can be mounted read-only alone",
+      );
+    const seccompFile = writesToHost ? foundation.hostWritersSeccompFile : foundation.seccompFile;
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(name));
     const entry = root?.enter({

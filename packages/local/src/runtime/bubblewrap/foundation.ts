@@ -36,6 +36,8 @@ export interface Foundation {
   readonly guard: InstanceGuard;
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
+  /** The filter of machines that write to directories of the host. */
+  readonly hostWritersSeccompFile: string | undefined;
   readonly strayDescriptors: readonly number[];
   /** Undefined where `launcher.pl` does not work, so that shells start machines and programs; see {@link openLauncher}. */
   readonly launcher: ProgramLauncher | undefined;
@@ -61,9 +63,15 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
   const guard = new InstanceGuard(directory, await controlGroupDirectories(directory.instance));
   await directory.make();
   const controlGroups = await openControlGroups(directory.instance);
-  const program = seccompProgram(process.arch, { countsAllMemory: controlGroups !== undefined });
-  const seccompFile = program && join(directory.path, "seccomp");
-  if (program && seccompFile) await writeFile(seccompFile, program);
+  const countsAllMemory = controlGroups !== undefined;
+  const filter = async (name: string, refusesSetUid: boolean): Promise<string | undefined> => {
+    const program = seccompProgram(process.arch, { countsAllMemory, refusesSetUid });
+    const file = join(directory.path, name);
+    if (program) await writeFile(file, program);
+    return program && file;
+  };
+  const seccompFile = await filter("seccomp", false);
+  const hostWritersSeccompFile = await filter("seccomp-host-writers", true);
   const root = await WritableRoot.open(directory.inMemory, isRoot);
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
   const images = await prepareMachineImage(directory.path, isRoot, root);
@@ -90,6 +98,7 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
     groups,
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
+    hostWritersSeccompFile,
     strayDescriptors,
     launcher: hasLauncher
       ? new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors)

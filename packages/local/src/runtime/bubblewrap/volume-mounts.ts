@@ -23,20 +23,33 @@ export function volumeMounts(at: string, volumes: readonly MachineMount[]): read
 /** The variables with which the shell mounts volumes and makes the directories that bubblewrap mounts them at. */
 export function volumeVariables(
   { root, workspace, home }: Readonly<Record<"root" | "workspace" | "home", string>>,
-  { code, isRange }: MachineUids,
+  uids: MachineUids | undefined,
   volumes: readonly MachineMount[],
 ): Readonly<Record<string, string>> {
   const trees = [
     ["/workspace/", workspace],
     ["/home/sandbox/", home],
   ] as const;
-  const fields = volumes.flatMap(({ device, target }, index) => {
+  const fields = volumes.flatMap(({ source, target }, index) => {
     const [inside, tree] = trees.find(([parent]) => target.startsWith(parent)) ?? ["/", root];
-    return [device, volumePlace(index), tree, target.slice(inside.length)];
+    return [...sourceFields(source, uids), volumePlace(index), tree, target.slice(inside.length)];
   });
   return {
     MACHINE_MOUNTER: `${mapIds}${mountVolumes}\nmountVolumes($ENV{MACHINE_ARCHITECTURE}, split /\\n/, $ENV{MACHINE_VOLUMES});`,
     MACHINE_ARCHITECTURE: process.arch,
-    MACHINE_VOLUMES: [code, isRange ? rangeSize : 1, ...fields].join("\n"),
+    MACHINE_VOLUMES: [uids?.code ?? 0, ...fields].join("\n"),
   };
+}
+
+/** Device, path, identity, and maps of uids and gids. Where root started this process, code's uid is the owner's. */
+function sourceFields(source: MachineMount["source"], uids: MachineUids | undefined): string[] {
+  if ("device" in source) {
+    const map = `0 ${uids?.code} ${uids?.isRange ? rangeSize : 1}`;
+    return [source.device, "", "", map, map];
+  }
+  const { path, identity, owner } = source;
+  // Nothing inside may act as root of the host.
+  if (uids === undefined || owner.uid === 0) return ["", path, identity, "", ""];
+  const map = (id: number): string => `${id} ${uids.code} 1`;
+  return ["", path, identity, map(owner.uid), map(owner.gid === 0 ? owner.uid : owner.gid)];
 }

@@ -289,7 +289,7 @@ export class WritableRoot {
         MACHINE_LAYER: layers.at(-1) ?? "",
         MACHINE_DISK: disk ?? "",
         ...mapper,
-        ...(uids && volumes.length > 0 && volumeVariables(this.disk, uids, volumes)),
+        ...(volumes.length > 0 && volumeVariables(this.disk, uids, volumes)),
       },
     };
   }

@@ -10,7 +10,7 @@ export interface SandboxFacts {
   readonly metadata: Readonly<Record<string, string>>;
   readonly template: TemplateFacts;
   readonly egress: RequestedEgress;
-  /** The volumes that it mounts. Undefined for a service without volumes. */
+  /** What it mounts. Undefined for a service without mounts. */
   readonly mounted?: readonly MountFacts[];
   readonly isolation: ControlPlaneSchemas["Isolation"];
   readonly timeoutSeconds: number;
@@ -19,12 +19,12 @@ export interface SandboxFacts {
   readonly failureReason: string | undefined;
 }
 
-/** A volume in a sandbox. */
+/** What is mounted at a path of a sandbox. */
 export interface MountFacts {
   /** The path in the sandbox. */
   readonly target: string;
-  /** The volume's name. */
-  readonly volume: string;
+  /** A volume's name, or else a directory of the server's machine. */
+  readonly source: { readonly volume: string } | { readonly host: string };
   readonly readOnly: boolean;
 }
 
@@ -83,7 +83,7 @@ export function sandboxOnWire(
 
 function mountsOnWire(mounted: readonly MountFacts[]): Pick<ControlPlaneSchemas["Sandbox"], "mounts"> {
   if (mounted.length === 0) return {};
-  const mounts = mounted.map(({ target, volume, readOnly }) => [target, { volume, read_only: readOnly }]);
+  const mounts = mounted.map(({ target, source, readOnly }) => [target, { ...source, read_only: readOnly }]);
   return { mounts: Object.fromEntries(mounts) };
 }
 

@@ -3,13 +3,15 @@
 sub mapIds {
   my ($architecture, $first, $count, @places) = @_;
   # Overlays make files as root of the host before they give them to somebody, so root of the host needs a uid too.
-  my $users = mappedUsers($architecture, "0 $first $count\n$count 0 1\n");
+  my $map = "0 $first $count\n$count 0 1\n";
+  my $users = mappedUsers($architecture, $map, $map);
   while (my ($source, $target) = splice @places, 0, 2) { mountMapped($users, $source, $target) }
 }
 
-# Opens a new user namespace with this map.
+# Opens a new user namespace with these maps.
 sub mappedUsers {
-  my ($architecture, $wanted) = @_;
+  my ($architecture, $uids, $gids) = @_;
+  my %maps = (uid_map => $uids, gid_map => $gids);
   my ($unshare, $newUsers) = ($architecture eq 'arm64' ? 97 : 272, 0x10000000);
   pipe my $isReady, my $ready or die "pipe: $!\n";
   pipe my $isDone, my $done or die "pipe: $!\n";
@@ -23,9 +25,9 @@ sub mappedUsers {
   }
   close $ready;
   sysread($isReady, my $byte, 1) or die "unshare: $!\n";
-  for my $name ('uid_map', 'gid_map') {
+  for my $name (keys %maps) {
     open my $map, '>', "/proc/$owner/$name" or die "$name: $!\n";
-    syswrite $map, $wanted or die "$name: $!\n";
+    syswrite $map, $maps{$name} or die "$name: $!\n";
   }
   open my $users, '<', "/proc/$owner/ns/user" or die "ns/user: $!\n";
   close $done;

@@ -1,17 +1,31 @@
-# Mounts volumes, and makes the directories on which bubblewrap binds them. Uid 0 of a volume's files is the machine's code.
-# With a range of uids, the others follow.
+# Mounts volumes and directories of the host, and makes the directories on which bubblewrap binds them.
 sub mountVolumes {
-  my ($architecture, $owner, $count, @volumes) = @_;
-  my ($mount, $noSetUid, $noDevices) = ($architecture eq 'arm64' ? 40 : 165, 2, 4);
+  my ($architecture, $owner, @mounts) = @_;
+  my ($mount, $openTree, $moveMount, $setAttributes) = ($architecture eq 'arm64' ? 40 : 165, 428, 429, 442);
+  my ($clone, $closeOnExec, $recursive, $emptyPath, $emptySource, $here) = (1, 02000000, 0x8000, 0x1000, 4, -100);
+  my ($noSetUid, $noDevices, $idMap, $nothing) = (2, 4, 0x100000, '');
   my ($type, $options) = ('ext4', 'discard,noinit_itable');
-  my $users = mappedUsers($architecture, "0 $owner $count\n");
-  while (my ($device, $place, $tree, $path) = splice @volumes, 0, 4) {
-    mkdir $_ or die "$_: $!\n" for "$place.all", $place;
-    syscall($mount, $device, "$place.all", $type, $noSetUid | $noDevices, $options) == 0
-      or die "the volume for $path: $!\n";
-    # The repair program of the file system makes it anew when it needs it.
-    rmdir "$place.all/lost+found";
-    mountMapped($users, "$place.all", $place);
+  while (my ($device, $source, $identity, $uids, $gids, $place, $tree, $path) = splice @mounts, 0, 8) {
+    if ($device ne '') {
+      $source = "$place.all";
+      mkdir $source or die "$source: $!\n";
+      syscall($mount, $device, $source, $type, $noSetUid | $noDevices, $options) == 0
+        or die "the volume for $path: $!\n";
+      # The repair program of the file system makes it anew when it needs it.
+      rmdir "$source/lost+found";
+    }
+    # An ordinary user may copy a mount only with all mounts in it. Mounts whose uids are mapped are copied alone.
+    my $depth = $uids eq '' ? $recursive : 0;
+    my $copy = syscall($openTree, $here, $source, $clone | $closeOnExec | $depth);
+    die "$source cannot be mounted: $!\n" if $copy == -1;
+    my ($number, $inode) = stat "/proc/self/fd/$copy";
+    die "$source was replaced by another directory\n" unless $identity eq '' or $identity eq "$number:$inode";
+    my $users = $uids eq '' ? undef : mappedUsers($architecture, "$uids\n", "$gids\n");
+    my $attributes = pack 'Q4', $noSetUid | $noDevices | ($users ? $idMap : 0), 0, 0, $users ? fileno $users : 0;
+    syscall($setAttributes, $copy, $nothing, $emptyPath | $depth, $attributes, 32) == 0
+      or die "uids of $source cannot be mapped: $!\n";
+    mkdir $place or die "$place: $!\n";
+    syscall($moveMount, $copy, $nothing, $here, $place, $emptySource) == 0 or die "move_mount: $!\n";
     # Files of an earlier machine may be there: follow no link that it made.
     for my $name (split m{/}, $path) {
       $tree .= "/$name";

@@ -12,10 +12,15 @@ import { arm64Numbers, type CallNumbers, x64Numbers } from "./call-numbers.js";
  *
  * `countsAllMemory`: whether a control group counts the machine's memory. If not, calls that allocate memory outside
  * processes are refused too, because no limit would apply to that memory.
+ *
+ * `refusesSetUid`: whether code may make no set-uid and set-gid files, which users of the host could run.
  */
 export function seccompProgram(
   arch: NodeJS.Architecture,
-  { countsAllMemory = true }: { countsAllMemory?: boolean } = {},
+  {
+    countsAllMemory = true,
+    refusesSetUid = false,
+  }: { countsAllMemory?: boolean; refusesSetUid?: boolean } = {},
 ): Buffer | undefined {
   const target = targets[arch];
   if (!target) return undefined;
@@ -25,6 +30,7 @@ export function seccompProgram(
     ),
     ...forbiddenCalls.map((name) => [name, refuse(errno.EPERM)] as const),
     ...Object.entries(checkedCalls),
+    ...(refusesSetUid ? Object.entries(modeCalls) : []),
   ];
   return new BpfProgram()
     .load(offset.arch)
@@ -54,7 +60,7 @@ const refuse = (error: number): number => 0x00050000 | error;
  * Byte offsets in `struct seccomp_data`. Of each argument only the low 32 bits are read, except where `arg2High` is
  * used, for a pointer.
  */
-const offset = { nr: 0, arch: 4, arg0: 16, arg1: 24, arg2: 32, arg2High: 36 } as const;
+const offset = { nr: 0, arch: 4, arg0: 16, arg1: 24, arg2: 32, arg2High: 36, arg3: 40 } as const;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const newNamespaceFlags = 0x7e020000;
@@ -125,6 +131,26 @@ const checkedCalls: Readonly<Record<string, Rule>> = {
   // Only Unix sockets have pairs. Asking for a pair of another family could load that family's kernel module.
   socketpair: (program) =>
     program.load(offset.arg0).unlessEqual(family.unix, refuse(errno.EOPNOTSUPP)).return(allow),
+};
+
+const setUidBits = 0o6000;
+/** A rule for a call whose mode is in the argument at `at`. */
+const withoutSetUid =
+  (at: number): Rule =>
+  (program) =>
+    program.load(at).ifAnyBit(setUidBits, refuse(errno.EPERM)).return(allow);
+/** The calls that give a file a mode. That of openat2 is in memory, where no filter can see it; programs fall back to openat. */
+const modeCalls: Readonly<Record<string, Rule>> = {
+  chmod: withoutSetUid(offset.arg1),
+  creat: withoutSetUid(offset.arg1),
+  fchmod: withoutSetUid(offset.arg1),
+  fchmodat: withoutSetUid(offset.arg2),
+  fchmodat2: withoutSetUid(offset.arg2),
+  mknod: withoutSetUid(offset.arg1),
+  mknodat: withoutSetUid(offset.arg2),
+  open: withoutSetUid(offset.arg2),
+  openat: withoutSetUid(offset.arg3),
+  openat2: refuse(errno.ENOSYS),
 };
 
 const targets: Partial<Record<NodeJS.Architecture, { audit: number; numbers: CallNumbers }>> = {

@@ -1,0 +1,121 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath } from "node:fs/promises";
+import { isAbsolute, join, normalize } from "node:path";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { InvalidMountDirectoryError } from "../errors/local-errors.js";
+import type { HostDirectory, SandboxRuntime } from "../runtime/sandbox-runtime.js";
+
+/** Opens a place in the file system without reading it (O_PATH). Node.js has no name for it. */
+const placeOnly = 0o10000000;
+const flags = placeOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** A directory that stays open, so that its inode is not given to another one. */
+export interface OpenDirectory {
+  readonly directory: HostDirectory;
+  release(): Promise<void>;
+}
+
+/** The directories of this machine that sandboxes may mount: those that the operator allowed, and all below them. */
+export class HostDirectories {
+  private constructor(
+    /** Each as the operator wrote it and without links. */
+    private readonly allowed: readonly { readonly written: string; readonly real: string }[],
+    private readonly dataDirectory: string | undefined,
+  ) {}
+
+  /**
+   * Throws an {@link InvalidMountDirectoryError} if the runtime cannot mount one. `dataDirectory` is never mounted. Undefined if
+   * the runtime can mount none.
+   */
+  static async of(
+    { name, mountsDirectories }: Pick<SandboxRuntime, "name" | "mountsDirectories">,
+    wanted: readonly string[],
+    dataDirectory: string | undefined,
+  ): Promise<HostDirectories | undefined> {
+    if (!mountsDirectories) {
+      const [path] = wanted;
+      if (path === undefined) return undefined;
+      const fix = "Take the bubblewrap runtime, or leave --allow-mount out";
+      throw new InvalidMountDirectoryError(path, `the runtime ${name} mounts no directories`, fix);
+    }
+    const allowed = await Promise.all(
+      wanted.map(async (path) => {
+        const written = normalize(path).replace(/(?<=.)\/$/, "");
+        if (!isAbsolute(path)) throw new InvalidMountDirectoryError(path, "the path is not absolute");
+        const real = await realpath(written).catch(() => {
+          throw new InvalidMountDirectoryError(path, "it does not exist");
+        });
+        const handle = await open(real, flags).catch(() => {
+          throw new InvalidMountDirectoryError(path, "it is not a directory");
+        });
+        await handle.close();
+        return { written, real };
+      }),
+    );
+    return new HostDirectories(allowed, dataDirectory);
+  }
+
+  /**
+   * Opens a directory, one name after the other, and follows no link: code that can write to a mounted directory could make
+   * one that leads elsewhere. Throws a 400 problem if it may not be mounted.
+   */
+  async open(path: string, isWritable: boolean): Promise<OpenDirectory> {
+    const { real, names } = this.#below(path);
+    const whole = join(real, ...names);
+    const { dataDirectory } = this;
+    if (dataDirectory !== undefined && (isWithin(whole, dataDirectory) || isWithin(dataDirectory, whole)))
+      throw refused(`${path} holds the server's own data, or is a part of it.`, "Mount another directory.");
+    const handle = await descend(real, names).catch((error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === "ENOENT";
+      const what = isMissing
+        ? `${path} does not exist.`
+        : `${path} is not a directory, or a link is a part of it.`;
+      throw refused(what, isMissing ? "Make the directory first." : "Give the path without links.");
+    });
+    try {
+      const { dev, ino, uid, gid } = await handle.stat({ bigint: true });
+      const owner = { uid: Number(uid), gid: Number(gid) };
+      if (isWritable && owner.uid === 0 && process.getuid?.() === 0)
+        throw refused(
+          `${path} belongs to root, as whom no sandbox may write.`,
+          "Give the directory to an ordinary user with chown, or mount it read-only.",
+        );
+      const directory = { path: whole, identity: `${dev}:${ino}`, owner };
+      return { directory, release: () => handle.close() };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  #below(path: string): { readonly real: string; readonly names: readonly string[] } {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: paths are passed on as lines.
+    if (!isAbsolute(path) || /[\u0000-\u001f]/.test(path) || path.split("/").includes(".."))
+      throw refused("A host path must be absolute, without .. and control characters.", "Correct the path.");
+    const wanted = normalize(path).replace(/(?<=.)\/$/, "");
+    for (const { real, written } of this.allowed)
+      for (const directory of [written, real])
+        if (isWithin(wanted, directory))
+          return { real, names: wanted.slice(directory.length).split("/").filter(Boolean) };
+    throw refused(
+      `This server does not let sandboxes mount ${path}.`,
+      "Whoever runs the server allows a directory, and all below it, with serve --allow-mount DIRECTORY.",
+    );
+  }
+}
+
+async function descend(from: string, names: readonly string[]): Promise<FileHandle> {
+  let handle = await open(from, flags);
+  for (const name of names) {
+    const next = await open(`/proc/self/fd/${handle.fd}/${name}`, flags).finally(() => handle.close());
+    handle = next;
+  }
+  return handle;
+}
+
+const isWithin = (path: string, directory: string): boolean =>
+  directory === "/" || path === directory || path.startsWith(`${directory}/`);
+
+function refused(message: string, hint: string): Problem {
+  return new Problem(400, "MOUNT_NOT_ALLOWED", message, { hint });
+}
