@@ -72,6 +72,12 @@ const entries: readonly Entry[] = [
     load: () => import("./commands/template/template.js"),
   },
   {
+    name: "volume",
+    description: "create, list and delete volumes, which sandboxes mount",
+    heading: "Volumes:",
+    load: () => import("./commands/volume/volume.js"),
+  },
+  {
     name: "mcp",
     description: "MCP servers: other people's in sandboxes, and this one for assistants",
     heading: "Assistants:",

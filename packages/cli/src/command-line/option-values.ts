@@ -1,3 +1,4 @@
+import type { Mounts } from "cloud-sandbox";
 import { InvalidArgumentError } from "commander";
 
 /** Reads a whole number from `least` to `most`. */
@@ -29,6 +30,17 @@ export function pair(text: string, others: Readonly<Record<string, string>> = {}
   const end = text.indexOf("=");
   if (end < 1) throw new InvalidArgumentError("The value must be NAME=value.");
   return { ...others, [text.slice(0, end)]: text.slice(end + 1) };
+}
+
+/** Collects SOURCE:PATH[:ro] of an option that may be repeated. A source with a slash at its start is a directory of the server. */
+export function mount(text: string, others: Mounts = {}): Mounts {
+  const [, source, path, readOnly] = /^([^:]+):(\/[^:]*)(:ro)?$/.exec(text) ?? [];
+  if (source === undefined || path === undefined)
+    throw new InvalidArgumentError(
+      "The value must be VOLUME:PATH or /DIRECTORY:PATH, with :ro at its end to read only, as in cache:/data or /home/me/repo:/repo:ro.",
+    );
+  const what = source.startsWith("/") ? { host: source } : { volume: source };
+  return { ...others, [path]: { ...what, readOnly: readOnly !== undefined } };
 }
 
 /** Collects the values of an option that may be repeated. */

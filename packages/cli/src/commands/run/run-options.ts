@@ -1,3 +1,4 @@
+import type { Mounts } from "cloud-sandbox";
 import type { TemplateChoice } from "../chosen-template.js";
 
 /** The options of `run`, as the command line gives them. */
@@ -7,5 +8,6 @@ export interface RunOptions extends TemplateChoice {
   readonly timeout: number;
   readonly internet?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  readonly mount?: Mounts;
   readonly savePlots?: string;
 }

@@ -20,9 +20,9 @@ export async function runProgram(
 ): Promise<number> {
   const { options, output, signal } = call;
   const client = await call.client();
-  const { env, internet: internetAccess, timeout: timeoutSeconds } = options;
+  const { env, internet: internetAccess, mount: mounts, timeout: timeoutSeconds } = options;
   const template = await chosenTemplate(client, options, call);
-  if (args.length === 0 && program.language !== "typescript") {
+  if (args.length === 0 && program.language !== "typescript" && mounts === undefined) {
     const { language, text } = program;
     const running = { env, internetAccess, language, template, timeoutSeconds, signal };
     return printed(client.executeIsolatedStream(text, running), call);
@@ -32,6 +32,7 @@ export async function runProgram(
   const sandbox = await client.sandboxes.create({
     template,
     internetAccess,
+    mounts,
     timeoutSeconds: lifetime,
     signal,
   });

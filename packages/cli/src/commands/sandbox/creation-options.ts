@@ -1,6 +1,6 @@
-import type { CreateSandboxOptions, Isolation } from "cloud-sandbox";
+import type { CreateSandboxOptions, Isolation, Mounts } from "cloud-sandbox";
 import { type Command, Option } from "commander";
-import { fraction, listed, onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
+import { fraction, listed, mount, onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
 import { type TemplateChoice, withTemplateOptions } from "../chosen-template.js";
 
 /** Options of a new sandbox, as the command line gives them. */
@@ -9,6 +9,7 @@ export interface CreationOptions extends TemplateChoice {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  readonly mount?: Mounts;
   readonly memory?: number;
   readonly cpu?: number;
   readonly minIsolation?: Isolation;
@@ -21,6 +22,11 @@ export function withCreationOptions(command: Command): Command {
     .option("--allow <destination>", "allow only this host or address range; can be repeated", listed)
     .option("--deny <destination>", "refuse this host or address range; can be repeated", listed)
     .option("-e, --env <NAME=value>", "environment variable; can be repeated", pair)
+    .option(
+      "--mount <source:path>",
+      "mount a volume, or a directory of the server, as in cache:/data or /home/me/repo:/repo:ro; can be repeated",
+      mount,
+    )
     .option("--memory <MiB>", "memory of the sandbox", wholeNumber(128, 1_048_576))
     .option("--cpu <count>", "processors of the sandbox, as in 0.5", fraction(0.05, 1024))
     .addOption(
@@ -35,12 +41,13 @@ export function withCreationOptions(command: Command): Command {
 
 /** Converts the options to those of the client, but for the template. */
 export function creation(options: CreationOptions): CreateSandboxOptions {
-  const { allow, cpu, deny, env, internet, memory, minIsolation } = options;
+  const { allow, cpu, deny, env, internet, memory, minIsolation, mount: mounts } = options;
   const hasLists = allow !== undefined || deny !== undefined;
   const hasLimits = cpu !== undefined || memory !== undefined;
   return {
     internetAccess: internet,
     env,
+    mounts,
     minIsolation,
     egress: hasLists ? { allow, deny } : undefined,
     limits: hasLimits ? { memoryMb: memory, vcpu: cpu } : undefined,
