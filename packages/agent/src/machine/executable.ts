@@ -1,6 +1,6 @@
-import type { Stats } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 
 /** The path of the first executable file named `program` in a search path. */
 export async function findExecutable(program: string, searchPath: string): Promise<string | undefined> {
@@ -10,6 +10,23 @@ export async function findExecutable(program: string, searchPath: string): Promi
     if (status?.isFile() && mayExecute(status)) return path;
   }
   return undefined;
+}
+
+/** The path of the file that `spawn` would start. Throws an error with the code of that of `spawn` if there is none. */
+export function executablePath(command: string, searchPath: string, cwd: string): string {
+  const directories = command.includes("/") ? [""] : searchPath.split(delimiter);
+  let code = "ENOENT";
+  for (const directory of directories) {
+    const path = resolve(cwd, directory, command);
+    try {
+      const status = statSync(path);
+      if (status.isFile() && mayExecute(status)) return path;
+      code = "EACCES";
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EACCES") code = "EACCES";
+    }
+  }
+  throw Object.assign(new Error(`spawn ${command} ${code}`), { code, syscall: `spawn ${command}` });
 }
 
 /**

@@ -1,7 +1,14 @@
+import { executablePath } from "./executable.js";
+
 /** The numeric user and group ids that the sandbox's programs run as. */
 export interface ProgramIdentity {
   readonly uid: number;
   readonly gid: number;
+  /**
+   * Path of a program that takes on these ids and becomes the program of its first argument. Needed where the kernel has no
+   * securebits: the agent then has no capability while its effective user is that of the programs.
+   */
+  readonly launcher?: string;
 }
 
 let programs: ProgramIdentity | undefined;
@@ -14,15 +21,34 @@ let programs: ProgramIdentity | undefined;
  */
 export function separateFromPrograms(identity: ProgramIdentity): void {
   if (!process.setegid || !process.seteuid) throw new Error("runProgramsAs needs Linux.");
+  if (identity.launcher !== undefined) process.setgroups?.([]);
   process.setegid(identity.gid);
   process.seteuid(identity.uid);
   programs = identity;
 }
 
+/** What to pass to `spawn`, with `identity` among the options. */
+interface ProgramCall {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly identity: { readonly uid?: number; readonly gid?: number };
+}
+
 /**
- * The user and group for `spawn`. Spread this into the options of every call: otherwise the program would have the
- * agent's privileges.
+ * Makes a call of `spawn` start a program as the programs' user. Use this for every call: otherwise the program would have the
+ * agent's privileges. `env` and `cwd`: those of the call. Throws the error of `spawn` if the program does not exist.
  */
-export function programIdentity(): Partial<ProgramIdentity> {
-  return programs ?? {};
+export function asProgram(
+  command: string,
+  args: readonly string[],
+  {
+    env = process.env,
+    cwd = ".",
+  }: { readonly env?: NodeJS.ProcessEnv | undefined; readonly cwd?: string } = {},
+): ProgramCall {
+  if (!programs) return { file: command, args, identity: {} };
+  const { launcher, ...identity } = programs;
+  if (launcher === undefined) return { file: command, args, identity };
+  const path = executablePath(command, env.PATH ?? "", cwd);
+  return { file: launcher, args: [path, command, ...args], identity: {} };
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
 import type { PrivateDirectory } from "../machine/private-directory.js";
-import { programIdentity } from "../machine/program-identity.js";
+import { asProgram } from "../machine/program-identity.js";
 
 const keptErrorOutput = 2048;
 
@@ -26,46 +26,24 @@ export class FileArchive {
   async save(): Promise<Readable> {
     // Make every directory and file readable for its owner first: tar runs as the owner and would leave out unreadable
     // files. They stay readable after a restore.
-    await finished(
-      spawn(
-        "find",
-        [
-          ...this.#trees.map((tree) => `/${tree}`),
-          ...[
-            "-xdev",
-            "(",
-            "-type",
-            "d",
-            "!",
-            "-perm",
-            "-u+rwx",
-            "-o",
-            "-type",
-            "f",
-            "!",
-            "-perm",
-            "-u+r",
-            ")",
-          ],
-          ...["-exec", "chmod", "u+rwX", "{}", ";"],
-        ],
-        { ...programIdentity(), stdio: ["ignore", "ignore", "pipe"] },
-      ),
-    );
-    const tar = spawn(
-      "tar",
-      [
-        ...["--create", "--sparse", "--one-file-system", "--warning=no-file-ignored", "--directory=/"],
-        `--exclude=${withoutSlash(await this.excluded.path())}`,
-        ...["--null", "--verbatim-files-from", "--files-from=-"],
-      ],
-      { ...programIdentity(), stdio: ["pipe", "pipe", "pipe"] },
-    );
+    const find = asProgram("find", [
+      ...this.#trees.map((tree) => `/${tree}`),
+      ...["-xdev", "(", "-type", "d", "!", "-perm", "-u+rwx", "-o", "-type", "f", "!", "-perm", "-u+r", ")"],
+      ...["-exec", "chmod", "u+rwX", "{}", ";"],
+    ]);
+    const finding = spawn(find.file, find.args, { ...find.identity, stdio: ["ignore", "ignore", "pipe"] });
+    await finished(finding, "find");
+    const { file, args, identity } = asProgram("tar", [
+      ...["--create", "--sparse", "--one-file-system", "--warning=no-file-ignored", "--directory=/"],
+      `--exclude=${withoutSlash(await this.excluded.path())}`,
+      ...["--null", "--verbatim-files-from", "--files-from=-"],
+    ]);
+    const tar = spawn(file, args, { ...identity, stdio: ["pipe", "pipe", "pipe"] });
     // tar may exit before it has read its input; its exit code reports that.
     tar.stdin.on("error", () => undefined);
     tar.stdin.end(await this.#entries());
     const archive = new PassThrough();
-    const ended = finished(tar);
+    const ended = finished(tar, "tar");
     tar.stdout.pipe(archive, { end: false });
     archive.once("close", () => tar.kill("SIGKILL"));
     ended.then(
@@ -90,35 +68,29 @@ export class FileArchive {
 
   /** Unpacks a tar stream made by {@link save}. */
   async restore(archive: Readable): Promise<void> {
-    const tar = spawn(
-      "tar",
-      [
-        "--extract",
-        "--directory=/",
-        "--preserve-permissions",
-        "--no-same-owner",
-        "--delay-directory-restore",
-      ],
-      { ...programIdentity(), stdio: ["pipe", "ignore", "pipe"] },
-    );
+    const { file, args, identity } = asProgram("tar", [
+      ...["--extract", "--directory=/", "--preserve-permissions"],
+      ...["--no-same-owner", "--delay-directory-restore"],
+    ]);
+    const tar = spawn(file, args, { ...identity, stdio: ["pipe", "ignore", "pipe"] });
     // tar may stop reading at the end marker, before the end of the stream, so a write error here is harmless.
     tar.stdin.on("error", () => undefined);
     archive.once("error", () => tar.kill("SIGKILL"));
     archive.pipe(tar.stdin);
-    await finished(tar).finally(() => archive.unpipe().resume());
+    await finished(tar, "tar").finally(() => archive.unpipe().resume());
   }
 }
 
 /**
  * Resolves when the program succeeds. tar's exit code 1 counts as success: some files changed while they were read.
  */
-async function finished(child: ChildProcess): Promise<void> {
+async function finished(child: ChildProcess, name: string): Promise<void> {
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
     stderr = (stderr + chunk).slice(-keptErrorOutput);
   });
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0 && code !== 1) throw new Error(stderr.trim() || `${child.spawnfile} ended with ${code}`);
+  if (code !== 0 && code !== 1) throw new Error(stderr.trim() || `${name} ended with ${code}`);
 }
 
 const withoutSlash = (path: string): string => path.replace(/^\/+|\/+$/g, "");

@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from "no
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createPrivately, type PrivateDirectory } from "../../machine/private-directory.js";
-import { programIdentity } from "../../machine/program-identity.js";
+import { asProgram } from "../../machine/program-identity.js";
 import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 
 /** Linux's O_PATH, which Node's constants lack: gets a handle of a file without opening it. */
@@ -118,8 +118,9 @@ export class OutputPipes {
     try {
       const parent = await this.directory.path();
       const paths = Array.from({ length: this.count }, () => join(parent, `pipe-${randomUUID()}`));
-      const mkfifo = spawn("mkfifo", ["-m", "600", ...paths], {
-        ...programIdentity(),
+      const { file, args, identity } = asProgram("mkfifo", ["-m", "600", ...paths]);
+      const mkfifo = spawn(file, args, {
+        ...identity,
         stdio: "ignore",
         timeout: makeLimit,
         killSignal: "SIGKILL",

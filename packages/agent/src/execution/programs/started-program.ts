@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import type { Program } from "@cloud-sandbox/server-kit/execution";
-import { programIdentity } from "../../machine/program-identity.js";
+import { asProgram } from "../../machine/program-identity.js";
 import type { OutputPipes } from "../output/output-pipes.js";
 import { ProgramOutput } from "../output/program-output.js";
 import { executionMarker } from "./process-sweep.js";
@@ -78,10 +78,11 @@ export async function startProcess(
 /** Returns the process, or a promise of the error: `spawn` throws some errors and emits others. */
 function launch(
   { command, args }: Pick<Program, "command" | "args">,
-  options: SpawnOptions,
+  options: SpawnOptions & { readonly cwd: string },
 ): { readonly child: ChildProcess; readonly pid: number } | Promise<NodeJS.ErrnoException> {
   try {
-    const child = spawn(command, args, { ...options, ...programIdentity() });
+    const { file, args: words, identity } = asProgram(command, args, options);
+    const child = spawn(file, words, { ...options, ...identity });
     const { pid } = child;
     return pid === undefined ? new Promise((resolve) => child.once("error", resolve)) : { child, pid };
   } catch (error) {
