@@ -218,6 +218,26 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
       expect((await runBuilt("local", ["doctor"], { env })).stdout).toContain(`✗ docker: ${reason}\n`);
     });
 
+    test.each([
+      [
+        "a runtime that the daemon lacks",
+        "no-such",
+        {},
+        /no runtime named "no-such", but .*runc.*daemon\.json/,
+      ],
+      [
+        "an image that is not there",
+        "runc",
+        { CLOUD_SANDBOX_DOCKER_IMAGE: "not-there:1" },
+        /runc cannot be tried without the image not-there:1.*docker pull not-there:1/,
+      ],
+    ])("because of %s, serve says what mends it, also with auto", async (_, runtime, changed, message) => {
+      const env = { PATH: process.env.PATH ?? "", ...dockerEnvironment(), ...changed };
+      const serve = await runBuilt("local", ["serve", "--docker-runtime", runtime], { env });
+      expect(serve).toMatchObject({ code: 1, stdout: "" });
+      expect(serve.stderr).toMatch(message);
+    });
+
     test("because the user may not use the socket, serve says what to do", async () => {
       await expect(startDockerServer({ who: "an ordinary user" })).rejects.toThrow(
         /may not use Docker's socket .*usermod -aG docker/,
@@ -238,6 +258,12 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
   describe("the choice of a runtime", () => {
     test.each([
       ["docker, if an image is named", () => dockerEnvironment(), "container", ""],
+      [
+        "docker, if a runtime of the daemon is named, with the level that was found inside",
+        () => ({ ...dockerEnvironment(), CLOUD_SANDBOX_DOCKER_RUNTIME: "runc" }),
+        "container",
+        "",
+      ],
       [
         "bubblewrap, if none is",
         () => ({ DOCKER_HOST: dockerEnvironment().DOCKER_HOST ?? "" }),

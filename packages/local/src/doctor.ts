@@ -3,7 +3,7 @@ import { describeEgress, type EgressReport, examineEgress } from "./egress/egres
 import { forgetTrials } from "./runtime/host/host-trial.js";
 import type { HostLanguage } from "./runtime/language-tools.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
-import { dockerImages, probeRuntimes } from "./runtimes.js";
+import { dockerImages, dockerRuntime, probeRuntimes } from "./runtimes.js";
 import { defaultMemoryOvercommit, hostMemoryMb } from "./sandboxes/memory-budget.js";
 
 /** The result of `doctor`: what this machine can run. */
@@ -25,7 +25,7 @@ export interface DoctorReport {
 export async function examineHost(): Promise<DoctorReport> {
   await forgetTrials();
   const [runtimes, languages, egress] = await Promise.all([
-    probeRuntimes({ dockerImages: dockerImages() }),
+    probeRuntimes({ dockerImages: dockerImages(), dockerRuntime: dockerRuntime() }),
     findHostLanguages(),
     examineEgress(),
   ]);

@@ -31,6 +31,12 @@ export interface LocalControlPlaneOptions {
    * `base` and `code-interpreter`. Default: CLOUD_SANDBOX_DOCKER_IMAGE, else `python:3.12-slim`.
    */
   readonly dockerImage?: string | readonly string[];
+  /**
+   * The runtime of the Docker daemon that starts the docker runtime's sandboxes, as `runsc` for gVisor. It is tried first: its
+   * sandboxes have the isolation level `gvisor` only if gVisor's kernel answers inside. `auto` then takes docker or nothing.
+   * Default: CLOUD_SANDBOX_DOCKER_RUNTIME, else the daemon's own default.
+   */
+  readonly dockerRuntime?: string;
   /** What the runtime `kubernetes` uses. Default: the cluster that `kubectl` uses, and `python:3.12-slim`. */
   readonly kubernetes?: KubernetesOptions;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */

@@ -34,7 +34,7 @@ import type {
   RuntimeReport,
   SandboxRuntime,
 } from "./runtime/sandbox-runtime.js";
-import { chooseRuntime, dockerImages, runtimeVariable } from "./runtimes.js";
+import { chooseRuntime, dockerImages, dockerRuntime, runtimeVariable } from "./runtimes.js";
 import { Activity } from "./sandboxes/activity.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./sandboxes/memory-budget.js";
@@ -105,6 +105,7 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const chosen = await chooseRuntime(options.runtime ?? fromEnvironment(runtimeVariable) ?? "auto", {
     ...{ holdsProcess, withoutSystemCallFilter, rootInside, log: options.log },
     dockerImages: dockerImages(options.dockerImage),
+    dockerRuntime: dockerRuntime(options.dockerRuntime),
     kubernetes: options.kubernetes,
   });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);

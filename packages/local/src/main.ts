@@ -75,6 +75,10 @@ program
       .env(dockerImageVariable)
       .argParser<readonly string[]>(collect),
   )
+  .option(
+    "--docker-runtime <name>",
+    "runtime of the Docker daemon that starts the docker runtime's sandboxes, as runsc for isolation gvisor; auto then takes docker; default: CLOUD_SANDBOX_DOCKER_RUNTIME, else the daemon's own",
+  )
   .option("--kubeconfig <file>", "how the kubernetes runtime reaches its cluster; default: as kubectl does")
   .option("--kubernetes-namespace <name>", "namespace of the Pods; default: that of the kubeconfig's context")
   .option(
@@ -227,6 +231,7 @@ interface ServeOptions {
   readonly kubernetesRuntimeClass?: KubernetesOptions["runtimeClass"];
   readonly runtime: "auto" | RuntimeName;
   readonly dockerImage?: readonly string[];
+  readonly dockerRuntime?: string;
   readonly host: string;
   readonly allowedHost: readonly string[];
   readonly corsOrigin: readonly string[];

@@ -24,12 +24,20 @@ export const runtimeVariable = "CLOUD_SANDBOX_RUNTIME";
 /** Names the images of the docker runtime where no option does, with commas between them. */
 export const dockerImageVariable = "CLOUD_SANDBOX_DOCKER_IMAGE";
 
+/** Names the runtime of the Docker daemon where no option does. */
+const dockerRuntimeVariable = "CLOUD_SANDBOX_DOCKER_RUNTIME";
+
 /** The images that an option names; without it, those of the environment. Undefined if neither names one. */
 export function dockerImages(option?: string | readonly string[]): readonly string[] | undefined {
   const named = option ?? process.env[dockerImageVariable] ?? "";
   const names = [named].flat().flatMap((text) => text.split(","));
   const images = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ""))];
   return images.length > 0 ? images : undefined;
+}
+
+/** The runtime of the Docker daemon that an option names; without it, that of the environment. */
+export function dockerRuntime(option?: string): string | undefined {
+  return (option ?? process.env[dockerRuntimeVariable]) || undefined;
 }
 
 type UsableReport = Extract<RuntimeReport, { usable: true }>;
@@ -40,10 +48,12 @@ type Choice =
 
 /**
  * The runtime of that name, or why it cannot be used here. `auto` takes the strongest that can be used: docker if an image
- * was named, which says that it is wanted; else bubblewrap, and docker only where bubblewrap does not work.
+ * was named, which says that it is wanted; else bubblewrap, and docker only where bubblewrap does not work. If a runtime of the
+ * Docker daemon was named, it takes docker and nothing weaker.
  */
 export async function chooseRuntime(name: string, options: RuntimeOptions): Promise<Choice> {
   if (name !== "auto") return firstUsable([name], options);
+  if (options.dockerRuntime !== undefined) return firstUsable(["docker"], options);
   const isDockerWanted = options.dockerImages !== undefined;
   return firstUsable(isDockerWanted ? ["docker", "bubblewrap"] : ["bubblewrap", "docker"], options);
 }

@@ -7,6 +7,12 @@ export function withoutDocker(): string | undefined {
   return "missing" in docker ? docker.missing : undefined;
 }
 
+/** Why servers of this runtime cannot be started with gVisor here. Undefined if they can. */
+export function withoutGvisor(): string | undefined {
+  const docker = inject("docker");
+  return "missing" in docker ? docker.missing : docker.withoutGvisor;
+}
+
 /** The variables with which a server uses the daemon of the tests, and its image. */
 export function dockerEnvironment(): Record<string, string> {
   const docker = inject("docker");

@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,14 @@ import { importBaseImage } from "./base-image.js";
 const run = promisify(execFile);
 
 /** The daemon of this run, or why there is none. */
-export type OwnDaemon = { readonly host: string; readonly image: string } | { readonly missing: string };
+export type OwnDaemon =
+  | {
+      readonly host: string;
+      readonly image: string;
+      /** Why its runtime `runsc` starts no containers. Undefined if it does. */
+      readonly withoutGvisor: string | undefined;
+    }
+  | { readonly missing: string };
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -34,7 +41,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     const image = await importBaseImage(host);
     // Where this machine is itself a container, it may not be allowed to start others.
     await run("docker", ["--host", host, "run", "--rm", "--network", "none", image, "true"]);
-    project.provide("docker", { host, image });
+    const withoutGvisor = await gvisorObstacle(host, image);
+    project.provide("docker", { host, image, withoutGvisor });
     return daemon.stop;
   } catch (error) {
     await daemon?.stop();
@@ -42,6 +50,18 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     project.provide("docker", { missing: `no container can be started here: ${reason}` });
     return undefined;
   }
+}
+
+/** Why `runsc` starts no containers, or none of use. */
+async function gvisorObstacle(host: string, image: string): Promise<string | undefined> {
+  const install = 'install it with "apt-get install -t bookworm-backports runsc"';
+  if (!existsSync("/usr/bin/runsc")) return `runsc is not installed: ${install}`;
+  const options = ["run", "--rm", "--network", "none", "--runtime", "runsc"];
+  return run("docker", ["--host", host, ...options, image, "ls", "/"]).then(
+    () => undefined,
+    // That of Debian 12 itself lacks a flag of a system call without which `ls` and `stat` fail.
+    ({ message }: Error) => `runsc is too old or starts no container: ${install} (${message.trim()})`,
+  );
 }
 
 function obstacle(): string | undefined {
@@ -62,13 +82,18 @@ function obstacle(): string | undefined {
  */
 const script = `
 dockerd --data-root "$1/data" --exec-root "$1/exec" --pidfile "$1/pid" -H "unix://$1/docker.sock" \
-  --bridge none --iptables=false --ip6tables=false --ip-masq=false >"$1/log" 2>&1 &
+  --bridge none --iptables=false --ip6tables=false --ip-masq=false --config-file "$1/daemon.json" >"$1/log" 2>&1 &
 read -r _
 kill "$!"
 wait "$!"
 grep -o " $1/[^ ]*" /proc/mounts | sort -r | while read -r place; do umount "$place"; done
 rm -rf --one-file-system "$1"
 `;
+
+/** Its configuration: gVisor, which has no network to set up. */
+const configuration = {
+  runtimes: { runsc: { path: "/usr/bin/runsc", runtimeArgs: ["--network=none"] } },
+};
 
 interface RunningDaemon {
   readonly host: string;
@@ -78,6 +103,7 @@ interface RunningDaemon {
 
 async function startDaemon(): Promise<RunningDaemon> {
   const directory = await mkdtemp(join(tmpdir(), "docker-"));
+  await writeFile(join(directory, "daemon.json"), JSON.stringify(configuration));
   const shell = spawn("/bin/sh", ["-c", script, "docker-daemon", directory], {
     cwd: "/",
     // A signal for the tests must not end the daemon before them.

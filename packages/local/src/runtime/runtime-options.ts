@@ -29,6 +29,8 @@ export interface RuntimeOptions {
   readonly holdsProcess?: boolean;
   /** The images of the docker runtime's machines; the first is the default. Default: see `docker-probe.ts`. */
   readonly dockerImages?: readonly string[] | undefined;
+  /** The runtime of the Docker daemon that starts the docker runtime's machines, as `runsc`. Default: the daemon's own default. */
+  readonly dockerRuntime?: string | undefined;
   /** What the kubernetes runtime uses; see {@link KubernetesOptions}. */
   readonly kubernetes?: KubernetesOptions | undefined;
   /** Receives lines for people to read. Default: nothing is logged. */

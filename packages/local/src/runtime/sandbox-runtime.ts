@@ -163,7 +163,7 @@ export interface Machine {
 export interface Enforcement {
   /** `memory`, `processes`, `cpu`, `disk` or `pause`. */
   readonly limit: string;
-  readonly by: "cgroup" | "rlimit" | "watchdog" | "tmpfs" | "signal" | "none";
+  readonly by: "cgroup" | "rlimit" | "watchdog" | "tmpfs" | "signal" | "gvisor" | "none";
 }
 
 /** Whether a runtime can be used on this host. */

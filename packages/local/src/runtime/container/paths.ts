@@ -7,6 +7,7 @@ export const inside = {
   egressSocket: `${opt}/run/egress`,
   nodePreload: `${opt}/agent/node-proxy.cjs`,
   noFiles: `${opt}/empty`,
+  launcher: `${opt}/launcher`,
   substitutes: `${opt}/substitutes`,
   home: "/home/sandbox",
 } as const;

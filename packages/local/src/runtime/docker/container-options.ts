@@ -37,6 +37,10 @@ export interface Container {
 export interface DaemonAbilities {
   /** Whether it can filter system calls. */
   readonly filtersCalls: boolean;
+  /** The runtime of the daemon that starts the containers. Default: the daemon's own default. */
+  readonly runtime?: string | undefined;
+  /** The level that was found to hold inside its containers. */
+  readonly isolation: "container" | "gvisor";
   /** The processors of its machine. It refuses containers with more. */
   readonly processors: number;
 }
@@ -73,13 +77,14 @@ export function containerOptions({
     HostConfig: {
       AutoRemove: true,
       Init: true,
+      ...(daemon.runtime !== undefined && { Runtime: daemon.runtime }),
       NetworkMode: "none",
       IpcMode: "private",
       // Unknown to the library's types.
       ...{ CgroupnsMode: "private", MaskedPaths: maskedPaths },
       CapDrop: ["ALL"],
-      // The agent starts programs as another uid; `setpriv` needs the third to give up the rest.
-      CapAdd: ["SETUID", "SETGID", "SETPCAP"],
+      // The agent starts programs as another uid; `setpriv`, which gVisor's containers do without, needs the third to give up the rest.
+      CapAdd: ["SETUID", "SETGID", ...(daemon.isolation === "gvisor" ? [] : ["SETPCAP"])],
       SecurityOpt: ["no-new-privileges", ...(daemon.filtersCalls ? [`seccomp=${seccompProfile()}`] : [])],
       Privileged: false,
       ReadonlyRootfs: true,
@@ -95,7 +100,8 @@ export function containerOptions({
       MemorySwap: memory,
       NanoCpus: Math.round(Math.min(limits.vcpu, daemon.processors) * 1e9),
       CpuShares: 512,
-      PidsLimit: limits.maxProcesses + ownProcesses,
+      // The processes of gVisor's kernel are threads of the host's, several for each, and beyond the limit that kernel ends.
+      PidsLimit: (limits.maxProcesses + ownProcesses) * (daemon.isolation === "gvisor" ? 8 : 1),
       Ulimits: [
         { Name: "nofile", Soft: 4096, Hard: 4096 },
         { Name: "core", Soft: 0, Hard: 0 },

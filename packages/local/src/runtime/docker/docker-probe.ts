@@ -2,28 +2,26 @@ import type Docker from "dockerode";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { Enforcement, MachineImage, RuntimeReport } from "../sandbox-runtime.js";
 import { type DaemonAbilities, diskCount } from "./container-options.js";
-import { type DockerFailure, hasImage, openDocker, unanswered } from "./engine/docker-engine.js";
+import {
+  type DaemonInformation,
+  type DockerFailure,
+  hasImage,
+  openDocker,
+  unanswered,
+} from "./engine/docker-engine.js";
+import { tryRuntime } from "./runtime-trial.js";
 
-/** What `docker info` tells, as far as it matters here. */
-interface DaemonInformation {
-  readonly OSType: string;
-  readonly NCPU: number;
-  readonly ServerVersion: string;
-  readonly InitBinary?: string;
-  readonly MemoryLimit?: boolean;
-  readonly PidsLimit?: boolean;
-  readonly CpuCfsQuota?: boolean;
-  readonly SecurityOptions?: readonly string[];
-}
-
-/** Asks the daemon whether sandboxes can be started there. Starts no container and downloads no image. */
+/**
+ * Asks the daemon whether sandboxes can be started there. Downloads no image, and starts a container only if a runtime of the
+ * daemon is named, to see which kernel answers inside.
+ */
 export async function probeDocker(
   images: readonly MachineImage[],
-  { withoutSystemCallFilter = false, rootInside = false }: RuntimeOptions,
+  { withoutSystemCallFilter = false, rootInside = false, dockerRuntime }: RuntimeOptions,
 ): Promise<{ readonly report: RuntimeReport; readonly daemon: DaemonAbilities }> {
   const unusable = (reason: string, fix: string) => ({
     report: { runtime: "docker", usable: false, reason, fix } as const,
-    daemon: { filtersCalls: false, processors: 0 },
+    daemon: { filtersCalls: false, processors: 0, isolation: "container" } as const,
   });
   if (rootInside)
     return unusable(
@@ -50,22 +48,34 @@ export async function probeDocker(
     );
   const isThere = await Promise.all(images.map(({ name }) => hasImage(docker, name).catch(() => false)));
   const absent = images.filter((_, index) => !isThere[index]).map(({ name }) => name);
-  return { report: usable(information, absent), daemon: { filtersCalls, processors: NCPU } };
+  const plain: DaemonAbilities = { filtersCalls, processors: NCPU, isolation: "container" };
+  if (dockerRuntime === undefined) return { report: usable(information, absent), daemon: plain };
+  const found = await tryRuntime(docker, {
+    name: dockerRuntime,
+    image: images[0]?.name ?? "",
+    plain,
+    information,
+  });
+  if ("reason" in found) return unusable(found.reason, found.fix);
+  return { report: usable(information, absent, found), daemon: found };
 
-  function usable(found: DaemonInformation, absent: readonly string[]): RuntimeReport {
+  function usable(found: DaemonInformation, absent: readonly string[], { isolation } = plain): RuntimeReport {
     const held = (isHeld: boolean | undefined): Enforcement["by"] => (isHeld === false ? "none" : "cgroup");
+    const isGvisor = isolation === "gvisor";
+    const [gvisor] =
+      Object.entries(found.Runtimes ?? {}).find(([, { path }]) => path?.endsWith("runsc")) ?? [];
     const enforcement: Enforcement[] = [
       { limit: "memory", by: held(found.MemoryLimit) },
       { limit: "processes", by: held(found.PidsLimit) },
       { limit: "cpu", by: held(found.CpuCfsQuota) },
       { limit: "disk", by: "tmpfs" },
-      { limit: "pause", by: "cgroup" },
+      { limit: "pause", by: isGvisor ? "gvisor" : "cgroup" },
     ];
     return {
       ...{
         runtime: "docker",
         usable: true,
-        isolation: "container",
+        isolation,
         version: ServerVersion,
         disks: diskCount,
       },
@@ -81,6 +91,12 @@ export async function probeDocker(
         ...(filtersCalls
           ? []
           : ["there is no system call filter: code in a sandbox reaches all of the kernel"]),
+        ...(gvisor === undefined || dockerRuntime !== undefined
+          ? []
+          : [`this daemon has gVisor: --docker-runtime ${gvisor} starts sandboxes with isolation "gvisor"`]),
+        ...(isGvisor
+          ? ["gVisor does not count processes: a sandbox that starts a multiple of --max-processes ends"]
+          : []),
         "the root of a sandbox is read-only, and templates cannot be built",
       ],
     };

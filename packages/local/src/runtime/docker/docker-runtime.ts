@@ -107,7 +107,7 @@ export class DockerRuntime implements SandboxRuntime {
       const options = containerOptions({
         name: `cloud-sandbox-${name}`,
         image: image.name,
-        command: image.commands.machine,
+        command: isOfGvisor(foundation.daemon) ? image.commands.machineOfGvisor : image.commands.machine,
         environment: image.environment,
         limits: spec.limits,
         daemon: foundation.daemon,
@@ -134,7 +134,7 @@ export class DockerRuntime implements SandboxRuntime {
 
   async #boot(
     spec: MachineSpec,
-    { docker, directory, outOfMemory, image }: Foundation & { readonly image: PreparedImage },
+    { docker, directory, outOfMemory, image, daemon }: Foundation & { readonly image: PreparedImage },
     container: Docker.Container,
     name: string,
     cleanups: (() => void)[],
@@ -174,12 +174,12 @@ export class DockerRuntime implements SandboxRuntime {
     }
     await channel.assign({
       command: image.commands.agent,
-      config: agentConfig(spec, image),
+      config: agentConfig(spec, image, daemon),
       agentSocket: inside.agentSocket,
       egressSocket: spec.egress && inside.egressSocket,
     });
     return new DockerMachine({
-      ...{ docker, container, channel, spec, removed, isolation: "container" },
+      ...{ docker, container, channel, spec, removed, isolation: daemon.isolation },
       socketPath: directory.socket(name),
       said: () => said.trim(),
       ranOutOfMemory: () => outOfMemory.has(container.id),
@@ -272,7 +272,10 @@ export class DockerRuntime implements SandboxRuntime {
   }
 }
 
-function agentConfig(spec: MachineSpec, { environment }: PreparedImage): string {
+/** Whether containers have gVisor's kernel, which has no securebits. */
+const isOfGvisor = ({ isolation }: DaemonAbilities): boolean => isolation === "gvisor";
+
+function agentConfig(spec: MachineSpec, { environment }: PreparedImage, daemon: DaemonAbilities): string {
   const ownNames = Object.keys(ownVariables).filter((name) => !(name in environment));
   return JSON.stringify({
     sandboxId: spec.id,
@@ -287,7 +290,11 @@ function agentConfig(spec: MachineSpec, { environment }: PreparedImage): string 
       ...spec.environment,
     },
     ownVariables: ownNames,
-    runProgramsAs: { uid: codeUid, gid: codeUid },
+    runProgramsAs: {
+      uid: codeUid,
+      gid: codeUid,
+      ...(isOfGvisor(daemon) && { launcher: inside.launcher }),
+    },
     ownsMachine: true,
   });
 }

@@ -8,6 +8,7 @@ import { dynamicLoader, sharedLibraries } from "../../bubblewrap/host-files/load
 import { InstanceDirectory } from "../../host/instance-directory.js";
 import { substituteScripts } from "../../search-path.js";
 import { inside, opt } from "../paths.js";
+import { programLauncher } from "./program-launcher.js";
 import { nodeFromRegistry } from "./registry-node.js";
 import type { TarEntry } from "./tar-entries.js";
 
@@ -22,6 +23,8 @@ export interface Toolkit extends MachineCommands {
 export interface MachineCommands {
   /** The command of a container. */
   readonly machine: readonly string[];
+  /** The command of a container whose kernel has no securebits. Its agent starts programs with `inside.launcher`. */
+  readonly machineOfGvisor: readonly string[];
   /** The command that starts the agent. */
   readonly agent: readonly string[];
 }
@@ -66,12 +69,16 @@ export async function collectToolkit(target: ToolkitTarget): Promise<Toolkit> {
     ...(await agentEntries(isOwnNode)),
     file("supervisor.cjs", fileURLToPath(new URL("./machine/supervisor.cjs", import.meta.url))),
     text("openssl.cnf", ""),
+    ...(target.arch === "x64"
+      ? [{ path: inside.launcher.slice(1), mode: 0o755, file: programLauncher() }]
+      : []),
     ...Object.entries(substituteScripts).map(([name, script]) => text(`substitutes/${name}`, script, 0o755)),
     ...(hasNode ? [{ path: `${inside.substitutes.slice(1)}/node`, mode: 0o777, link: "../bin/node" }] : []),
   ];
   const digest = createHash("sha256");
   for (const { path, mode, file: content = "", link = "" } of entries)
     digest.update(`${path} ${mode} ${content.length} ${link}\n`).update(content);
+  const supervisor = [...node, ...options, `${opt}/supervisor.cjs`];
   return {
     digest: digest.digest("hex"),
     entries,
@@ -81,8 +88,9 @@ export async function collectToolkit(target: ToolkitTarget): Promise<Toolkit> {
       ...setpriv,
       ...["--securebits", "+no_setuid_fixup,+no_setuid_fixup_locked"],
       ...["--inh-caps", "-all", "--ambient-caps", "-all", "--bounding-set", "-all,+setuid,+setgid"],
-      ...[...node, ...options, `${opt}/supervisor.cjs`],
+      ...supervisor,
     ],
+    machineOfGvisor: supervisor,
     agent: [...node, ...options, `${opt}/agent/${agentMain}`],
   };
 }
@@ -117,8 +125,8 @@ async function ownPrograms(arch: string): Promise<Programs | undefined> {
   const loading = [`${opt}/loader`, "--library-path", `${opt}/lib`];
   return {
     entries: [
-      // It can be executed but not read: the kernel then shields the memory of the programs that it starts.
-      file("loader", realpathSync(loader), 0o111),
+      // gVisor executes only what can be read.
+      file("loader", realpathSync(loader), 0o555),
       ...[...libraries].map(([name, path]) => file(`lib/${name}`, path)),
       ...Object.entries(programs).map(([name, path]) => file(`bin/${name}`, path, 0o755)),
     ],

@@ -10,6 +10,22 @@ export interface DockerFailure extends Error {
   readonly address?: string;
 }
 
+/** What `docker info` tells, as far as it matters here. */
+export interface DaemonInformation {
+  readonly OSType: string;
+  /** The processor of its machine, in the words of Linux. */
+  readonly Architecture: string;
+  readonly NCPU: number;
+  readonly ServerVersion: string;
+  readonly InitBinary?: string;
+  readonly MemoryLimit?: boolean;
+  readonly PidsLimit?: boolean;
+  readonly CpuCfsQuota?: boolean;
+  readonly SecurityOptions?: readonly string[];
+  /** The daemon's runtimes, by name. */
+  readonly Runtimes?: Readonly<Record<string, { readonly path?: string }>>;
+}
+
 /** Opens connections that do not keep this process running. */
 class UnreferencedAgent extends Agent {
   override createConnection(options: ClientRequestArgs): ReturnType<typeof connect> {

@@ -55,7 +55,8 @@ export async function tryImage(
   }
 }
 
-async function outputOf(docker: Docker, container: Docker.Container): Promise<string> {
+/** What a container writes until it ends. */
+export async function outputOf(docker: Docker, container: Docker.Container): Promise<string> {
   const streams = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
   const carrier = (await fromDaemon(container.attach(streams))) as Duplex;
   const output = new PassThrough();
