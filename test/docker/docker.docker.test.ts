@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -216,6 +218,27 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
       expect(serve.stderr).toMatch(/^cloud-sandbox-local: .*\n$/);
       for (const part of [reason, "start Docker", "set DOCKER_HOST"]) expect(serve.stderr).toContain(part);
       expect((await runBuilt("local", ["doctor"], { env })).stdout).toContain(`✗ docker: ${reason}\n`);
+    });
+
+    test("because Podman answers, doctor says what it lacks", async () => {
+      const directory = await mkdtemp(join(tmpdir(), "podman-"));
+      const socket = join(directory, "podman.sock");
+      // What `podman system service` of Podman 4.3 answers, as far as it matters.
+      const podman = createServer(({ url }, response) => {
+        const info = { OSType: "linux", Architecture: "amd64", ServerVersion: "4.3.1", NCPU: 2 };
+        const version = { Version: "4.3.1", Components: [{ Name: "Podman Engine", Version: "4.3.1" }] };
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify(url?.endsWith("/info") ? info : version));
+      }).listen(socket);
+      await once(podman, "listening");
+      try {
+        const env = { PATH: process.env.PATH ?? "", DOCKER_HOST: `unix://${socket}` };
+        const { stdout } = await runBuilt("local", ["doctor"], { env });
+        expect(stdout).toMatch(/^✗ docker: Podman 4\.3\.1 answers there.*\n {2}To fix it: use Docker/m);
+      } finally {
+        podman.close();
+        await rm(directory, { recursive: true });
+      }
     });
 
     test.each([

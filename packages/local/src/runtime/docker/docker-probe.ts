@@ -33,6 +33,13 @@ export async function probeDocker(
   try {
     docker = openDocker();
     information = (await docker.info()) as DaemonInformation;
+    const { Components = [] } = await docker.version();
+    const podman = Components.find(({ Name }) => Name === "Podman Engine");
+    if (podman)
+      return unusable(
+        `Podman ${podman.Version} answers there, whose socket takes neither a list of system calls nor owners of file systems in memory as Docker's does`,
+        "use Docker, or the bubblewrap runtime",
+      );
   } catch (error) {
     const { reason, fix } = unanswered(error as DockerFailure);
     return unusable(reason, fix);
