@@ -203,7 +203,7 @@ async function namespaceFix(): Promise<string> {
   if ((await setting("user/max_user_namespaces")) === "0") {
     return 'allow them with "sysctl -w user.max_user_namespaces=10000"';
   }
-  return "if this is a container, start it with namespaces allowed (for Docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined)";
+  return "if this is a container, start it with namespaces allowed (for Docker: --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined)";
 }
 
 async function measureEnforcement(
@@ -224,7 +224,7 @@ async function measureEnforcement(
   const hasWritableRoot = await allowsWritableRoot(isRoot);
   if (!hasWritableRoot) {
     remarks.push(
-      "the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can notice when this machine opens a shared program or library, and can lock it: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to all users)",
+      "the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can notice when this machine opens a shared program or library, and can lock it: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to all users; in a container nothing may be mounted below /usr, as Docker's --init does)",
     );
   } else if (!(await allowsOwnDevices(isRoot))) {
     remarks.push(
