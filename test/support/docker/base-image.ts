@@ -17,9 +17,17 @@ const roots = ["bin", "sbin", "lib", "lib64"];
 
 /** The files of packages of this machine and what they depend on, as a tar, because tests reach no registry. */
 export async function baseFiles(): Promise<Readable> {
-  const listed = (
-    await run("dpkg", ["--listfiles", ...(await withDependencies(packages))], { maxBuffer: 64 * 1024 * 1024 })
-  ).stdout;
+  const names = await filesOf(await withDependencies(packages));
+  const tar = spawn("tar", ["--create", "--directory=/", "--no-recursion", "--null", "--files-from=-"], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  tar.stdin.end(names.join("\0"));
+  return tar.stdout;
+}
+
+/** The files of installed packages, and the links with which every image begins, as paths below the root. */
+export async function filesOf(installed: readonly string[]): Promise<string[]> {
+  const listed = (await run("dpkg", ["--listfiles", ...installed], { maxBuffer: 64 * 1024 * 1024 })).stdout;
   const files = new Set(
     listed
       .split("\n")
@@ -28,14 +36,9 @@ export async function baseFiles(): Promise<Readable> {
       .map((path) => path.replace(/^\/(bin|sbin|lib|lib64)\//, "/usr/$1/").slice(1))
       .filter((path) => path !== "" && path !== "." && !roots.includes(path)),
   );
-  const names = [...roots, "usr/local", ...files, "etc/ld.so.cache"].filter(
+  return [...roots, "usr/local", ...files, "etc/ld.so.cache"].filter(
     (path) => existsSync(`/${path}`) || lstatSync(`/${path}`, { throwIfNoEntry: false }) !== undefined,
   );
-  const tar = spawn("tar", ["--create", "--directory=/", "--no-recursion", "--null", "--files-from=-"], {
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-  tar.stdin.end(names.join("\0"));
-  return tar.stdout;
 }
 
 /** Gives a daemon an image of {@link baseFiles}. Returns its name. */
@@ -50,22 +53,37 @@ export async function importBaseImage(host: string): Promise<string> {
   return image;
 }
 
-async function withDependencies(wanted: readonly string[]): Promise<string[]> {
-  const format = "--showformat=$" + "{Package}\t$" + "{Pre-Depends}, $" + "{Depends}\n";
-  const { stdout } = await run("dpkg-query", ["--show", format], { maxBuffer: 64 * 1024 * 1024 });
-  const needs = new Map(
-    stdout.split("\n").map((line) => {
-      const [name = "", all = ""] = line.split("\t");
-      const first = all.split(",").map((one) => /^\s*([\w.+-]+)/.exec(one)?.[1] ?? "");
-      return [name, first] as const;
-    }),
-  );
+/** These packages and those that they depend on, as far as they are installed. */
+export async function withDependencies(wanted: readonly string[]): Promise<string[]> {
+  const fields = ["Package", "Provides", "Pre-Depends", "Depends"].map((name) => `\${${name}}`).join("\t");
+  const { stdout } = await run("dpkg-query", ["--show", `--showformat=${fields}\n`], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const needs = new Map<string, string[][]>();
+  const providers = new Map<string, string[]>();
+  for (const line of stdout.split("\n")) {
+    const [name = "", provided = "", first = "", others = ""] = line.split("\t");
+    // Each requirement is fulfilled by any of several packages.
+    needs.set(name, `${first}, ${others}`.split(",").map(namesIn));
+    for (const other of namesIn(provided.replaceAll(",", "|")))
+      providers.set(other, [...(providers.get(other) ?? []), name]);
+  }
   const found = new Set<string>();
   const add = (name: string): void => {
-    if (name === "" || found.has(name) || !needs.has(name)) return;
+    if (found.has(name) || !needs.has(name)) return;
     found.add(name);
-    for (const other of needs.get(name) ?? []) add(other);
+    for (const choices of needs.get(name) ?? []) {
+      const installed = choices.filter((choice) => needs.has(choice));
+      const chosen =
+        installed.length > 0 ? installed : choices.flatMap((choice) => providers.get(choice) ?? []);
+      for (const other of chosen.slice(0, 1)) add(other);
+    }
   };
   for (const name of wanted) add(name);
   return [...found];
+}
+
+/** The names in `a (>= 1) | b:any`. */
+function namesIn(alternatives: string): string[] {
+  return alternatives.split("|").flatMap((one) => /^\s*([\w.+-]+)/.exec(one)?.[1] ?? []);
 }
