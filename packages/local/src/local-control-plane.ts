@@ -206,7 +206,7 @@ async function serve(
     lack: runtime.mountsVolumes
       ? undefined
       : "they need the bubblewrap runtime in a server that root started, because only root can limit their size",
-    directories: await HostDirectories.of(runtime, options.allowMounts ?? [], store.directory),
+    directories: await HostDirectories.of(runtime, options.allowMounts, store.directory),
     usersOf: (id) =>
       registry
         .list()

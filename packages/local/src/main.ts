@@ -57,9 +57,8 @@ program
   )
   .option(
     "--allow-mount <directory>",
-    "let sandboxes mount this directory and all below it; needs the bubblewrap runtime (repeatable)",
+    "let sandboxes mount this directory and all below it; needs the bubblewrap runtime (repeatable; default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by colons)",
     collect,
-    [],
   )
   .addOption(
     new Option("--runtime <name>", `what starts the sandboxes: auto, or one of ${runtimeNames.join(", ")}`)
@@ -235,7 +234,7 @@ interface ServeOptions {
   readonly host: string;
   readonly allowedHost: readonly string[];
   readonly corsOrigin: readonly string[];
-  readonly allowMount: readonly string[];
+  readonly allowMount?: readonly string[];
   readonly port: number;
   readonly apiKey?: string;
   readonly dataDir?: string;
@@ -306,7 +305,7 @@ async function serve({
     },
     allowedHosts: allowedHost,
     corsOrigins: corsOrigin,
-    allowMounts: allowMount,
+    ...(allowMount && { allowMounts: allowMount }),
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
     buildTimeoutSeconds: buildTimeout,

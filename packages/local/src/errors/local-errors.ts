@@ -38,7 +38,11 @@ export class InvalidPoolError extends Error {
 export class InvalidMountDirectoryError extends Error {
   override readonly name = "InvalidMountDirectoryError";
 
-  constructor(path: string, reason: string, fix = "Give --allow-mount the absolute path of a directory") {
+  constructor(
+    path: string,
+    reason: string,
+    fix = "Give --allow-mount or CLOUD_SANDBOX_ALLOW_MOUNT absolute paths of directories",
+  ) {
     super(`${JSON.stringify(path.slice(0, 200))} cannot be mounted in sandboxes: ${reason}. ${fix}.`);
   }
 }

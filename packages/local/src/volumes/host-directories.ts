@@ -5,6 +5,9 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import { InvalidMountDirectoryError } from "../errors/local-errors.js";
 import type { HostDirectory, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 
+/** Environment variable with the directories of a server that is told none, separated by colons. */
+export const allowedMountsVariable = "CLOUD_SANDBOX_ALLOW_MOUNT";
+
 /** Opens a place in the file system without reading it (O_PATH). Node.js has no name for it. */
 const placeOnly = 0o10000000;
 const flags = placeOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -29,13 +32,13 @@ export class HostDirectories {
    */
   static async of(
     { name, mountsDirectories }: Pick<SandboxRuntime, "name" | "mountsDirectories">,
-    wanted: readonly string[],
-    dataDirectory: string | undefined,
+    wanted = (process.env[allowedMountsVariable] ?? "").split(":").filter(Boolean) as readonly string[],
+    dataDirectory?: string,
   ): Promise<HostDirectories | undefined> {
     if (!mountsDirectories) {
       const [path] = wanted;
       if (path === undefined) return undefined;
-      const fix = "Take the bubblewrap runtime, or leave --allow-mount out";
+      const fix = "Take the bubblewrap runtime, or leave --allow-mount and CLOUD_SANDBOX_ALLOW_MOUNT out";
       throw new InvalidMountDirectoryError(path, `the runtime ${name} mounts no directories`, fix);
     }
     const allowed = await Promise.all(
@@ -99,7 +102,7 @@ export class HostDirectories {
           return { real, names: wanted.slice(directory.length).split("/").filter(Boolean) };
     throw refused(
       `This server does not let sandboxes mount ${path}.`,
-      "Whoever runs the server allows a directory, and all below it, with serve --allow-mount DIRECTORY.",
+      `Whoever runs the server allows a directory, and all below it, with serve --allow-mount DIRECTORY or ${allowedMountsVariable}.`,
     );
   }
 }

@@ -213,6 +213,7 @@ Environment:
   CLOUD_SANDBOX_BACKEND    cloud or local; default: cloud when there is a key, else local (sandboxes on this machine)
   CLOUD_SANDBOX_INTERNET   internet access of sandboxes on this machine that are made without internet_access: on, off,
                            or allow=NAMES with commas between them; default on
+  CLOUD_SANDBOX_ALLOW_MOUNT  directories of this machine that sandboxes may mount, with colons between them; default none
   CLOUD_SANDBOX_POOL       sandboxes that are kept booted in advance on this machine, 45 MB each; default 1
   CLOUD_SANDBOX_MCP_HAND_OVER_AFTER  seconds, 1 to 300, after which a call returns and its program goes on in the background; default 45
 `;

@@ -1,3 +1,6 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startHttpServer } from "../support/http-server.js";
 import { connect, type McpConnection, plainText, textOf } from "../support/mcp-connection.js";
@@ -246,8 +249,14 @@ it.each([
   [
     "volumes",
     "sandbox_start",
-    { ...node, config: { volumes: ["/home:/home"] } },
-    /config\.volumes must be empty: .*no directory/,
+    { ...node, config: { volumes: ["/etc:/data:ro"] } },
+    /does not let sandboxes mount \/etc.*CLOUD_SANDBOX_ALLOW_MOUNT/,
+  ],
+  [
+    "a volume without a path",
+    "sandbox_start",
+    { ...node, config: { volumes: ["data"] } },
+    /config\.volumes\.0 must be HOST:PATH/,
   ],
   [
     "ports",
@@ -307,6 +316,28 @@ it.each([
   const sentence = await mcp.failure(name, given);
   expect(sentence).toMatch(step);
   expect(sentence).not.toContain("secret-value");
+});
+
+it("the profile microsandbox mounts the directories that the user allows", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "microsandbox-"));
+  await chmod(directory, 0o755);
+  await writeFile(join(directory, "file"), "of the host");
+  const own = await connect({
+    CLOUD_SANDBOX_MCP_PROFILE: "microsandbox",
+    CLOUD_SANDBOX_ALLOW_MOUNT: `/usr/share:${directory}`,
+  });
+  try {
+    await own.result("sandbox_start", { ...python, config: { volumes: [`${directory}:/data:ro`] } });
+    const command = "cat /data/file && grep -o ' /data ro' /proc/self/mountinfo";
+    const said = await own.result("sandbox_run_command", { ...python, command: "sh", args: ["-c", command] });
+    expect(said).toMatchObject({
+      exit_code: 0,
+      output: [{ text: expect.stringMatching(/^of the host.*\/data ro/s) }],
+    });
+  } finally {
+    await own.client.close();
+    await rm(directory, { recursive: true });
+  }
 });
 
 it("the profile microsandbox keeps the names of its clients apart, over HTTP", async () => {

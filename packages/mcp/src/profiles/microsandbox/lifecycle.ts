@@ -1,3 +1,4 @@
+import type { HostMount } from "cloud-sandbox";
 import * as z from "zod";
 import { textAnswer, textOutput } from "../../results/text-answer.js";
 import { additive, destructive } from "../../tools/definition/annotations.js";
@@ -6,6 +7,8 @@ import { keyOf, namespaceInput, sandboxInput } from "./names.js";
 
 const keys = "must be an object of image, memory, cpus, volumes, ports and envs";
 const texts = z.array(z.string("must be text"), "must be a list");
+
+const volume = /^(\/[^:]*):(\/[^:]*?)(?::(ro|rw))?$/;
 
 const config = z.strictObject(
   {
@@ -26,13 +29,17 @@ const config = z.strictObject(
       .max(1024, "must be at most 1024")
       .optional()
       .describe("Number of CPUs"),
-    volumes: texts
-      .max(
-        0,
-        "must be empty: a sandbox sees no directory of this machine; write its files with sandbox_run_command",
+    volumes: z
+      .array(
+        z
+          .string("must be text")
+          .regex(volume, "must be HOST:PATH, both absolute, as in /home/me/repo:/repo:ro"),
+        "must be a list of HOST:PATH",
       )
       .default([])
-      .describe("Must be empty: no directory of the host can be mounted"),
+      .describe(
+        "Directories of the server's machine to mount, each HOST:PATH, or HOST:PATH:ro to only read it. The server must allow them",
+      ),
     ports: texts
       .max(0, "must be empty: no port of this machine leads into a sandbox")
       .default([])
@@ -67,12 +74,13 @@ export const sandboxStart = tool({
     const key = keyOf({ namespace, sandbox });
     if (given === undefined && (await sandboxes.named(key)) !== undefined)
       return textAnswer(`Sandbox ${sandbox} runs already.`);
-    const { image, memory, cpus, envs } = given ?? config.parse({});
+    const { image, memory, cpus, envs, volumes } = given ?? config.parse({});
     const { template, differences } = await client.templates.forImage(image, { signal });
     report(`Starting ${sandbox}`);
     const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };
     const env = Object.fromEntries(envs.map(nameAndValue));
-    const options = { template, limits, env, signal };
+    const mounts = volumes.length === 0 ? undefined : Object.fromEntries(volumes.map(pathAndMount));
+    const options = { template, limits, env, mounts, signal };
     const wasRunning = await sandboxes.replace(key, () => sandboxes.createLeased(options));
     const replaced = wasRunning ? " The earlier sandbox of this name was deleted, with its files." : "";
     const sentences = [`Sandbox ${sandbox} started.${replaced}`, ...differences];
@@ -83,6 +91,11 @@ export const sandboxStart = tool({
 function nameAndValue(text: string): [name: string, value: string] {
   const end = text.indexOf("=");
   return [text.slice(0, end), text.slice(end + 1)];
+}
+
+function pathAndMount(text: string): [path: string, mount: HostMount] {
+  const [, host = "", path = "", mode] = volume.exec(text) ?? [];
+  return [path, { host, readOnly: mode === "ro" }];
 }
 
 export const sandboxStop = tool({
