@@ -30,9 +30,9 @@ const buildsFrom = {
   agent: ["server-kit"],
   client: ["server-kit"],
   local: ["server-kit", "agent"],
-  mcp: ["client", "local", "mcp-runner"],
+  mcp: ["server-kit", "client", "local", "mcp-runner"],
   "mcp-runner": ["client"],
-  cli: ["client", "local", "mcp", "mcp-runner"],
+  cli: ["server-kit", "client", "local", "mcp", "mcp-runner"],
 };
 
 /**
@@ -161,11 +161,17 @@ async function buildPackage(name, madeFrom) {
   );
   if (existsSync(join(root, home, "dist")) && wanted === stamp(name)) return wanted;
   if (ownBuilds[name]) await step(`Building ${name}`, ownBuilds[name].command);
-  else if (existsSync(join(root, home, "tsup.config.ts")))
-    await step(`Building ${name}`, [bin("tsup")], join(root, home));
-  else if (existsSync(join(root, home, "rolldown.config.ts")))
-    await step(`Building ${name}`, [bin("rolldown"), "--config", "rolldown.config.ts"], join(root, home));
-  else return wanted;
+  else {
+    // Where there are both, tsup adds the types, so it comes second.
+    const tools = ["rolldown", "tsup"].filter((tool) => own.includes(`${tool}.config.ts`));
+    if (tools.length === 0) return wanted;
+    for (const tool of tools)
+      await step(
+        `Building ${name} with ${tool}`,
+        [bin(tool), "--config", `${tool}.config.ts`],
+        join(root, home),
+      );
+  }
   stamp(name, wanted);
   return wanted;
 }

@@ -11,9 +11,13 @@ const packages = {
   client: { name: "cloud-sandbox", imports: ["protocol", "server-kit"] },
   agent: { name: "cloud-sandbox-agent", imports: ["protocol", "server-kit"] },
   local: { name: "cloud-sandbox-local", imports: ["protocol", "server-kit"] },
-  mcp: { name: "cloud-sandbox-mcp", imports: ["client"], lazily: ["mcp-runner"] },
+  mcp: { name: "cloud-sandbox-mcp", imports: ["client", "server-kit"], lazily: ["mcp-runner"] },
   "mcp-runner": { name: "cloud-sandbox-mcp-runner", imports: ["client"] },
-  cli: { name: "cloud-sandbox-cli", imports: ["client"], lazily: ["local", "mcp", "mcp-runner"] },
+  cli: {
+    name: "cloud-sandbox-cli",
+    imports: ["client", "server-kit"],
+    lazily: ["local", "mcp", "mcp-runner"],
+  },
 };
 
 /**
@@ -116,6 +120,11 @@ export const importRules = {
       "client: imports the server kit below testing/ alone",
       { path: "^packages/client/src/", pathNot: "^packages/client/src/testing/" },
       { path: target(["server-kit"]) },
+    ),
+    arrow(
+      "mcp and cli: import compiled-code.ts alone of the server kit",
+      { path: "^packages/(mcp|cli)/src/" },
+      { path: target(["server-kit"]), pathNot: "/server-kit/(src/)?compiled-code" },
     ),
     ...roomArrows(),
     arrow(

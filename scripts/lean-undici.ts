@@ -9,7 +9,8 @@ const lean = "\0lean-undici.cjs";
  * A plugin for rolldown, for programs that bundle the client: HTTP requests load only the part of undici that they use, because
  * loading all of it (mocks, caches, proxies, fetch, WebSockets) takes four times as long as the start of Node.js. WebSockets
  * still load all of it.
- * Requests do not load Node.js's own undici either, which the names `Headers` and `FormData` would do.
+ * Requests do not load Node.js's own undici either, which the names `Headers` and `FormData` would do. V8 does not optimize the
+ * parser, which is WebAssembly: that takes longer than all the parsing that a command needs.
  */
 export function leanUndici(): Plugin {
   const { resolve } = createRequire(client);
@@ -40,7 +41,12 @@ module.exports = {
           }
         : null;
     },
-    transform: (code, id) => (/\/openapi-fetch\/dist\/index\.mjs$/.test(id) ? lightGlobals + code : null),
+    transform: (code, id) => {
+      if (/\/openapi-fetch\/dist\/index\.mjs$/.test(id)) return lightGlobals + code;
+      if (/\/undici\/lib\/dispatcher\/client-h1\.js$/.test(id))
+        return code.replaceAll("new WebAssembly.Module(", "unoptimized(") + unoptimized;
+      return null;
+    },
   };
 }
 
@@ -58,4 +64,19 @@ const lightGlobals = `class Headers extends Map {
   getSetCookie() { return [] }
 }
 class FormData {}
+`;
+
+/**
+ * The flags are reset before compiled code is stored, because V8 uses none that was made with other flags. The flag that is set implies
+ * the other two.
+ */
+const unoptimized = `
+function unoptimized(code) {
+  const { setFlagsFromString } = require("node:v8");
+  setFlagsFromString("--liftoff-only");
+  process.prependOnceListener("exit", () =>
+    setFlagsFromString("--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering"),
+  );
+  return new WebAssembly.Module(code);
+}
 `;

@@ -9,9 +9,9 @@ export const licencesFile = "THIRD-PARTY-LICENSES.txt";
 
 /**
  * A plugin for esbuild. It writes the licences of all bundled packages to a file beside the bundle, because those
- * licences ask for it. `carried`: the licence files of other bundles that are shipped with this one.
+ * licences ask for it.
  */
-export function thirdPartyLicences({ carried = [] }: { readonly carried?: readonly string[] } = {}): Plugin {
+export function thirdPartyLicences(): Plugin {
   return {
     name: "third-party-licences",
     setup(build) {
@@ -23,14 +23,19 @@ export function thirdPartyLicences({ carried = [] }: { readonly carried?: readon
         );
         const { outdir = "dist" } = build.initialOptions;
         mkdirSync(outdir, { recursive: true });
-        writeFileSync(join(outdir, licencesFile), noticesOf(bundled, carried));
+        writeFileSync(join(outdir, licencesFile), noticesOf(bundled));
       });
     },
   };
 }
 
+interface CarriedLicences {
+  /** The licence files of other bundles that are shipped with this one. */
+  readonly carried?: readonly string[];
+}
+
 /** The same plugin for rolldown. */
-export function thirdPartyLicencesOf(): RolldownPlugin {
+export function thirdPartyLicencesOf({ carried }: CarriedLicences = {}): RolldownPlugin {
   return {
     name: "third-party-licences",
     generateBundle(_, bundle) {
@@ -41,7 +46,7 @@ export function thirdPartyLicencesOf(): RolldownPlugin {
             )
           : [],
       );
-      this.emitFile({ type: "asset", fileName: licencesFile, source: noticesOf(bundled) });
+      this.emitFile({ type: "asset", fileName: licencesFile, source: noticesOf(bundled, carried) });
     },
   };
 }

@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "rolldown";
 import { builtModule } from "../../scripts/built-module.js";
+import { compiledCodeMark } from "../../scripts/compiled-code-mark.js";
 import { leanUndici } from "../../scripts/lean-undici.js";
 import { thirdPartyLicencesOf } from "../../scripts/third-party-licences.js";
 
@@ -18,8 +19,10 @@ const isInstalled = (id: string): boolean =>
  */
 function fileOf(id: string): string | null {
   if (id.includes("/packages/client/dist/")) return "client";
+  // Their dynamic imports would keep a file with them out of the cache of compiled code.
+  if (/\/cli\/src\/(commands\/service|mcp\/serve)/.test(id)) return "services";
   const isOfMost =
-    /\/commander\/|\/cli\/(src\/(?!mcp\/|start\/|commands\/template\/|output\/(table|visible-text))|package\.json)/;
+    /\/commander\/|\/cli\/(src\/(?!main\.|mcp\/|start\/|commands\/template\/|output\/(table|visible-text))|package\.json)/;
   return isOfMost.test(id) ? "commands" : null;
 }
 
@@ -27,15 +30,9 @@ const executable: Plugin = {
   name: "executable",
   writeBundle() {
     chmodSync(place("dist/main.js"), 0o755);
-    // The package's own modules are ESM, and so are the built ones that end in .mjs.
+    // The package's sources are ES modules, the built files CommonJS.
     writeFileSync(place("dist/package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
   },
-};
-
-/** Leaves the commands out, because they are a separate build (parse.mjs). */
-const commands: Plugin = {
-  name: "commands",
-  resolveId: (id) => (id === "./parse.js" ? { id: "./parse.mjs", external: true } : null),
 };
 
 /** Commander can start other programs as its commands. This command has none, and `node:child_process` takes long to load. */
@@ -46,36 +43,44 @@ const withoutPrograms: Plugin = {
   load: (id) => (id === "\0no-programs" ? "export {}" : null),
 };
 
-export default defineConfig([
-  {
-    input: { main: place("src/main.ts") },
-    platform: "node",
-    transform: { target: "node20" },
-    plugins: [commands, builtModule(/prepared-answers\.ts$/, [/^\.\/(commands|mcp)\//]), executable],
-    output: {
-      dir: "dist",
-      cleanDir: true,
-      // Build CommonJS, because Node.js starts it faster: loading its loader of ES modules takes a third of its own
-      // start.
-      format: "cjs",
-      minify: true,
-    },
+/**
+ * Loads the backend on this machine, and Node.js's own modules, with `require`: a dynamic import would load Node.js's loader of ES
+ * modules too, and keep the file that it is in out of the cache of compiled code.
+ */
+const required: Plugin = {
+  name: "required",
+  transform: (code) =>
+    code.replaceAll(
+      /\bimport\(((?:\s*\/\*.*?\*\/)*\s*(?:packageName|["']node:\w+["'])\s*)\)/g,
+      "Promise.resolve(require($1))",
+    ),
+};
+
+export default defineConfig({
+  input: { main: place("src/main.ts"), client: "cloud-sandbox" },
+  platform: "node",
+  transform: { target: "node20" },
+  external: isInstalled,
+  // Prefer ES modules: the CommonJS form of jsonc-parser loads its parts in a way that bundlers cannot follow.
+  resolve: { mainFields: ["module", "main"] },
+  plugins: [
+    builtModule(/prepared-answers\.ts$/, [/^\.\/(commands|mcp)\//]),
+    withoutPrograms,
+    leanUndici(),
+    required,
+    compiledCodeMark(),
+    thirdPartyLicencesOf(),
+    executable,
+  ],
+  output: {
+    dir: "dist",
+    cleanDir: true,
+    // Build CommonJS, because Node.js starts it faster: loading its loader of ES modules takes a third of its own start. Node.js
+    // 20 also stores the compiled code of CommonJS alone (packages/server-kit/src/compiled-code.ts).
+    format: "cjs",
+    minify: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+    codeSplitting: { groups: [{ name: fileOf, debugName: "client and commands" }] },
   },
-  {
-    input: { parse: place("src/parse.ts"), client: "cloud-sandbox" },
-    platform: "node",
-    transform: { target: "node20" },
-    external: isInstalled,
-    // Prefer ES modules: the CommonJS form of jsonc-parser loads its parts in a way that bundlers cannot follow.
-    resolve: { mainFields: ["module", "main"] },
-    plugins: [withoutPrograms, leanUndici(), thirdPartyLicencesOf()],
-    output: {
-      dir: "dist",
-      format: "esm",
-      minify: true,
-      entryFileNames: "[name].mjs",
-      chunkFileNames: "[name]-[hash].mjs",
-      codeSplitting: { groups: [{ name: fileOf, debugName: "client and commands" }] },
-    },
-  },
-]);
+});

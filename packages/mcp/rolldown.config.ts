@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "rolldown";
 import { builtModule } from "../../scripts/built-module.js";
+import { compiledCodeMark } from "../../scripts/compiled-code-mark.js";
 import { thirdPartyLicencesOf } from "../../scripts/third-party-licences.js";
 
 const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
@@ -76,12 +77,19 @@ export default defineConfig({
     // Modules first: the CommonJS form of jsonc-parser hides from bundlers what it consists of.
     mainFields: ["module", "main"],
   },
-  plugins: [ownCore, builtModule(/profiles\/[\w-]+\/listed-tools\.ts$/), thirdPartyLicencesOf(), executable],
+  plugins: [
+    ownCore,
+    builtModule(/profiles\/[\w-]+\/listed-tools\.ts$/),
+    compiledCodeMark(),
+    thirdPartyLicencesOf(),
+    executable,
+  ],
   output: {
     dir: "dist",
     // Build CommonJS, because Node.js starts it faster: the loader of ES modules alone takes a tenth of this server's
     // start.
     format: "cjs",
+    dynamicImportInCjs: false,
     cleanDir: true,
     minify: true,
     entryFileNames: "[name].js",

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { constants } from "node:os";
-import { keepCompiledCode } from "./start/compile-cache.js";
 import { answers } from "./start/prepared-answers.js";
 
 // The build prepares the texts of help and version: making them at run time would take twice as long as Node.js takes
@@ -8,9 +7,7 @@ import { answers } from "./start/prepared-answers.js";
 const words = process.argv.slice(2);
 const text = words.length === 1 ? prepared(words[0] ?? "") : undefined;
 if (text === undefined) {
-  keepCompiledCode();
-  // Import after the compile cache was switched on, so that the compiled code of this module is stored too.
-  void import("./parse.js").then(({ parse }) => parse(words));
+  void import("./start/start.js").then(({ start }) => start(words));
 } else {
   process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
     if (code !== "EPIPE")

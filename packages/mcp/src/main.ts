@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /** Starts the server. */
-import { useCompileCache } from "./settings/compile-cache.js";
+import { join } from "node:path";
+import { keepCompiledCode } from "@cloud-sandbox/server-kit/compiled-code";
+import { cacheDirectory } from "./settings/cache-directory.js";
 
-useCompileCache();
+keepCompiledCode(join(cacheDirectory(process.env), "cloud-sandbox-mcp"));
 // Loaded after the cache is in use, so that its code is kept too.
 void import("./serve.js").then(({ serve }) => serve());

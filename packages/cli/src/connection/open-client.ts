@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import { type LocalBackendOptions, SandboxClient } from "cloud-sandbox";
 import { CommandError } from "../errors/command-error.js";
 import { chooseAccount } from "./account.js";
@@ -9,8 +8,6 @@ import { chooseAccount } from "./account.js";
  */
 export function openClient(url: string | undefined, local: LocalBackendOptions = {}): SandboxClient {
   const account = chooseAccount(url);
-  // undici's parser is WebAssembly. Optimizing it takes longer than all the parsing that a command needs.
-  setFlagsFromString("--liftoff-only");
   return new SandboxClient({
     ...(account && { apiKey: account.apiKey, baseUrl: account.url }),
     deleteOnSignal: false,

@@ -68,7 +68,8 @@ async function localPackage(): Promise<LocalPackage> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ packageName);
   } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND")) throw cause;
+    if (!(cause instanceof Error && "code" in cause && /MODULE_NOT_FOUND$/.test(String(cause.code))))
+      throw cause;
     throw new ConfigurationError({
       summary: `There is no API key, and ${packageName} is not installed. Run one of these lines:`,
       hint: `\n  npm install ${packageName}        # sandboxes on this machine (Linux, or Docker on macOS)\n  export CLOUD_SANDBOX_API_KEY=...       # sandboxes in the cloud`,

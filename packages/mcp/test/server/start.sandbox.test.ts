@@ -121,7 +121,7 @@ describe("compiled code", () => {
   it("is stored in the user's own directory", () =>
     inCaches(async (caches) => {
       await serve(caches);
-      expect(readdirSync(caches)).toEqual(["cloud-sandbox-mcp"]);
+      expect(readdirSync(caches)).toContain("cloud-sandbox-mcp");
     }));
 
   it("is used by the next start if it is as it was written, and made anew otherwise", ({ skip }) => {

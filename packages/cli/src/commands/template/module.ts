@@ -21,7 +21,7 @@ export async function moduleTemplate(path: string): Promise<Template> {
     );
   }
   register(`data:text/javascript,${encodeURIComponent(hook)}`, {
-    data: { client: import.meta.resolve(bundledClient) },
+    data: { client: new URL(bundledClient, import.meta.url).href },
   });
   const loaded = await load(pathToFileURL(file).href, path);
   if (loaded.default instanceof Template) return loaded.default;
@@ -33,7 +33,7 @@ export async function moduleTemplate(path: string): Promise<Template> {
 }
 
 /** The client library as the build puts it beside this module (rolldown.config.ts). */
-const bundledClient = "./client.mjs";
+const bundledClient = "./client.js";
 
 const hook = `let client;
 export function initialize(data) { client = data.client; }

@@ -1,4 +1,4 @@
-/** V8's code cache of this server's files, for Node.js 20, which has no compile cache of its own. */
+/** Stores what V8 compiles of a program, which makes its next start faster. */
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import Module, { createRequire, wrap } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -6,10 +6,31 @@ import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 
+/** The part of `node:module` that exists since Node.js 22.1. */
+interface CompileCache {
+  enableCompileCache?(directory: string): unknown;
+}
+
+/**
+ * Stores compiled code in `directory`, which must be the user's own: compiled code is run as it is found, and anybody can write to
+ * the directory for temporary files. Where the directory cannot be written, nothing is stored.
+ */
+export function keepCompiledCode(directory: string): void {
+  const { enableCompileCache } = Module as CompileCache;
+  if (enableCompileCache) enableCompileCache(directory);
+  else keepMarkedModules(directory);
+}
+
 /** The internal method with which Node.js compiles a CommonJS module. Only used on Node.js 20, which no longer changes. */
 const modules = Module.prototype as unknown as {
   _compile(this: { exports: unknown }, code: string, file: string): unknown;
 };
+
+/**
+ * What the build puts before a module that can be cached: the digest of the module, as V8 compares only its length. The build leaves
+ * modules with a dynamic import unmarked, because code from a cache cannot resolve one (scripts/compiled-code-mark.ts).
+ */
+const mark = /^\/\*compiled code ([0-9a-f]{32})\*\//;
 
 const checksumBytes = 4;
 
@@ -17,25 +38,27 @@ const checksumBytes = 4;
 const version = `${process.version}-${process.arch}-${cachedDataVersionTag()}`;
 
 /**
- * Loads the modules in `sources` with the code that V8 compiled in an earlier process, and writes new compiled code to `directory`
- * when this process exits. The names of the modules contain the digest of their content, so a name stands for one content.
- * Without the right to write to `directory`, the modules are compiled as always.
+ * Node.js 20 has no compile cache: loads modules with the code that V8 compiled in an earlier process, and writes new compiled code
+ * when this process exits, so that it contains what was compiled only when it was called.
  */
-export function keepCompiledCode(sources: string, directory: string): void {
+function keepMarkedModules(directory: string): void {
   const compileAsAlways = modules._compile;
   const added = new Map<string, Script>();
   modules._compile = function (code, filename) {
-    // Code that V8 takes from a cache cannot resolve a dynamic import, so a module with one is not cached.
-    if (dirname(filename) !== sources || /\bimport\s*\(/.test(code))
-      return compileAsAlways.call(this, code, filename);
-    const cache = join(directory, `${basename(filename)}-${version}`);
-    const script = new Script(wrap(code), {
-      filename,
-      cachedData: readChecked(cache),
-    });
+    const digest = mark.exec(code)?.[1];
+    if (digest === undefined) return compileAsAlways.call(this, code, filename);
+    const cache = join(directory, `${basename(filename)}-${digest}-${version}`);
+    const script = new Script(wrap(code), { filename, cachedData: readChecked(cache) });
     if (script.cachedDataRejected !== false) added.set(cache, script);
     const evaluate: (...names: unknown[]) => unknown = script.runInThisContext();
-    return evaluate.call(this.exports, this.exports, createRequire(filename), this, filename, sources);
+    return evaluate.call(
+      this.exports,
+      this.exports,
+      createRequire(filename),
+      this,
+      filename,
+      dirname(filename),
+    );
   };
   process.once("exit", () => {
     for (const [cache, script] of added) write(cache, script.createCachedData());
