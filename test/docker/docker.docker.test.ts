@@ -8,7 +8,9 @@ import { promisify } from "node:util";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
+import { importBaseImage } from "../support/docker/base-image.js";
 import { dockerEnvironment, startDockerServer, withoutDocker } from "../support/docker/docker-server.js";
+import { startDaemon } from "../support/docker/own-daemon.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 const obstacle = withoutDocker();
@@ -146,6 +148,38 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
         expect((await docker("inspect", "--format", "{{.State.Running}}", strangers)).stdout).toBe("true\n");
       } finally {
         await docker("rm", "--force", strangers);
+      }
+    });
+  });
+
+  describe("a daemon that is killed", () => {
+    test("ends the sandboxes with that reason, and a new one takes its place", async () => {
+      const daemon = await startDaemon();
+      try {
+        await importBaseImage(daemon.host);
+        const server = await startDockerServer({ args: ["--pool", "0"], env: { DOCKER_HOST: daemon.host } });
+        await using client = clientOf(server);
+        const sandbox = await client.sandboxes.create({ template: "base" });
+        const call = sandbox.execute("sleep 600", { language: "bash" });
+        const lost = expect(call).rejects.toThrow(/lost with the Docker daemon: no Docker daemon answers at/);
+        await expect
+          .poll(async () => (await sandbox.execute("pgrep -c sleep", { language: "bash" })).stdout)
+          .toBe("1\n");
+        await daemon.kill();
+        await lost;
+        await expect(client.sandboxes.create({ template: "base" })).rejects.toThrow(
+          /no Docker daemon answers at/,
+        );
+
+        await daemon.restart();
+        await expect
+          .poll(async () => (await client.executeIsolated("print(6 * 7)").catch(() => undefined))?.stdout)
+          .toBe("42\n");
+        const left = ["--host", daemon.host, "ps", "--all", "--quiet"];
+        await expect.poll(async () => (await exec("docker", left)).stdout).toBe("");
+        await server.stop();
+      } finally {
+        await daemon.stop();
       }
     });
   });

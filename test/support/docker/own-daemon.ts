@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -77,15 +77,23 @@ function obstacle(): string | undefined {
 }
 
 /**
- * The shell stops the daemon and removes its files when its input ends, so also when this process is killed. What is mounted
- * below the directory is unmounted first: nothing else may be removed with it.
+ * Starts containerd, and a daemon for each line of its input, which are two programs as on a machine of Debian: containers
+ * outlive a daemon that is killed. The shell stops both and removes their files when its input ends, so also when this process
+ * is killed. What is mounted below the directory is unmounted first: nothing else may be removed with it.
  */
 const script = `
-dockerd --data-root "$1/data" --exec-root "$1/exec" --pidfile "$1/pid" -H "unix://$1/docker.sock" \
-  --bridge none --iptables=false --ip6tables=false --ip-masq=false --config-file "$1/daemon.json" >"$1/log" 2>&1 &
-read -r _
-kill "$!"
-wait "$!"
+containerd --config "$1/containerd.toml" --root "$1/containerd" --state "$1/state" --address "$1/containerd.sock" >"$1/containerd-log" 2>&1 &
+containerd=$!
+while read -r _; do
+  dockerd --containerd "$1/containerd.sock" --data-root "$1/data" --exec-root "$1/exec" --pidfile "$1/pid" \
+    -H "unix://$1/docker.sock" --bridge none --iptables=false --ip6tables=false --ip-masq=false \
+    --config-file "$1/daemon.json" >"$1/log" 2>&1 &
+  daemon=$!
+done
+for program in "$daemon" "$containerd"; do
+  kill "$program"
+  wait "$program"
+done
 grep -o " $1/[^ ]*" /proc/mounts | sort -r | while read -r place; do umount "$place"; done
 rm -rf --one-file-system "$1"
 `;
@@ -95,15 +103,20 @@ const configuration = {
   runtimes: { runsc: { path: "/usr/bin/runsc", runtimeArgs: ["--network=none"] } },
 };
 
-interface RunningDaemon {
+export interface RunningDaemon {
   readonly host: string;
+  /** Ends the daemon at once. Containers go on. */
+  kill(): Promise<void>;
+  /** Starts a daemon in the place of one that was killed. */
+  restart(): Promise<void>;
   /** Resolves when its files are removed. */
   stop(): Promise<void>;
 }
 
-async function startDaemon(): Promise<RunningDaemon> {
+export async function startDaemon(): Promise<RunningDaemon> {
   const directory = await mkdtemp(join(tmpdir(), "docker-"));
   await writeFile(join(directory, "daemon.json"), JSON.stringify(configuration));
+  await writeFile(join(directory, "containerd.toml"), 'disabled_plugins = ["io.containerd.grpc.v1.cri"]\n');
   const shell = spawn("/bin/sh", ["-c", script, "docker-daemon", directory], {
     cwd: "/",
     // A signal for the tests must not end the daemon before them.
@@ -111,16 +124,27 @@ async function startDaemon(): Promise<RunningDaemon> {
     stdio: ["pipe", "ignore", "inherit"],
   });
   const exit = once(shell, "exit");
+  const socket = join(directory, "docker.sock");
+
+  const kill = async (): Promise<void> => {
+    const pid = Number(await readFile(join(directory, "pid"), "utf8"));
+    process.kill(pid, "SIGKILL");
+    await rm(socket);
+  };
   const stop = async (): Promise<void> => {
     shell.stdin.end();
     await exit;
   };
-  const host = `unix://${directory}/docker.sock`;
-  for (let tries = 0; tries < 300; tries += 1) {
-    if (existsSync(`${directory}/docker.sock`)) return { host, stop };
-    await sleep(100);
-  }
-  const log = await readFile(`${directory}/log`, "utf8").catch(() => "");
-  await stop();
-  throw new Error(`the Docker daemon did not start: ${log.trim().split("\n").at(-1)}`);
+  const restart = async (): Promise<void> => {
+    shell.stdin.write("\n");
+    for (let tries = 0; tries < 300; tries += 1) {
+      if (existsSync(socket)) return;
+      await sleep(100);
+    }
+    const log = await readFile(join(directory, "log"), "utf8").catch(() => "");
+    await stop();
+    throw new Error(`the Docker daemon did not start: ${log.trim().split("\n").at(-1)}`);
+  };
+  await restart();
+  return { host: `unix://${socket}`, kill, restart, stop };
 }

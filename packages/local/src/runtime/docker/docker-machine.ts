@@ -158,9 +158,15 @@ export class DockerMachine implements Machine {
     });
     await Promise.race([channel.closed, gone]);
     channel.close();
-    const limit = later(endLimitMs);
-    await Promise.race([gone, limit.passed]);
-    limit.cancel();
+    // A request that waits does not tell that the daemon is gone; a new one fails at once.
+    await docker.ping().catch((error: unknown) => {
+      lost ??= error;
+    });
+    if (lost === undefined) {
+      const limit = later(endLimitMs);
+      await Promise.race([gone, limit.passed]);
+      limit.cancel();
+    }
     // The container did not end with its channel, as when it is frozen, or the daemon has stopped answering.
     await removeContainer(docker, container.id).catch((error: unknown) => {
       lost ??= error;
