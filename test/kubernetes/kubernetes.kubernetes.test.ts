@@ -5,6 +5,7 @@ import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import {
+  endApiServer,
   kubectl,
   kubernetesOptions,
   startKubernetesServer,
@@ -104,8 +105,69 @@ touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Rea
     expect(await pods()).toEqual([]);
   });
 
+  describe("a sandbox goes on", () => {
+    const pgrep = "pgrep --count sleep";
+
+    test("when the API server was away", async () => {
+      const server = await startKubernetesServer({ args: ["--pool", "0"] });
+      try {
+        await using client = clientOf(server);
+        await using sandbox = await client.sandboxes.create({ template: "base" });
+        await sandbox.execute("x = 41");
+        const cut = expect(sandbox.execute("sleep 600", { language: "bash" })).rejects.toThrow();
+        await expect
+          .poll(async () => (await sandbox.execute(pgrep, { language: "bash" })).stdout)
+          .toBe("1\n");
+        const start = await endApiServer();
+        await cut;
+        await expect(client.sandboxes.create({ template: "base" })).rejects.toThrow(
+          /Kubernetes did not create the Pod/,
+        );
+        await start();
+        expect((await sandbox.execute("print(x + 1)")).stdout).toBe("42\n");
+        await expect
+          .poll(async () => (await client.executeIsolated("print(6 * 7)").catch(() => undefined))?.stdout)
+          .toBe("42\n");
+      } finally {
+        await server.stop();
+      }
+    });
+
+    test.each([
+      ["was killed", "SIGKILL", []],
+      ["left it running", "SIGTERM", ["--leave-running"]],
+    ] as const)("with the next server, when the last one %s", async (_, signal, options) => {
+      const directory = await mkdtemp(join(tmpdir(), "kubernetes-data-"));
+      const args = ["--pool", "0", "--data-dir", directory, ...options];
+      let server = await startKubernetesServer({ args });
+      try {
+        const client = clientOf(server);
+        const removed = await client.sandboxes.create({ template: "base" });
+        const [pod = ""] = await pods();
+        const sandbox = await client.sandboxes.create({ template: "base", env: { MARK: "kept" } });
+        await sandbox.execute("x = 41");
+        const job = await sandbox.executeBackground("sleep 5; echo $MARK", { language: "bash" });
+        await client.close();
+        await server.stop(signal);
+        await kubectl("delete", "pod", pod, "--grace-period=0", "--force");
+
+        server = await startKubernetesServer({ args });
+        await using next = clientOf(server);
+        const same = await next.sandboxes.connect(sandbox.id);
+        expect((await same.execute("print(x + 1)")).stdout).toBe("42\n");
+        expect((await same.processes.get(job.id).result()).stdout).toBe("kept\n");
+        expect((await next.sandboxes.get(removed.id)).status).toBe("error");
+        await Promise.all([same.delete(), next.sandboxes.delete(removed.id)]);
+        expect(await pods()).toEqual([]);
+      } finally {
+        await server.stop("SIGKILL");
+        await rm(directory, { recursive: true });
+      }
+    });
+  });
+
   test("Pods of a server that is killed end, and the next server removes them", async () => {
-    const server = await startKubernetesServer({ args: ["--pool", "0"] });
+    const server = await startKubernetesServer({ args: ["--pool", "0", "--kubernetes-wait", "2"] });
     await using client = clientOf(server);
     await client.sandboxes.create({ template: "base" });
     await server.stop("SIGKILL");

@@ -187,6 +187,11 @@ describe("cloud-sandbox-local serve", () => {
     ["a runtime that there is not", ["--runtime", "podman"], "auto, bubblewrap, docker"],
     ["an option that there is not", ["--pots", "4"], "--pool"],
     ["a destination that is none", ["--egress-deny", "a b"], "not a valid destination"],
+    [
+      "sandboxes left running that nobody adopts",
+      ["--leave-running"],
+      "runtime kubernetes with a data directory",
+    ],
     ["a proxy that is none", ["--egress-upstream-proxy", "socks5://proxy"], "http: URL"],
   ])("refuses %s in one line", async (_, args, hint) => {
     const { code, stderr } = await runBuilt("local", ["serve", ...args]);

@@ -4,6 +4,7 @@ export type { EgressReport } from "./egress/egress-report.js";
 export type { NameResolver } from "./egress/name-resolver.js";
 export {
   AuditLogError,
+  CannotLeaveRunningError,
   DataDirectoryError,
   InvalidEgressError,
   InvalidMountDirectoryError,

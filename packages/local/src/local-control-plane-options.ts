@@ -69,6 +69,11 @@ export interface LocalControlPlaneOptions {
    */
   readonly allowMounts?: readonly string[];
   /**
+   * Whether closing leaves sandboxes running, so that the next control plane with the same data directory goes on with them. Only
+   * with the runtime `kubernetes`, where they wait for `kubernetes.waitSeconds`. Default: false, they are stopped.
+   */
+  readonly leaveRunning?: boolean;
+  /**
    * The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` and destinations
    * separated by commas, as in `allow=pypi.org,*.pythonhosted.org:443`. Default: CLOUD_SANDBOX_INTERNET, else `on`.
    */

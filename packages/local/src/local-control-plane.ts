@@ -13,7 +13,7 @@ import { RateLimiter } from "./control-plane/rate-limiter.js";
 import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
 import { egressGateway } from "./egress/egress-options.js";
 import { internetSetting } from "./egress/internet-default.js";
-import { NotKeptError, RuntimeUnavailableError } from "./errors/local-errors.js";
+import { CannotLeaveRunningError, NotKeptError, RuntimeUnavailableError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
@@ -90,6 +90,7 @@ export interface LocalControlPlane {
  * @throws InvalidPublicUrlError when `publicUrl` is not the address of a server.
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
+ * @throws CannotLeaveRunningError when `leaveRunning` is set without a data directory, or sandboxes end with their control plane.
  * @throws PortUnavailableError when the port is in use or may not be used.
  * @throws AuditLogError when the file of the audit log cannot be written to.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
@@ -112,6 +113,8 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const { runtime, report } = chosen;
 
   try {
+    if (options.leaveRunning && !(runtime.adopt && options.dataDir !== undefined))
+      throw new CannotLeaveRunningError(runtime.name);
     // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
     if (!holdsProcess) runtime.prepare().catch(() => undefined);
     const { host = "127.0.0.1", port = 0 } = options;
@@ -244,6 +247,7 @@ async function serve(
     isolation,
     places,
     isKept: store.directory !== undefined,
+    leavesRunning: options.leaveRunning ?? false,
     log,
   });
   await withStoreErrors(store, async () => {

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { describeHost, examineHost } from "./doctor.js";
 import {
   AuditLogError,
+  CannotLeaveRunningError,
   DataDirectoryError,
   InvalidEgressError,
   InvalidMountDirectoryError,
@@ -93,6 +94,16 @@ program
     "--kubernetes-runtime-class <name=level>",
     "RuntimeClass of the Pods and the isolation level that it gives, as in gvisor=gvisor; default: the cluster's own, container",
     runtimeClass,
+  )
+  .option(
+    "--kubernetes-wait <seconds>",
+    "seconds that a Pod waits when the connection to its server is cut or the server has ended; default: 60",
+    wholeNumber(1, 86_400),
+  )
+  .option(
+    "--leave-running",
+    "when stopped, leave sandboxes running for the next server with the same --data-dir; only with the runtime kubernetes",
+    false,
   )
   .option(
     "--kubernetes-open-network",
@@ -205,6 +216,7 @@ program.parseAsync().catch((error: unknown) => {
   const isExpected =
     error instanceof RuntimeUnavailableError ||
     error instanceof PortUnavailableError ||
+    error instanceof CannotLeaveRunningError ||
     error instanceof DataDirectoryError ||
     error instanceof AuditLogError ||
     error instanceof NotKeptError ||
@@ -227,6 +239,8 @@ interface ServeOptions {
   readonly kubernetesImage?: readonly string[];
   readonly kubernetesAgentImage?: string;
   readonly kubernetesOpenNetwork: boolean;
+  readonly kubernetesWait?: number;
+  readonly leaveRunning: boolean;
   readonly kubernetesRuntimeClass?: KubernetesOptions["runtimeClass"];
   readonly runtime: "auto" | RuntimeName;
   readonly dockerImage?: readonly string[];
@@ -279,6 +293,7 @@ async function serve({
   kubernetesAgentImage: agentImage,
   kubernetesRuntimeClass,
   kubernetesOpenNetwork: openNetwork,
+  kubernetesWait: waitSeconds,
   ...options
 }: ServeOptions): Promise<void> {
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
@@ -301,6 +316,7 @@ async function serve({
       images,
       agentImage,
       openNetwork,
+      waitSeconds,
       runtimeClass: kubernetesRuntimeClass,
     },
     allowedHosts: allowedHost,

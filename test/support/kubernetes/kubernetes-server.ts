@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
@@ -33,6 +34,21 @@ export function startKubernetesServer({
   ...options
 }: NonNullable<Parameters<typeof startLocalServer>[0]> = {}): Promise<LocalServer> {
   return startLocalServer({ ...options, args: [...kubernetesOptions(), ...args] });
+}
+
+/** Ends the API server. Resolves with how to start it again. */
+export async function endApiServer(): Promise<() => Promise<void>> {
+  const { directory } = ownCluster();
+  const pidFile = join(directory, "pid/apiserver");
+  const pid = Number(await readFile(pidFile, "utf8"));
+  const command = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0").slice(0, -1);
+  process.kill(pid, "SIGKILL");
+  return async () => {
+    const [program = "", ...args] = command;
+    const again = spawn(program, args, { cwd: directory, detached: true, stdio: "ignore" });
+    again.unref();
+    await writeFile(pidFile, String(again.pid));
+  };
 }
 
 /** Runs kubectl with all rights in the namespace of the sandboxes. Resolves with what it prints. */

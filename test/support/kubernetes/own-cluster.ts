@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { savedImage } from "../../../packages/local/test/support/image-archives.js";
 import { baseFiles } from "../docker/base-image.js";
+import { loadImage } from "./load-image.js";
 
 const run = promisify(execFile);
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -27,6 +28,8 @@ export type OwnCluster =
       readonly kubeconfig: string;
       /** Has all rights. */
       readonly admin: string;
+      /** The directory of the cluster's processes: see `up`. */
+      readonly directory: string;
       /** The directory of kubectl. */
       readonly programs: string;
       readonly image: string;
@@ -64,17 +67,14 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   try {
     const { stdout } = await run(script("up"), [cluster]);
     const layer = await buffer(await baseFiles());
-    await load(
-      cluster,
-      join(directory, "image.tar"),
-      await savedImage({ layers: [layer], reference: image, config: {} }),
-    );
+    await loadImage(cluster, savedImage({ layers: [layer], reference: image, config: {} }));
     const agent = join(directory, "agent.tar");
     await run(process.execPath, [main, "agent-image", agent, "--name", agentImage]);
-    await load(cluster, agent, await readFile(agent));
+    await loadImage(cluster, await readFile(agent));
+    await rm(agent);
     const admin = stdout.trim();
     const kubeconfig = await serversKubeconfig(admin, join(directory, "kubeconfig"));
-    project.provide("kubernetes", { kubeconfig, admin, programs, image, agentImage });
+    project.provide("kubernetes", { directory: cluster, kubeconfig, admin, programs, image, agentImage });
     return stop;
   } catch (error) {
     await stop();
@@ -108,20 +108,6 @@ async function serversKubeconfig(admin: string, path: string): Promise<string> {
   };
   await writeFile(path, JSON.stringify(config), { mode: 0o600 });
   return path;
-}
-
-async function load(cluster: string, file: string, bytes: Buffer): Promise<void> {
-  await writeFile(file, bytes);
-  await run("ctr", [
-    "--address",
-    join(cluster, "containerd/sock"),
-    "--namespace",
-    "k8s.io",
-    "images",
-    "import",
-    file,
-  ]);
-  await rm(file);
 }
 
 function obstacle(): string | undefined {

@@ -18,6 +18,17 @@ export class RuntimeUnavailableError extends Error {
   }
 }
 
+/** Sandboxes cannot outlive the control plane, because nothing would know of them or because the runtime ends them. */
+export class CannotLeaveRunningError extends Error {
+  override readonly name = "CannotLeaveRunningError";
+
+  constructor(runtime: string) {
+    super(
+      `Sandboxes of the runtime ${runtime} cannot be left running. Use the runtime kubernetes with a data directory that keeps what the next server must know, or do without: sandboxes are then stopped, with their files kept.`,
+    );
+  }
+}
+
 /** An egress option given by the operator is invalid. */
 export class InvalidEgressError extends Error {
   override readonly name = "InvalidEgressError";

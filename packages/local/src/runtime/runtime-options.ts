@@ -15,6 +15,8 @@ export interface KubernetesOptions {
    * limits. Default: no.
    */
   readonly openNetwork?: boolean | undefined;
+  /** Seconds that a Pod waits for its server when their connection is cut or the server has ended. Default: 60. */
+  readonly waitSeconds?: number | undefined;
   /** The RuntimeClass of the Pods, and the isolation level that it gives. Default: the cluster's default, `container`. */
   readonly runtimeClass?: { readonly name: string; readonly level: IsolationLevel } | undefined;
 }

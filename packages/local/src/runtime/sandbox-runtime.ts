@@ -59,6 +59,11 @@ export interface MachineSpec {
   /** Ed25519 public key (SPKI, PEM) that the agent verifies tokens with. The machine holds no secret. */
   readonly publicKey: string;
   readonly languages: readonly string[];
+  /**
+   * Opens a machine that others could reach too, to its control plane alone. It is the same for the same id after a restart of a
+   * control plane with a data directory. Default: a random one.
+   */
+  readonly secret?: string;
   /** Called with each outgoing connection of the machine. If undefined, the machine has no network. */
   readonly egress?: ((connection: Socket) => void) | undefined;
   /** Environment variables for all programs in the machine. */
@@ -157,6 +162,8 @@ export interface Machine {
   keep(): Promise<void>;
   /** Kills every process and removes everything the machine left on the host. May be called more than once. */
   destroy(): Promise<void>;
+  /** Removes what this process has for the machine, which waits to be adopted. Only with a runtime that adopts. */
+  leave?(): Promise<void>;
 }
 
 /** Which mechanism of the host enforces a limit. */
@@ -209,6 +216,11 @@ export interface SandboxRuntime {
   prepare(): Promise<void>;
   /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
   start(spec: MachineSpec): Promise<Machine>;
+  /**
+   * Takes over the machine that an earlier process started with the same id and secret, and left running. Undefined if there is
+   * none. With a runtime that lacks this method, machines end with their control plane.
+   */
+  adopt?(spec: MachineSpec): Promise<Machine | undefined>;
   /**
    * Runs one program isolated like a machine, but without an agent. Rejects with `ProgramNotStarted` if the program has not
    * begun and may be run in a machine instead. With a runtime that lacks this method, every program runs in a machine.

@@ -9,7 +9,7 @@ import { hostPackages } from "../catalogue/installed-packages.js";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
-import type { Machine, SandboxRuntime } from "../runtime/sandbox-runtime.js";
+import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { SandboxMount } from "../store/sandbox-mount.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
@@ -83,6 +83,22 @@ export class MachineSupply {
     mounts: readonly SandboxMount[],
   ): Promise<Machine> {
     return this.#withStartProblems(() => this.#started(template, id, disk, mounts));
+  }
+
+  /** The machine of a sandbox that an earlier control plane left running. Undefined if there is none. */
+  async adopt(template: LocalTemplate, id: string): Promise<Machine | undefined> {
+    const { runtime, budget } = this.options;
+    if (!runtime.adopt) return undefined;
+    const release = await budget.reserve(template.limits);
+    const machine = await this.#joined(template, id, async (spec) => runtime.adopt?.(spec)).catch(
+      (error: unknown) => {
+        release();
+        throw error;
+      },
+    );
+    if (machine) void machine.exited.then(release);
+    else release();
+    return machine;
   }
 
   async close(): Promise<void> {
@@ -192,40 +208,57 @@ export class MachineSupply {
     disk: string | undefined,
     mounts: readonly SandboxMount[],
   ): Promise<Machine> {
-    const { runtime, tokens, egress, agents, layers, volumes } = this.options;
-    const { built } = template;
+    const { runtime, agents, volumes } = this.options;
     const opened = mounts.length > 0 ? await volumes.open(mounts) : undefined;
+    const machine = await this.#joined(template, id, (spec) =>
+      runtime.start({ ...spec, ...(disk !== undefined && { disk }), mounts: opened?.mounts }),
+    ).finally(() => opened?.release());
+    await startTemplate(agents, machine, template).catch(async (error: unknown) => {
+      await machine.destroy();
+      throw error;
+    });
+    return machine;
+  }
+
+  /** Gives a machine that `find` starts or finds its way to the internet and its token, until it ends. */
+  async #joined<Found extends Machine | undefined>(
+    template: LocalTemplate,
+    id: string,
+    find: (spec: MachineSpec) => Promise<Found>,
+  ): Promise<Found> {
+    const { tokens, egress, layers } = this.options;
+    const { built } = template;
+    const secret = await tokens.machineSecret(id);
     const release = layers.hold(built?.layers ?? []);
     const sandboxEgress = egress.open(id);
-    const start = runtime.start({
+    const letGo = (): void => {
+      egress.close(id);
+      release();
+    };
+    const finding = find({
       id,
       template: template.name,
       image: template.image,
       limits: template.limits,
       publicKey: tokens.publicKey,
+      secret,
       languages: template.languages.map(({ language }) => language),
       egress: (connection) => sandboxEgress.accept(connection),
       ...(built && { layers: built.layers, isImage: built.isImage, environment: built.environment }),
-      ...(disk !== undefined && { disk }),
-      mounts: opened?.mounts,
     });
-    const machine = await start
-      .finally(() => opened?.release())
-      .catch((error: unknown) => {
-        egress.close(id);
-        release();
-        throw error;
-      });
+    const machine = await finding.catch((error: unknown) => {
+      letGo();
+      throw error;
+    });
+    if (!machine) {
+      letGo();
+      return machine;
+    }
     tokens.prepare(id);
     void machine.exited.then(() => {
       tokens.forget(id);
-      egress.close(id);
-      release();
+      letGo();
       if (built) void layers.collect();
-    });
-    await startTemplate(agents, machine, template).catch(async (error: unknown) => {
-      await machine.destroy();
-      throw error;
     });
     return machine;
   }

@@ -31,6 +31,7 @@ import type { SandboxRegistry } from "./sandbox-registry.js";
 /** Milliseconds that a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
 const shutdownMs = 20_000;
 const savesAtATime = 4;
+const adoptionsAtATime = 8;
 
 export interface FleetOptions {
   readonly registry: SandboxRegistry;
@@ -45,6 +46,8 @@ export interface FleetOptions {
   readonly places: SandboxPlaces;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
+  /** Whether sandboxes go on without a control plane when it closes, until the next one adopts them. */
+  readonly leavesRunning: boolean;
   readonly log: (message: string) => void;
 }
 
@@ -65,11 +68,17 @@ export class SandboxFleet {
     this.#lifecycle = new SandboxLifecycle(options);
   }
 
-  /** Loads the sandboxes of the previous control plane: stopped ones can be started again, running ones are marked as failed. */
+  /**
+   * Loads the sandboxes of the previous control plane. Stopped ones can be started again. Running ones go on if their machines do,
+   * and are marked as failed otherwise.
+   */
   async restore(): Promise<readonly SandboxRecord[]> {
     const { registry, files, isKept } = this.options;
     if (!isKept) return [];
     const sandboxes = registry.restore((stored) => this.#revive(stored));
+    const limit = pLimit(adoptionsAtATime);
+    const running = sandboxes.filter(({ status }) => status === "running" || status === "paused");
+    await Promise.all(running.map((sandbox) => limit(() => this.#adopt(sandbox))));
     const stopped = sandboxes.filter(({ status }) => status === "stopped");
     const kept = await files.keepOnly(new Set(stopped.map(({ id }) => id)));
     for (const sandbox of stopped)
@@ -167,13 +176,14 @@ export class SandboxFleet {
   }
 
   /**
-   * Stops every sandbox if sandboxes are kept, else deletes every sandbox. Resolves when none runs any more, with the number
+   * Leaves sandboxes running if so told, else stops every sandbox if sandboxes are kept, else deletes every sandbox. Resolves when none runs any more, with the number
    * of sandboxes whose files could not be saved.
    */
   async close(): Promise<number> {
-    const { machines, files, isKept } = this.options;
+    const { machines, files, isKept, leavesRunning } = this.options;
     this.#deadlines.clearAll();
     const noMoreMachines = machines.close();
+    if (leavesRunning) await Promise.all(this.list().map((sandbox) => this.#lifecycle.leave(sandbox)));
     if (isKept) await this.#stopAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
@@ -187,7 +197,8 @@ export class SandboxFleet {
   async #stopAll(): Promise<void> {
     const limit = pLimit(savesAtATime);
     const late = new Promise<void>((resolve) => void setTimeout(resolve, shutdownMs).unref());
-    const stops = this.list().map((sandbox) =>
+    const left = this.list().filter(({ status, machine }) => status !== "running" || machine !== undefined);
+    const stops = left.map((sandbox) =>
       limit(() =>
         this.#lifecycle.stop(sandbox).catch((error: unknown) => {
           if (sandbox.status !== "error") this.options.log(describe(error));
@@ -283,11 +294,22 @@ export class SandboxFleet {
     // A built template may have been rebuilt since: the sandbox keeps the layers it was created with.
     const current = stored.template.built ? undefined : this.options.templates.find(stored.template.name);
     const template = current ? withOwnLimits(current, stored.template.ownLimits) : stored.template;
-    const sandbox = { ...stored, template, machine: undefined, isStopping: false };
-    if (stored.status === "stopped" || stored.status === "error") return sandbox;
-    const failureReason =
-      "The control plane ended while the sandbox was running, so the sandbox's processes and files are lost.";
-    return { ...sandbox, status: "error", failureReason };
+    return { ...stored, template, machine: undefined, isStopping: false };
+  }
+
+  async #adopt(sandbox: SandboxRecord): Promise<void> {
+    const { registry, machines, egress, log } = this.options;
+    const machine = await machines.adopt(sandbox.template, sandbox.id).catch((error: unknown) => {
+      log(`Sandbox ${sandbox.id} ran when the last control plane ended, and is lost: ${describe(error)}`);
+    });
+    if (!machine) {
+      const failureReason =
+        "The control plane ended while the sandbox was running, so the sandbox's processes and files are lost.";
+      return registry.note(sandbox, { status: "error", failureReason });
+    }
+    egress.setRules(sandbox.id, egressRules(sandbox.egress));
+    sandbox.machine = machine;
+    this.#lifecycle.watch(sandbox, machine);
   }
 
   async #step(id: string, take: (sandbox: SandboxRecord) => Promise<void>): Promise<SandboxRecord> {

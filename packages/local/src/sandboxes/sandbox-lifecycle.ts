@@ -104,6 +104,16 @@ export class SandboxLifecycle {
     });
   }
 
+  /** Lets a running machine go on for the next control plane. Does nothing if the runtime does not adopt machines. */
+  leave(sandbox: SandboxRecord): Promise<void> {
+    return this.#step(sandbox, async () => {
+      const { machine, status } = sandbox;
+      if (status !== "running" || !machine?.leave) return;
+      sandbox.machine = undefined;
+      await machine.leave();
+    });
+  }
+
   /** Boots a fresh machine with the saved files, which include the agent's state. Tokens issued before stay valid. */
   start(sandbox: SandboxRecord): Promise<void> {
     const { files, machines, egress, registry } = this.parts;

@@ -1,4 +1,4 @@
-import { createPublicKey, randomUUID } from "node:crypto";
+import { createHmac, createPublicKey, randomUUID } from "node:crypto";
 import { controlPlaneScope } from "@cloud-sandbox/protocol";
 import {
   type CryptoKey,
@@ -31,6 +31,8 @@ export interface SandboxToken {
 export class TokenIssuer {
   readonly #prepared = new Map<string, { readonly at: number; readonly token: Promise<SandboxToken> }>();
 
+  #secretKey: Promise<string> | undefined;
+
   private constructor(
     private readonly privateKey: CryptoKey,
     /** The public key that verifies the tokens: Ed25519, SPKI in PEM. */
@@ -51,6 +53,14 @@ export class TokenIssuer {
   /** The private key, PKCS #8 in PEM. */
   exportKey(): Promise<string> {
     return exportPKCS8(this.privateKey);
+  }
+
+  /** A secret for the machine of one sandbox, the same as long as the key is. */
+  async machineSecret(sandboxId: string): Promise<string> {
+    this.#secretKey ??= this.exportKey();
+    return createHmac("sha256", await this.#secretKey)
+      .update(`machine ${sandboxId}`)
+      .digest("hex");
   }
 
   /** Signs a token in advance for a machine of the warm pool, so that creating a sandbox does not wait for the signature. */

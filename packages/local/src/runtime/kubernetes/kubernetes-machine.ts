@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { V1ContainerStateTerminated } from "@kubernetes/client-node";
 import type { AgentAddress } from "../agent-address.js";
 import { answersHealth } from "../agent-health.js";
-import type { MachineChannel } from "../container/channel/machine-channel.js";
+import type { Assignment } from "../container/channel/channel-protocol.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -11,18 +11,19 @@ import {
   mostMemoryMb,
 } from "../sandbox-runtime.js";
 import { diskCount } from "./pod.js";
+import type { PodConnection } from "./pod-connection.js";
 
 export interface KubernetesMachineParts {
   readonly spec: MachineSpec;
   readonly isolation: IsolationLevel;
-  readonly channel: MachineChannel;
+  readonly connection: PodConnection;
   readonly socketPath: string;
   /** How the sandbox's container ended. Undefined if the cluster does not tell. */
   readonly ending: () => Promise<V1ContainerStateTerminated | undefined>;
   /** Deletes the Pod. */
   readonly remove: () => Promise<void>;
   /** Removes what this process has for the machine. */
-  readonly cleanUp: () => Promise<void>;
+  readonly cleanUp: () => void;
 }
 
 /** A Pod with the agent in it. */
@@ -36,6 +37,7 @@ export class KubernetesMachine implements Machine {
   /** Kubernetes cannot freeze a Pod. */
   readonly isPaused = false;
   #isDestroyed = false;
+  #isLeft = false;
 
   constructor(private readonly parts: KubernetesMachineParts) {
     this.id = parts.spec.id;
@@ -44,19 +46,23 @@ export class KubernetesMachine implements Machine {
     this.exited = this.#end();
   }
 
-  /** Resolves when the agent answers; rejects, with nothing left behind, when it does not. */
+  /** Starts the agent of a new Pod. */
+  async assign(assignment: Assignment): Promise<void> {
+    const channel = await this.parts.connection.channel().catch(async (error: unknown) => {
+      const { message } = await this.exited;
+      throw new Error(`The machine ended while booting: ${message}`, { cause: error });
+    });
+    await channel.assign(assignment);
+  }
+
+  /** Resolves when the agent answers. */
   async booted(signal: AbortSignal): Promise<void> {
-    try {
-      await Promise.race([
-        answersHealth(this.agentAddress, signal),
-        this.exited.then(({ message }) => {
-          throw new Error(`The machine ended while booting: ${message}`);
-        }),
-      ]);
-    } catch (error) {
-      await this.destroy();
-      throw error;
-    }
+    await Promise.race([
+      answersHealth(this.agentAddress, signal),
+      this.exited.then(({ message }) => {
+        throw new Error(`The machine ended while booting: ${message}`);
+      }),
+    ]);
   }
 
   async pause(): Promise<void> {
@@ -73,7 +79,7 @@ export class KubernetesMachine implements Machine {
   }
 
   async restartAgent(): Promise<void> {
-    await this.parts.channel.restartAgent();
+    await (await this.parts.connection.channel()).restartAgent();
   }
 
   readDisk(): Readable {
@@ -89,33 +95,42 @@ export class KubernetesMachine implements Machine {
     try {
       await this.parts.remove();
     } finally {
-      // If the API server does not answer, the Pod ends when its channel does.
-      this.parts.channel.close();
+      // If the API server does not answer, the Pod ends when it has waited for its server in vain.
+      this.parts.connection.close();
     }
     await this.exited;
   }
 
+  async leave(): Promise<void> {
+    this.#isLeft = true;
+    this.parts.connection.close();
+    await this.exited;
+  }
+
   async #end(): Promise<MachineExit> {
-    const { channel, ending, remove, cleanUp } = this.parts;
-    await channel.closed;
-    const end = this.#isDestroyed ? undefined : await ending();
-    await remove().catch(() => undefined);
-    await cleanUp();
+    const { connection, ending, remove, cleanUp } = this.parts;
+    await connection.lost;
+    const end = this.#isDestroyed || this.#isLeft ? undefined : await ending();
+    if (!this.#isLeft) await remove().catch(() => undefined);
+    cleanUp();
     return this.#explain(end);
   }
 
   #explain(end: V1ContainerStateTerminated | undefined): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
+    if (this.#isLeft) return { reason: "exited", message: "The sandbox runs on without this server." };
     const { limits } = this.parts.spec;
     if (end?.reason === "OOMKilled")
       return {
         reason: "out_of_memory",
         message: `The sandbox ran out of memory: its processes and its files, which are in memory, may use ${mostMemoryMb(limits, diskCount)} MiB together (${limits.memoryMb} MiB of memory and ${diskCount * limits.diskMb} MiB of disk). Remove files, or ask for more in limits.`,
       };
-    const why = end ? `its container ended (${end.reason ?? `exit code ${end.exitCode}`})` : "it is gone";
+    const why = end
+      ? `its container ended (${end.reason ?? `exit code ${end.exitCode}`})`
+      : "it is gone, or could not be reached";
     return {
       reason: "exited",
-      message: `The sandbox's Pod was lost: ${why}. Somebody deleted it, or its node ended.`,
+      message: `The sandbox's Pod was lost: ${why}. Somebody deleted it, its node ended, or the network failed for long.`,
     };
   }
 }

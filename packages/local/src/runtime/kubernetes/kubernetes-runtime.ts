@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { V1Pod } from "@kubernetes/client-node";
 import { agentMain } from "../bubblewrap/agent-files.js";
-import { MachineChannel } from "../container/channel/machine-channel.js";
 import { socketPair } from "../container/channel/socket-pair.js";
 import { defaultImage, inside, opt } from "../container/paths.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
-import { listenLocally } from "../host/local-socket.js";
+import { type LocalSocket, listenLocally } from "../host/local-socket.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type {
   Machine,
@@ -21,14 +20,17 @@ import { type Cluster, openCluster, reasonOf } from "./cluster.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
+import { PodConnection } from "./pod-connection.js";
 import { removeOrphans } from "./pod-owner.js";
-import { endingOf, removePod, runningPod } from "./pod-states.js";
+import { endingOf, livingPod, removePod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 import { forwardPort } from "./port-forward.js";
 
 /** How long a Pod may take until its agent answers, with the download of its image. */
 const bootLimitMs = 120_000;
-const againMs = 100;
+/** How long it may take to reach the agent of a Pod that an earlier server started. */
+const adoptionLimitMs = 20_000;
+const defaultWaitSeconds = 60;
 
 /** The command of the sandbox's container. */
 const supervisor = [
@@ -60,7 +62,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     return probeCluster(this.options);
   }
 
-  /** Removes Pods that have ended, of any server. A Pod ends by itself when its server is gone. */
+  /** Removes Pods that have ended, of any server. A Pod ends by itself when its server stays away. */
   async removeLeftovers(): Promise<void> {
     await InstanceDirectory.removeStale();
     const count = await removeOrphans(openCluster(this.options.kubernetes ?? {}));
@@ -79,14 +81,9 @@ export class KubernetesRuntime implements SandboxRuntime {
       );
     const { kubernetes = {} } = this.options;
     const image = spec.image ?? this.images[0]?.name ?? defaultImage;
-    const { cluster, directory, pods } = await this.#laidFoundation();
-    const name = `cloud-sandbox-${randomBytes(8).toString("hex")}`;
-    const secret = randomBytes(32).toString("hex");
-    const cleanups: (() => unknown)[] = [];
-    const cleanUp = async (): Promise<void> => {
-      for (const clean of cleanups.splice(0).reverse()) await clean();
-    };
-    const remove = (): Promise<void> => removePod(cluster, name);
+    const { cluster, pods } = await this.#laidFoundation();
+    const secret = spec.secret ?? randomBytes(32).toString("hex");
+    const name = podName(secret);
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), bootLimitMs);
     try {
@@ -94,7 +91,8 @@ export class KubernetesRuntime implements SandboxRuntime {
         ...{ name, server: this.#server, image, limits: spec.limits, command: supervisor },
         agentImage: kubernetes.agentImage ?? defaultAgentImage,
         runtimeClass: kubernetes.runtimeClass?.name,
-        secretHash: createHash("sha256").update(secret).digest("hex"),
+        secretHash: digestOf(secret),
+        waitMs: this.#waitMs,
       });
       await cluster.api
         .createNamespacedPod({ namespace: cluster.namespace, body: pod })
@@ -102,39 +100,40 @@ export class KubernetesRuntime implements SandboxRuntime {
           throw new Error(`Kubernetes did not create the Pod: ${reasonOf(error)}`, { cause: error });
         });
       const running = await runningPod(pods, name, limit.signal);
-      const carrier = await this.#reach(cluster, directory, running, limit.signal);
-      cleanups.push(() => carrier.destroy());
-      const channel = new MachineChannel(carrier.unref(), secret);
-      cleanups.push(() => channel.close());
-      const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> => {
-        const socket = await listenLocally(path, onConnection);
-        cleanups.push(() => socket.close());
-      };
-      await listen(directory.socket(name), (connection) => channel.toAgent(connection));
-      if (spec.egress) {
-        await listen(directory.egressSocket(name), spec.egress);
-        channel.carryEgress(directory.egressSocket(name));
+      const machine = await this.#connected(spec, secret, running, limit.signal);
+      try {
+        await machine.assign({
+          command: [...supervisor.slice(0, -1), `${opt}/agent/${agentMain}`],
+          config: agentConfig(spec),
+          agentSocket: inside.agentSocket,
+          egressSocket: spec.egress && inside.egressSocket,
+        });
+        await machine.booted(limit.signal);
+      } catch (error) {
+        await machine.destroy();
+        throw error;
       }
-      await channel.assign({
-        command: [...supervisor.slice(0, -1), `${opt}/agent/${agentMain}`],
-        config: agentConfig(spec),
-        agentSocket: inside.agentSocket,
-        egressSocket: spec.egress && inside.egressSocket,
-      });
-      const machine = new KubernetesMachine({
-        ...{ spec, channel, remove, cleanUp, isolation: kubernetes.runtimeClass?.level ?? "container" },
-        socketPath: directory.socket(name),
-        ending: () => endingOf(cluster, name),
-      });
-      await machine.booted(limit.signal);
       return machine;
     } catch (error) {
-      await remove().catch(() => undefined);
-      await cleanUp();
+      await removePod(cluster, name).catch(() => undefined);
       throw error;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async adopt(spec: MachineSpec): Promise<Machine | undefined> {
+    if (spec.secret === undefined) return undefined;
+    const { cluster } = await this.#laidFoundation();
+    const pod = await livingPod(cluster, podName(spec.secret));
+    if (!pod) return undefined;
+    const limit = AbortSignal.timeout(adoptionLimitMs);
+    const machine = await this.#connected(spec, spec.secret, pod, limit);
+    await machine.booted(limit).catch(async (error: unknown) => {
+      await machine.destroy();
+      throw error;
+    });
+    return machine;
   }
 
   async close(): Promise<void> {
@@ -145,25 +144,42 @@ export class KubernetesRuntime implements SandboxRuntime {
     await foundation?.guard.release();
   }
 
-  /** A connection to the Pod's supervisor, which may not listen yet. */
-  async #reach(
-    cluster: Cluster,
-    directory: InstanceDirectory,
+  get #waitMs(): number {
+    return (this.options.kubernetes?.waitSeconds ?? defaultWaitSeconds) * 1000;
+  }
+
+  /** The machine in a Pod that runs. Its connection may not be made yet. */
+  async #connected(
+    spec: MachineSpec,
+    secret: string,
     pod: V1Pod,
-    signal: AbortSignal,
-  ): Promise<Socket> {
-    for (;;) {
-      try {
-        if (cluster.isInside) return await connected(pod.status?.podIP ?? "");
-        const [near, far] = await socketPair(directory.socket(randomBytes(8).toString("hex")));
-        far.unref().on("error", () => undefined);
-        await forwardPort(cluster, pod.metadata?.name ?? "", channelPort, far);
-        return near;
-      } catch (error) {
-        if (signal.aborted) throw error;
-        await new Promise((resolve) => setTimeout(resolve, againMs));
-      }
-    }
+    limit: AbortSignal,
+  ): Promise<KubernetesMachine> {
+    const { cluster, directory } = await this.#laidFoundation();
+    const name = pod.metadata?.name ?? "";
+    const sockets: LocalSocket[] = [];
+    const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> =>
+      void sockets.push(await listenLocally(path, onConnection));
+    if (spec.egress) await listen(directory.egressSocket(name), spec.egress);
+    const connection = new PodConnection(
+      {
+        reach: (signal) => reach(cluster, directory, pod, signal),
+        hasEnded: async () => (await livingPod(cluster, name)) === undefined,
+        egressSocket: spec.egress && directory.egressSocket(name),
+        ...{ secret, waitMs: this.#waitMs },
+      },
+      limit,
+    );
+    await listen(directory.socket(name), (caller) => connection.toAgent(caller));
+    return new KubernetesMachine({
+      ...{ spec, connection, isolation: this.options.kubernetes?.runtimeClass?.level ?? "container" },
+      socketPath: directory.socket(name),
+      ending: () => endingOf(cluster, name),
+      remove: () => removePod(cluster, name),
+      cleanUp: () => {
+        for (const socket of sockets) socket.close();
+      },
+    });
   }
 
   /** Lays the foundation once. If that failed, the next call tries again. */
@@ -187,11 +203,37 @@ export class KubernetesRuntime implements SandboxRuntime {
   }
 }
 
-async function connected(host: string): Promise<Socket> {
-  const socket = connect({ host, port: channelPort });
-  await once(socket, "connect");
-  return socket;
+/** Connects to the supervisor of a Pod: directly, or through the API server. */
+async function reach(
+  cluster: Cluster,
+  directory: InstanceDirectory,
+  pod: V1Pod,
+  signal: AbortSignal,
+): Promise<Socket> {
+  if (cluster.isInside) {
+    const socket = connect({ host: pod.status?.podIP ?? "", port: channelPort });
+    await once(socket, "connect", { signal }).catch((error: unknown) => {
+      socket.destroy();
+      throw error;
+    });
+    return socket;
+  }
+  const [near, far] = await socketPair(directory.socket(randomBytes(8).toString("hex")));
+  far.unref().on("error", () => undefined);
+  try {
+    await forwardPort(cluster, pod.metadata?.name ?? "", channelPort, far, signal);
+  } catch (error) {
+    near.destroy();
+    far.destroy();
+    throw error;
+  }
+  return near;
 }
+
+const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
+/** The name of a machine's Pod: whoever has the secret finds it, and nobody finds the secret by it. */
+const podName = (secret: string): string => `cloud-sandbox-${digestOf(`name ${secret}`).slice(0, 16)}`;
 
 function agentConfig(spec: MachineSpec): string {
   return JSON.stringify({

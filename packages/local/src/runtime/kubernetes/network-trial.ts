@@ -37,7 +37,7 @@ export async function reachesNetwork(
   const pods = await PodWatch.open(cluster, server);
   const create = async (name: string, code: string, ...args: readonly string[]): Promise<void> => {
     const command = [...loading, "-e", code, ...args];
-    const pod = sandboxPod({ ...parts, name, server, limits, secretHash: "", command });
+    const pod = sandboxPod({ ...parts, name, server, limits, secretHash: "", waitMs: 0, command });
     await cluster.api
       .createNamespacedPod({ namespace: cluster.namespace, body: pod })
       .catch((error: unknown) => {

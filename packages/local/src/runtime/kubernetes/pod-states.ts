@@ -22,13 +22,25 @@ export function endedPod(pods: PodWatch, name: string, signal: AbortSignal): Pro
   return podThat(pods, name, signal, isOver);
 }
 
+/** A Pod whose sandbox runs. Undefined if it has ended or is gone. */
+export async function livingPod({ api, namespace }: Cluster, name: string): Promise<V1Pod | undefined> {
+  try {
+    const pod = await api.readNamespacedPod({ namespace, name });
+    const isEnding = isOver(pod) || pod.metadata?.deletionTimestamp !== undefined;
+    return isEnding || stateOf(pod)?.terminated ? undefined : pod;
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
 /** How the sandbox's container ended. Undefined if the cluster does not tell. */
 export async function endingOf(
   { api, namespace }: Cluster,
   name: string,
 ): Promise<V1ContainerStateTerminated | undefined> {
   const pod = await api.readNamespacedPod({ namespace, name }).catch(() => undefined);
-  return pod && statuses(pod).find((status) => status.name === containerName)?.state?.terminated;
+  return pod && stateOf(pod)?.terminated;
 }
 
 /** Deletes a Pod at once. Does nothing if it is gone. */
@@ -69,6 +81,8 @@ function podThat(
 }
 
 const isOver = ({ status }: V1Pod): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
+
+const stateOf = (pod: V1Pod) => statuses(pod).find(({ name }) => name === containerName)?.state;
 
 const statuses = ({ status }: V1Pod) => [
   ...(status?.initContainerStatuses ?? []),

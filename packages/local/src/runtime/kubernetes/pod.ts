@@ -28,6 +28,8 @@ export interface PodParts {
   readonly runtimeClass: string | undefined;
   /** SHA-256 of the secret that opens the supervisor's port, in hexadecimal. */
   readonly secretHash: string;
+  /** Milliseconds that the Pod waits for its server. */
+  readonly waitMs: number;
   readonly command: readonly string[];
 }
 
@@ -43,6 +45,7 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
     capabilities: { drop: ["ALL"] },
   };
   const memoryMb = Math.ceil(mostMemoryMb(limits, diskCount)) + supervisorMb;
+  const channel = { port: channelPort, hash: parts.secretHash, waitMs: parts.waitMs };
   return {
     metadata: { name, labels: { ...ownLabel, [serverLabel]: server } },
     spec: {
@@ -83,8 +86,7 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
           command: [...parts.command],
           workingDir: "/",
           env: [
-            { name: "CLOUD_SANDBOX_CHANNEL_PORT", value: String(channelPort) },
-            { name: "CLOUD_SANDBOX_CHANNEL_HASH", value: parts.secretHash },
+            { name: "CLOUD_SANDBOX_CHANNEL", value: JSON.stringify(channel) },
             { name: "HOME", value: inside.home },
             { name: "USER", value: "sandbox" },
             { name: "LOGNAME", value: "sandbox" },

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { RequestOptions } from "node:https";
 import type { Socket } from "node:net";
 import WebSocket from "ws";
@@ -9,12 +10,13 @@ const [data, failure] = [0, 1];
 /** Bytes that may wait to be sent to the API server before reading stops. */
 const mostWaiting = 1024 * 1024;
 
-/** Joins `socket` with a port of a Pod, through the API server. Rejects when the API server refuses. */
+/** Joins `socket` with a port of a Pod, through the API server. Rejects when the API server refuses, or the signal aborts before it answers. */
 export async function forwardPort(
   { config, namespace }: Cluster,
   pod: string,
   port: number,
   socket: Socket,
+  signal: AbortSignal,
 ): Promise<void> {
   const server = config.getCurrentCluster()?.server.replace(/\/$/, "").replace(/^http/, "ws");
   const tls: RequestOptions = {};
@@ -34,9 +36,9 @@ export async function forwardPort(
       socket.once("drain", () => ws.resume());
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    ws.once("open", resolve);
-    ws.once("error", reject);
+  await once(ws, "open", { signal }).catch((error: unknown) => {
+    ws.on("error", () => undefined).terminate();
+    throw error;
   });
   ws.on("error", () => socket.destroy());
   ws.once("close", () => socket.destroy());

@@ -38,6 +38,11 @@ export class MachineChannel {
     if (secret !== undefined) endIfSilent(session);
   }
 
+  /** Resolves when the supervisor answers; rejects when the channel closes before. */
+  async greet(): Promise<void> {
+    await this.#ask(channelPaths.hello, "");
+  }
+
   async assign(assignment: Assignment): Promise<void> {
     await this.#ask(channelPaths.assign, JSON.stringify(assignment));
   }

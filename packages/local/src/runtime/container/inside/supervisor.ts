@@ -12,15 +12,13 @@ import { socketPair } from "../channel/socket-pair.js";
 /** Milliseconds between attempts to reach an agent that does not listen yet. */
 const againMs = 5;
 const mostStarts = 100;
-/** Milliseconds that a machine which listens on a port waits for its control plane. */
-const longestWaitMs = 60_000;
 /** Connections to the proxy that code may have open at a time; its agent has fewer. */
 const mostEgress = 256;
 
 /**
  * Supervises the agent of a machine, and is its only way out: it carries connections over the standard streams of the
  * container, so that the container needs no network. When its input ends, the control plane is gone: it ends too, and with
- * it the container.
+ * it the container. A supervisor that listens on a port waits for a while for its control plane, or for the next one.
  */
 class Supervisor {
   #agent: ChildProcess | undefined;
@@ -31,33 +29,41 @@ class Supervisor {
   readonly #callers: Socket[] = [];
 
   #controlPlane: Http2Session | undefined;
+  /** Ends this process when the control plane stays away. */
+  #patience: NodeJS.Timeout | undefined;
 
-  /** Serves the control plane: over the standard streams, or, if `port` is given, on that port, to who has the secret of `hash`. */
-  async serve(port: number | undefined, hash: string | undefined): Promise<void> {
+  /** Serves the control plane: over the standard streams, or on a port. */
+  async serve(listening: Listening | undefined): Promise<void> {
     const { maxSessionMemory, settings, sessionWindow } = channelLimits;
     const channel = createChannel({ maxSessionMemory, settings });
     channel.on("session", (session) => {
       session.setLocalWindowSize(sessionWindow);
       session.on("error", () => session.destroy());
-      if (hash === undefined) this.#accept(session, false);
+      if (listening === undefined) this.#accept(session, () => process.exit(0));
     });
     channel.on("stream", (stream, headers) => {
       stream.on("error", () => undefined);
       const { session } = stream;
       if (session === undefined) return;
-      if (isOf(hash, headers.authorization) && !this.#controlPlane) this.#accept(session, true);
-      if (session !== this.#controlPlane) return void session.destroy();
+      if (session !== this.#controlPlane) {
+        if (!listening || !isOf(listening.hash, headers.authorization)) return void session.destroy();
+        // A session with the secret takes the place of one that may have been cut unnoticed.
+        const last = this.#controlPlane;
+        this.#accept(session, () => this.#wait(listening));
+        last?.destroy();
+        endIfSilent(session);
+      }
       const path = headers[":path"];
       if (path === channelPaths.agent) this.#toAgent(stream);
       else if (path === channelPaths.egress) this.#offer(stream);
       else if (path === channelPaths.restart) this.#restart(stream);
       else if (path === channelPaths.assign) void this.#assign(stream);
+      else if (path === channelPaths.hello) stream.respond({ ":status": 204 }, { endStream: true });
       else stream.respond({ ":status": 404 }, { endStream: true });
     });
-    if (port !== undefined) {
-      channel.listen(port);
-      setTimeout(() => this.#controlPlane ?? process.exit(1), longestWaitMs);
-      return;
+    if (listening) {
+      channel.listen(listening.port);
+      return this.#wait(listening);
     }
     const input = new Socket({ fd: 0, readable: true, writable: false });
     const output = new Socket({ fd: 1, readable: false, writable: true });
@@ -69,11 +75,19 @@ class Supervisor {
     channel.emit("connection", near);
   }
 
-  /** Takes a session for the control plane's: it ends, and with it the machine, when this session does. */
-  #accept(session: Http2Session, isRemote: boolean): void {
+  /** Takes a session for the control plane's. `onEnd` is called when it closes, unless another one has taken its place. */
+  #accept(session: Http2Session, onEnd: () => void): void {
     this.#controlPlane = session;
-    if (isRemote) endIfSilent(session);
-    session.once("close", () => process.exit(0));
+    clearTimeout(this.#patience);
+    session.once("close", () => {
+      if (this.#controlPlane !== session) return;
+      this.#controlPlane = undefined;
+      onEnd();
+    });
+  }
+
+  #wait({ waitMs }: Listening): void {
+    this.#patience = setTimeout(() => process.exit(0), waitMs);
   }
 
   async #assign(stream: ServerHttp2Stream): Promise<void> {
@@ -167,8 +181,16 @@ function join(stream: ServerHttp2Stream, socket: Socket): void {
   socket.pipe(stream);
 }
 
+interface Listening {
+  readonly port: number;
+  /** SHA-256, in hexadecimal, of the secret that the control plane has. */
+  readonly hash: string;
+  /** Milliseconds to wait for the control plane. */
+  readonly waitMs: number;
+}
+
 /** Whether `secret` is the one that `hash` was made of. */
-function isOf(hash: string | undefined, secret: string | undefined): boolean {
+function isOf(hash: string, secret: string | undefined): boolean {
   return secret !== undefined && createHash("sha256").update(secret).digest("hex") === hash;
 }
 
@@ -178,6 +200,6 @@ function withoutCluster({ PATH, HOME, ...rest }: NodeJS.ProcessEnv): NodeJS.Proc
   return { ...Object.fromEntries(own), HOME, PATH: `${HOME}/.local/bin:${PATH}:${__dirname}/substitutes` };
 }
 
-const { CLOUD_SANDBOX_CHANNEL_PORT: port, CLOUD_SANDBOX_CHANNEL_HASH: hash, ...environment } = process.env;
-process.env = port === undefined ? environment : withoutCluster(environment);
-void new Supervisor().serve(port === undefined ? undefined : Number(port), hash);
+const { CLOUD_SANDBOX_CHANNEL: listening, ...environment } = process.env;
+process.env = listening === undefined ? environment : withoutCluster(environment);
+void new Supervisor().serve(listening === undefined ? undefined : (JSON.parse(listening) as Listening));

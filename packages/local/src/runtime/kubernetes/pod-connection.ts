@@ -1,0 +1,100 @@
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { MachineChannel } from "../container/channel/machine-channel.js";
+
+/** Milliseconds that one attempt to connect may take, and the pauses between attempts, which double from the first to the longest. */
+const attemptMs = 15_000;
+const firstPauseMs = 50;
+const longestPauseMs = 1000;
+
+export interface PodConnectionParts {
+  /** Connects to the Pod's supervisor, which may not listen yet. The connection is of no use once the signal aborts. */
+  readonly reach: (signal: AbortSignal) => Promise<Socket>;
+  /** Whether the Pod has ended for good. Rejects when the cluster does not tell. */
+  readonly hasEnded: () => Promise<boolean>;
+  readonly secret: string;
+  /** Where this process serves the machine's way to the internet. Undefined if it has none. */
+  readonly egressSocket: string | undefined;
+  /** Milliseconds after which a connection that was cut and cannot be made anew is given up. */
+  readonly waitMs: number;
+}
+
+/** The connection to a Pod. When it is cut it is made anew while the Pod runs: calls in it fail, what runs in the Pod goes on. */
+export class PodConnection {
+  /** Resolves when the connection is closed, when the Pod has ended, or after waiting in vain. */
+  readonly lost: Promise<void>;
+  readonly #closing = new AbortController();
+  #channel: Promise<MachineChannel>;
+
+  constructor(
+    private readonly parts: PodConnectionParts,
+    /** How long the first attempts may take. */
+    limit: AbortSignal,
+  ) {
+    this.#channel = this.#open(limit);
+    this.lost = this.#keep();
+  }
+
+  /** The connection as it is, or the next one. Rejects when there will be none. */
+  channel(): Promise<MachineChannel> {
+    return this.#channel;
+  }
+
+  /** Joins a connection of this process with a new one to the agent. Ends it if there is no way to the Pod. */
+  toAgent(socket: Socket): void {
+    this.#channel.then(
+      (channel) => channel.toAgent(socket),
+      () => socket.destroy(),
+    );
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#channel.then(
+      (channel) => channel.close(),
+      () => undefined,
+    );
+  }
+
+  async #keep(): Promise<void> {
+    try {
+      for (;;) {
+        await (await this.#channel).closed;
+        this.#channel = this.#open(AbortSignal.timeout(this.parts.waitMs));
+      }
+    } catch {
+      // There is no connection any more.
+    }
+  }
+
+  async #open(limit: AbortSignal): Promise<MachineChannel> {
+    const signal = AbortSignal.any([limit, this.#closing.signal]);
+    for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
+      signal.throwIfAborted();
+      const channel = await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])).catch(
+        () => undefined,
+      );
+      if (channel) return channel;
+      if (await this.parts.hasEnded().catch(() => false)) throw new Error("The Pod has ended.");
+      await sleep(pause, undefined, { signal, ref: false });
+    }
+  }
+
+  async #attempt(signal: AbortSignal): Promise<MachineChannel> {
+    const { reach, secret, egressSocket } = this.parts;
+    const carrier = await reach(signal);
+    const channel = new MachineChannel(carrier.unref(), secret);
+    const giveUp = (): void => channel.close();
+    signal.addEventListener("abort", giveUp);
+    try {
+      await channel.greet();
+    } catch (error) {
+      channel.close();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+    }
+    if (egressSocket !== undefined) channel.carryEgress(egressSocket);
+    return channel;
+  }
+}
