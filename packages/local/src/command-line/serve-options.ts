@@ -1,0 +1,241 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { KubernetesOptions } from "../runtime/runtime-options.js";
+import { isolationLevels } from "../runtime/sandbox-runtime.js";
+import { dockerImageVariable, type RuntimeName, runtimeNames, runtimeVariable } from "../runtimes.js";
+import { defaultMemoryOvercommit } from "../sandboxes/memory-budget.js";
+import { largestPool, poolVariable } from "../sandboxes/pool-size.js";
+
+/** The command line of `serve`, as commander reads it. */
+export interface ServeOptions {
+  readonly kubeconfig?: string;
+  readonly kubernetesNamespace?: string;
+  readonly kubernetesImage?: readonly string[];
+  readonly kubernetesAgentImage?: string;
+  readonly kubernetesOpenNetwork: boolean;
+  readonly kubernetesWait?: number;
+  readonly leaveRunning: boolean;
+  readonly kubernetesRuntimeClass?: KubernetesOptions["runtimeClass"];
+  readonly runtime: "auto" | RuntimeName;
+  readonly dockerImage?: readonly string[];
+  readonly dockerRuntime?: string;
+  readonly host: string;
+  readonly allowedHost: readonly string[];
+  readonly corsOrigin: readonly string[];
+  readonly allowMount?: readonly string[];
+  readonly port: number;
+  readonly apiKey?: string;
+  readonly dataDir?: string;
+  readonly pool: number;
+  readonly maxSandboxes?: number;
+  readonly memoryOvercommit: number;
+  readonly rateLimit: number;
+  readonly buildTimeout: number;
+  readonly memoryMb: number;
+  readonly diskMb: number;
+  readonly maxProcesses: number;
+  readonly internet?: string;
+  readonly egressAllowPrivate: readonly string[];
+  readonly egressDeny?: readonly string[];
+  readonly egressUpstreamProxy?: string;
+  readonly webhookAllowPrivate: boolean;
+  readonly withoutSystemCallFilter: boolean;
+  readonly rootInside: boolean;
+  readonly publicUrl?: string;
+  readonly auditLog?: string;
+  readonly metrics: boolean;
+  readonly json: boolean;
+}
+
+export function addServeOptions(command: Command): Command {
+  return command
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--allowed-host <name...>",
+      "further host names under which callers may reach a server on loopback",
+      [],
+    )
+    .option(
+      "--public-url <url>",
+      "address under which others reach this server through a proxy, as in https://sandboxes.example",
+    )
+    .option(
+      "--cors-origin <origin>",
+      "let pages of that origin call the server from a browser, as in https://app.example (repeatable)",
+      collect,
+      [],
+    )
+    .option("--port <number>", "port to listen on; 0 takes any free one", wholeNumber(0, 65_535), 0)
+    .option(
+      "--api-key <key>",
+      "key that callers present; all users of this machine can read it here, so prefer the variable CLOUD_SANDBOX_API_KEY; default: a random one, printed",
+    )
+    .option(
+      "--data-dir <directory>",
+      "directory that keeps sandboxes over a restart; default: none, nothing is kept",
+    )
+    .option(
+      "--allow-mount <directory>",
+      "let sandboxes mount this directory and all below it; needs the bubblewrap runtime (repeatable; default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by colons)",
+      collect,
+    )
+    .addOption(
+      new Option("--runtime <name>", `what starts the sandboxes: auto, or one of ${runtimeNames.join(", ")}`)
+        .env(runtimeVariable)
+        .default("auto")
+        .argParser(oneOf("auto", ...runtimeNames)),
+    )
+    .addOption(
+      new Option(
+        "--docker-image <name>",
+        "an image of the docker runtime's sandboxes, which is a template of that name; the first one is also that of base and code-interpreter; auto then takes docker (repeatable; default: python:3.12-slim)",
+      )
+        .env(dockerImageVariable)
+        .argParser<readonly string[]>(collect),
+    )
+    .option(
+      "--docker-runtime <name>",
+      "runtime of the Docker daemon that starts the docker runtime's sandboxes, as runsc for isolation gvisor; auto then takes docker; default: CLOUD_SANDBOX_DOCKER_RUNTIME, else the daemon's own",
+    )
+    .option("--kubeconfig <file>", "how the kubernetes runtime reaches its cluster; default: as kubectl does")
+    .option(
+      "--kubernetes-namespace <name>",
+      "namespace of the Pods; default: that of the kubeconfig's context",
+    )
+    .option(
+      "--kubernetes-image <name>",
+      "an image of the kubernetes runtime's sandboxes, as --docker-image is (repeatable; default: python:3.12-slim)",
+      collect,
+    )
+    .option(
+      "--kubernetes-agent-image <name>",
+      'image with the agent, which "cloud-sandbox-local agent-image" writes; default: cloud-sandbox-agent:latest',
+    )
+    .option(
+      "--kubernetes-runtime-class <name=level>",
+      "RuntimeClass of the Pods and the isolation level that it gives, as in gvisor=gvisor; default: the cluster's own, container",
+      runtimeClass,
+    )
+    .option(
+      "--kubernetes-wait <seconds>",
+      "seconds that a Pod waits when the connection to its server is cut or the server has ended; default: 60",
+      wholeNumber(1, 86_400),
+    )
+    .option(
+      "--leave-running",
+      "when stopped, leave sandboxes running for the next server with the same --data-dir; only with the runtime kubernetes",
+      false,
+    )
+    .option(
+      "--kubernetes-open-network",
+      "start sandboxes although no NetworkPolicy keeps their code from the cluster's network; limits of internet access do not hold then",
+      false,
+    )
+    .addOption(
+      new Option("--pool <count>", "machines kept booted for new sandboxes")
+        .env(poolVariable)
+        .default(4)
+        .argParser(wholeNumber(0, largestPool)),
+    )
+    .option(
+      "--max-sandboxes <count>",
+      "sandboxes at a time; default: by memory, at most 256",
+      wholeNumber(1, 10_000),
+    )
+    .option(
+      "--memory-overcommit <factor>",
+      "memory and files that all sandboxes together may use, in multiples of this machine's memory; with 1, none is promised twice",
+      factor(0.01, 1000),
+      defaultMemoryOvercommit,
+    )
+    .option(
+      "--rate-limit <count>",
+      "requests that a caller may send in a minute",
+      wholeNumber(1, 1_000_000_000),
+      1_000_000,
+    )
+    .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
+    .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
+    .option(
+      "--build-timeout <seconds>",
+      "seconds that the build of a template may take",
+      wholeNumber(1, 86_400),
+      1800,
+    )
+    .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
+    .option(
+      "--internet <setting>",
+      "internet access of sandboxes whose create request does not set it: on, off, or allow=DESTINATIONS with commas between them; default: CLOUD_SANDBOX_INTERNET, else on",
+    )
+    .option(
+      "--egress-allow-private <destination>",
+      "let sandboxes with internet access reach a destination that is not on the public internet, as in 10.0.0.5:8080 (repeatable)",
+      collect,
+      [],
+    )
+    .option(
+      "--egress-deny <destination>",
+      'let no sandbox reach a destination, as in *:25 or 198.51.100.0/24 (repeatable; default: "*:25", mail)',
+      collect,
+    )
+    .option(
+      "--egress-upstream-proxy <url>",
+      "HTTP proxy that this machine needs to reach the internet, as in http://proxy.internal:3128",
+    )
+    .option(
+      "--webhook-allow-private",
+      "send webhooks to private addresses too, such as this machine's own",
+      false,
+    )
+    .option(
+      "--without-system-call-filter",
+      "start sandboxes even on a CPU for which there is no system call filter: their code can then make any system call",
+      false,
+    )
+    .option(
+      "--root-inside",
+      "let code be root in its sandbox, so that it can install packages and become other users; needs root and bubblewrap",
+      false,
+    )
+    .option(
+      "--audit-log <file>",
+      "append to a file, as lines of JSON, who changed or ran what; default: none; at 64 MiB it is renamed to FILE.1",
+    )
+    .option("--metrics", "measure the server for Prometheus: GET /metrics, with the server's own key", false)
+    .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false);
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
+  };
+}
+
+function factor(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== "" && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Write a number from ${least} to ${most}.`);
+  };
+}
+
+function runtimeClass(text: string): KubernetesOptions["runtimeClass"] {
+  const [name = "", named] = text.split("=");
+  const level = isolationLevels.find((known) => known === named);
+  if (name !== "" && level) return { name, level };
+  throw new InvalidArgumentError(
+    `Write NAME=LEVEL; the levels are ${isolationLevels.join(", ")}. The cluster is believed that the class isolates so.`,
+  );
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function oneOf(...choices: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (choices.includes(text)) return text;
+    throw new InvalidArgumentError(`Write one of: ${choices.join(", ")}.`);
+  };
+}
