@@ -75,6 +75,9 @@ export async function uploadFile(
   return total;
 }
 
+/** Bytes that may wait while others are written: what waits is written at once, as each write goes to another thread and back. */
+const mostUnwritten = 4 * 1024 * 1024;
+
 /** Downloads a file to a local path, completely or not at all. Returns its size in bytes. */
 export async function downloadFile(
   access: AgentAccess,
@@ -82,7 +85,7 @@ export async function downloadFile(
   local: string,
   { maxBytes = Number.POSITIVE_INFINITY, ...options }: DirectoryDownloadOptions = {},
 ): Promise<number> {
-  const { fs } = nodeModules();
+  const { fs, streams } = nodeModules();
   const partial = `${checked(local)}.${globalThis.crypto.randomUUID()}.partial`;
   const init = { params: { query: { path } }, parseAs: "stream", ...requestInit(options) } as const;
   const pending = access.client.GET("/files/download", init);
@@ -100,7 +103,7 @@ export async function downloadFile(
     }
   };
   try {
-    await fs.promises.writeFile(partial, inLargePieces(counted()));
+    await streams.pipeline(counted, fs.createWriteStream(partial, { highWaterMark: mostUnwritten }));
     await fs.promises.rename(partial, local);
   } catch (error) {
     await fs.promises.rm(partial, { force: true });
@@ -157,27 +160,6 @@ export async function downloadDirectory(
       throw options.signal?.aborted ? new AbortError(options.signal.reason) : localFailure(error);
     }
   });
-}
-
-/** Bytes to write to a file at once: each write goes to another thread and back, which takes longer than to copy 64 KiB. */
-const pieceSize = 1024 * 1024;
-
-/** Collects chunks in one buffer that is used again, so a piece is valid only until the next is asked for. */
-async function* inLargePieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const piece = new Uint8Array(pieceSize);
-  let filled = 0;
-  for await (const chunk of source) {
-    for (let taken = 0; taken < chunk.length; ) {
-      const part = chunk.subarray(taken, taken + pieceSize - filled);
-      piece.set(part, filled);
-      taken += part.length;
-      filled += part.length;
-      if (filled < pieceSize) continue;
-      yield piece;
-      filled = 0;
-    }
-  }
-  yield piece.subarray(0, filled);
 }
 
 async function* noLongerThan(most: number, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
