@@ -15,7 +15,7 @@ export function define(command: Command): void {
   withToolOptions(withServerOptions(command)).action(
     action<ServerOptions & ToolOptions, [string, string]>(async (call, line, tool) => {
       const given = toolArguments(call.options);
-      const { serverConfiguration } = await import("cloud-sandbox-mcp-runner");
+      const { serverConfiguration } = await import("cloud-sandbox-mcp-runner/configuration");
       await callTool(call, serverConfiguration("quick", serverEntry(line, call.options)), tool, given);
     }),
   );
