@@ -110,9 +110,20 @@ async function serversKubeconfig(admin: string, path: string): Promise<string> {
   return path;
 }
 
+/** What `up` uses besides Kubernetes itself, with the Debian packages that have it. */
+const needed = [
+  ["/usr/bin/etcd", "etcd-server"],
+  ["/usr/bin/containerd", "containerd"],
+  ["/usr/lib/cni/bridge", "containernetworking-plugins"],
+  ["/usr/sbin/conntrack", "conntrack"],
+  ["/usr/bin/socat", "socat"],
+  ["/usr/sbin/iptables", "iptables"],
+] as const;
+
 function obstacle(): string | undefined {
   if (process.getuid?.() !== 0) return "a cluster of the tests' own needs root";
   if (!existsSync(join(programs, "kubelet")))
     return `${programs} has no programs of Kubernetes ("test/support/kubernetes/build" makes them in some minutes)`;
-  return undefined;
+  const [file, name] = needed.find(([path]) => !existsSync(path)) ?? [];
+  return file && `${file} is missing ("apt-get install ${name}")`;
 }
