@@ -29,7 +29,7 @@ def debian() -> list[dict[str, str]]:
 
 
 def pip() -> list[dict[str, str]]:
-    """Those of Debian's packages are listed as such."""
+    """The packages that pip installed. Python packages of Debian are listed by `debian`."""
     places = [path for path in sys.path if "/local/lib/" in path]
     found = importlib.metadata.distributions(path=places)
     return [component("pypi", each.metadata["Name"].lower(), each.version) for each in found]

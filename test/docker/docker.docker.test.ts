@@ -280,7 +280,7 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
         "a runtime that the daemon lacks",
         "no-such",
         {},
-        /no runtime named "no-such", but .*runc.*daemon\.json/,
+        /no runtime named "no-such"; it has .*runc.*daemon\.json/,
       ],
       [
         "an image that is not there",

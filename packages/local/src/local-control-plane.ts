@@ -90,7 +90,7 @@ export interface LocalControlPlane {
  * @throws InvalidPublicUrlError when `publicUrl` is not the address of a server.
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
- * @throws CannotLeaveRunningError when `leaveRunning` is set without a data directory, or sandboxes end with their control plane.
+ * @throws CannotLeaveRunningError when `leaveRunning` is set without a data directory, or with another runtime than kubernetes.
  * @throws PortUnavailableError when the port is in use or may not be used.
  * @throws AuditLogError when the file of the audit log cannot be written to.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.

@@ -34,13 +34,13 @@ addServeOptions(program.command("serve").description("start the control plane an
 program
   .command("agent-image <file>")
   .description(
-    "write the image with the agent, which Pods of the kubernetes runtime need, for docker load or a registry; it is for this machine's processor",
+    'write the image with the agent, which Pods of the kubernetes runtime need, as a tar file for "docker load"; it runs on processors like this machine\'s',
   )
   .option("--name <name>", "name and tag of the image", "cloud-sandbox-agent:latest")
   .action(async (file: string, { name }: { readonly name: string }) => {
     const { agentImage } = await import("./runtime/kubernetes/agent-image.js");
     await writeFile(file, await agentImage(name));
-    process.stderr.write(`${file} has the image ${name}.\n`);
+    process.stderr.write(`The image ${name} is written to ${file}.\n`);
   });
 
 program

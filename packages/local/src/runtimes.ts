@@ -47,9 +47,9 @@ type Choice =
   | { readonly runtime: undefined; readonly reports: readonly RuntimeReport[] };
 
 /**
- * The runtime of that name, or why it cannot be used here. `auto` takes the strongest that can be used: docker if an image
- * was named, which says that it is wanted; else bubblewrap, and docker only where bubblewrap does not work. If a runtime of the
- * Docker daemon was named, it takes docker and nothing weaker.
+ * The runtime of that name, or why it cannot be used here. `auto` takes docker if an image was named, else bubblewrap, and the
+ * other of the two if that cannot be used. If a runtime of the Docker daemon was named, it takes docker alone, because
+ * bubblewrap could be weaker than what was asked for. It never takes kubernetes.
  */
 export async function chooseRuntime(name: string, options: RuntimeOptions): Promise<Choice> {
   if (name !== "auto") return firstUsable([name], options);
@@ -86,7 +86,7 @@ function unknownRuntime(name: string): RuntimeReport {
   return { runtime: name, usable: false, reason: `there is no runtime named ${JSON.stringify(name)}`, fix };
 }
 
-/** The reports of all runtimes, of Kubernetes only where a cluster is named: whether each can be used on this host. */
+/** Reports whether each runtime can be used on this host. Leaves Kubernetes out unless the environment names a cluster. */
 export function probeRuntimes(options: RuntimeOptions): Promise<RuntimeReport[]> {
   const { KUBECONFIG, KUBERNETES_SERVICE_HOST } = process.env;
   const hasCluster = Boolean(KUBECONFIG || KUBERNETES_SERVICE_HOST);

@@ -10,7 +10,7 @@ import { filesOf, withDependencies } from "./base-image.js";
 
 const run = promisify(execFile);
 
-/** What makes an image one of Debian's, as those that Dockerfiles begin with. */
+/** The packages that Debian's own base images have, so that Dockerfiles can begin with this one. */
 const system = [
   "apt",
   "base-files",
@@ -58,7 +58,7 @@ export async function importDebianImage(
   }
 }
 
-/** What packages make when they are installed, and so have not among their files. */
+/** What packages create during their installation, so that it is not listed among their files. */
 const staged = [
   ...["etc/passwd", "etc/group", "etc/shadow", "etc/gshadow", "tmp", "root"],
   ...["var/lib/dpkg/status", "var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers"],

@@ -77,7 +77,7 @@ function obstacle(): string | undefined {
 }
 
 /**
- * Starts containerd, and a daemon for each line of its input, which are two programs as on a machine of Debian: containers
+ * Starts containerd, and a daemon for each line of its input, as two programs, as Debian does: containers then
  * outlive a daemon that is killed. The shell stops both and removes their files when its input ends, so also when this process
  * is killed. What is mounted below the directory is unmounted first: nothing else may be removed with it.
  */

@@ -12,7 +12,7 @@ export async function findExecutable(program: string, searchPath: string): Promi
   return undefined;
 }
 
-/** The path of the file that `spawn` would start. Throws an error with the code of that of `spawn` if there is none. */
+/** The path of the file that `spawn` would start. If there is none, throws an error with the code that `spawn` would report. */
 export function executablePath(command: string, searchPath: string, cwd: string): string {
   const directories = command.includes("/") ? [""] : searchPath.split(delimiter);
   let code = "ENOENT";

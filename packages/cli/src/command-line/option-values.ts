@@ -32,7 +32,7 @@ export function pair(text: string, others: Readonly<Record<string, string>> = {}
   return { ...others, [text.slice(0, end)]: text.slice(end + 1) };
 }
 
-/** Collects SOURCE:PATH[:ro] of an option that may be repeated. A source with a slash at its start is a directory of the server. */
+/** Collects SOURCE:PATH[:ro] of an option that may be repeated. A source that begins with a slash is a directory of the server's machine. */
 export function mount(text: string, others: Mounts = {}): Mounts {
   const [, source, path, readOnly] = /^([^:]+):(\/[^:]*)(:ro)?$/.exec(text) ?? [];
   if (source === undefined || path === undefined)

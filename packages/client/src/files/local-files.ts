@@ -75,7 +75,7 @@ export async function uploadFile(
   return total;
 }
 
-/** Bytes that may wait while others are written: what waits is written at once, as each write goes to another thread and back. */
+/** Bytes that may wait to be written. All that wait are written in one call, because each call costs a change of threads. */
 const mostUnwritten = 4 * 1024 * 1024;
 
 /** Downloads a file to a local path, completely or not at all. Returns its size in bytes. */

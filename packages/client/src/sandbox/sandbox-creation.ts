@@ -50,7 +50,8 @@ export interface CreateSandboxOptions extends CallOptions {
   limits?: SandboxLimits | undefined;
   /**
    * What to mount, by its path in the sandbox: `{ "/data": volume }`, `{ "/data": { volume: "cache", readOnly: true } }`, or
-   * `{ "/repo": { host: "/home/me/repo", readOnly: true } }` for a directory of the server's machine. Fails if the server does not confirm them.
+   * `{ "/repo": { host: "/home/me/repo", readOnly: true } }` for a directory of the server's machine. Fails if the server does
+   * not confirm them.
    */
   mounts?: Mounts | undefined;
   /** Environment variables for every execution in the sandbox. */

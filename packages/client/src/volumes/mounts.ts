@@ -11,7 +11,7 @@ export interface VolumeMount {
   readOnly?: boolean | undefined;
 }
 
-/** A directory of the server's machine, and how it is mounted. Who runs the server decides which may be mounted. */
+/** A directory of the server's machine, and how it is mounted. Whoever runs the server decides which directories may be mounted. */
 export interface HostMount {
   /** The absolute path of the directory. No part of it may be a link. */
   host: string;

@@ -14,8 +14,9 @@ export interface CreateVolumeOptions extends CallOptions {
 }
 
 /**
- * Creates, lists and deletes volumes: directories that sandboxes mount and that outlive them. A server of
- * cloud-sandbox-local that root started has them; others answer with a `ValidationError` or a `NotFoundError`.
+ * Creates, lists and deletes volumes: directories that sandboxes mount and that outlive them. The local backend and
+ * cloud-sandbox-local have them with the runtime bubblewrap, if root started them. Elsewhere `create` throws a `ValidationError`
+ * (VOLUMES_UNAVAILABLE), or a `NotFoundError` if the server does not know volumes.
  */
 export class Volumes {
   readonly #controlPlane: ControlPlaneClient;

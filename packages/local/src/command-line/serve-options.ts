@@ -99,7 +99,7 @@ export function addServeOptions(command: Command): Command {
     .option("--kubeconfig <file>", "how the kubernetes runtime reaches its cluster; default: as kubectl does")
     .option(
       "--kubernetes-namespace <name>",
-      "namespace of the Pods; default: that of the kubeconfig's context",
+      "namespace of the Pods; default: that of the kubeconfig's context, or of the server's own Pod",
     )
     .option(
       "--kubernetes-image <name>",
@@ -143,7 +143,7 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--memory-overcommit <factor>",
-      "memory and files that all sandboxes together may use, in multiples of this machine's memory; with 1, none is promised twice",
+      "memory and files that all sandboxes together may use, in multiples of this machine's memory; with 1, none is promised twice; not with kubernetes, whose Pods have other memory",
       factor(0.01, 1000),
       defaultMemoryOvercommit,
     )
@@ -225,7 +225,7 @@ function runtimeClass(text: string): KubernetesOptions["runtimeClass"] {
   const level = isolationLevels.find((known) => known === named);
   if (name !== "" && level) return { name, level };
   throw new InvalidArgumentError(
-    `Write NAME=LEVEL; the levels are ${isolationLevels.join(", ")}. The cluster is believed that the class isolates so.`,
+    `Write NAME=LEVEL; the levels are ${isolationLevels.join(", ")}. The server does not check that the class isolates so well.`,
   );
 }
 

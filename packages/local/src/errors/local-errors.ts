@@ -18,13 +18,13 @@ export class RuntimeUnavailableError extends Error {
   }
 }
 
-/** Sandboxes cannot outlive the control plane, because nothing would know of them or because the runtime ends them. */
+/** `leaveRunning` was set with another runtime than kubernetes, or without a data directory. */
 export class CannotLeaveRunningError extends Error {
   override readonly name = "CannotLeaveRunningError";
 
   constructor(runtime: string) {
     super(
-      `Sandboxes of the runtime ${runtime} cannot be left running. Use the runtime kubernetes with a data directory that keeps what the next server must know, or do without: sandboxes are then stopped, with their files kept.`,
+      `Sandboxes can be left running only by the runtime kubernetes with a data directory, in which the next server finds them; this server has the runtime ${runtime}. Set --runtime kubernetes and --data-dir, or leave --leave-running out.`,
     );
   }
 }

@@ -4,9 +4,9 @@ import type { IsolationLevel } from "./sandbox-runtime.js";
 export interface KubernetesOptions {
   /** Path of a kubeconfig. Default: that of `kubectl` (KUBECONFIG, else `~/.kube/config`), or the Pod that this process runs in. */
   readonly kubeconfig?: string | undefined;
-  /** Namespace of the Pods. Default: that of the kubeconfig's context, else `default`. */
+  /** Namespace of the Pods. Default: that of the kubeconfig's context, or of the Pod that this process runs in; else `default`. */
   readonly namespace?: string | undefined;
-  /** The images of sandboxes, each a template; the first is the default. */
+  /** The images of sandboxes, each a template; the first is the default template. Default: `python:3.12-slim`. */
   readonly images?: readonly string[] | undefined;
   /** The image with the agent. Default: `cloud-sandbox-agent:latest`. */
   readonly agentImage?: string | undefined;
@@ -17,7 +17,10 @@ export interface KubernetesOptions {
   readonly openNetwork?: boolean | undefined;
   /** Seconds that a Pod waits for its server when their connection is cut or the server has ended. Default: 60. */
   readonly waitSeconds?: number | undefined;
-  /** The RuntimeClass of the Pods, and the isolation level that it gives. Default: the cluster's default, `container`. */
+  /**
+   * The RuntimeClass of the Pods, and the isolation level that sandboxes then report, which is not checked. Default: the
+   * cluster's default class, `container`.
+   */
   readonly runtimeClass?: { readonly name: string; readonly level: IsolationLevel } | undefined;
 }
 
@@ -29,7 +32,7 @@ export interface RuntimeOptions {
   readonly rootInside?: boolean;
   /** Whether machines that run keep this process from ending. Default: yes. */
   readonly holdsProcess?: boolean;
-  /** The images of the docker runtime's machines; the first is the default. Default: see `docker-probe.ts`. */
+  /** The images of the docker runtime's machines; the first is the default. Default: `python:3.12-slim`. */
   readonly dockerImages?: readonly string[] | undefined;
   /** The runtime of the Docker daemon that starts the docker runtime's machines, as `runsc`. Default: the daemon's own default. */
   readonly dockerRuntime?: string | undefined;

@@ -60,8 +60,8 @@ export interface MachineSpec {
   readonly publicKey: string;
   readonly languages: readonly string[];
   /**
-   * Opens a machine that others could reach too, to its control plane alone. It is the same for the same id after a restart of a
-   * control plane with a data directory. Default: a random one.
+   * Proves to a machine whose port others could reach that a connection is the control plane's. With a data directory it is
+   * the same for the same id after a restart. Default: a random one.
    */
   readonly secret?: string;
   /** Called with each outgoing connection of the machine. If undefined, the machine has no network. */
@@ -76,7 +76,7 @@ export interface MachineSpec {
   readonly disk?: string;
   /** Host files that the machine may read, each with its path inside. */
   readonly files?: readonly MachineFile[];
-  /** What to mount in the machine. Only for a runtime that can; see {@link SandboxRuntime.mountsVolumes}. */
+  /** What to mount in the machine. Only for a runtime with {@link SandboxRuntime.mountsVolumes} or `mountsDirectories`. */
   readonly mounts?: readonly MachineMount[] | undefined;
   /** The host directory that {@link Machine.keep} will create and fill. It must not exist yet. */
   readonly keepIn?: string;
@@ -85,12 +85,12 @@ export interface MachineSpec {
 /** A directory that is mounted in a machine, without devices and set-uid programs. */
 export interface MachineMount {
   readonly source: VolumeDevice | HostDirectory;
-  /** The path inside: see `mount-target.ts`. */
+  /** The path inside. */
   readonly target: string;
   readonly readOnly: boolean;
 }
 
-/** A block device with an ext4 file system, whose uid 0 is the machine's code. */
+/** A block device with an ext4 file system, on which uid 0 stands for the machine's code. */
 export interface VolumeDevice {
   readonly device: string;
 }
@@ -204,8 +204,9 @@ export interface SandboxRuntime {
   readonly name: string;
   /** Whether it starts machines of imported images, with {@link MachineSpec.isImage}. Default: false. */
   readonly startsImages?: boolean;
-  /** Which {@link MachineSpec.mounts} this process can make. Default: none. */
+  /** Whether this process can mount volumes in machines. Default: false. */
   readonly mountsVolumes?: boolean;
+  /** Whether this process can mount directories of this machine in machines. Default: false. */
   readonly mountsDirectories?: boolean;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
   readonly images?: readonly MachineImage[];

@@ -176,8 +176,8 @@ export class SandboxFleet {
   }
 
   /**
-   * Leaves sandboxes running if so told, else stops every sandbox if sandboxes are kept, else deletes every sandbox. Resolves when none runs any more, with the number
-   * of sandboxes whose files could not be saved.
+   * Leaves sandboxes running if `leavesRunning`; else stops them if `isKept`; else deletes them. Resolves with the number of
+   * sandboxes whose files could not be saved.
    */
   async close(): Promise<number> {
     const { machines, files, isKept, leavesRunning } = this.options;

@@ -5,7 +5,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import { InvalidMountDirectoryError } from "../errors/local-errors.js";
 import type { HostDirectory, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 
-/** Environment variable with the directories of a server that is told none, separated by colons. */
+/** Environment variable with the allowed directories, separated by colons, where no option names any. */
 export const allowedMountsVariable = "CLOUD_SANDBOX_ALLOW_MOUNT";
 
 /** Opens a place in the file system without reading it (O_PATH). Node.js has no name for it. */
@@ -21,7 +21,7 @@ export interface OpenDirectory {
 /** The directories of this machine that sandboxes may mount: those that the operator allowed, and all below them. */
 export class HostDirectories {
   private constructor(
-    /** Each as the operator wrote it and without links. */
+    /** Each path as the operator wrote it, and with its links resolved. */
     private readonly allowed: readonly { readonly written: string; readonly real: string }[],
     private readonly dataDirectory: string | undefined,
   ) {}
@@ -38,7 +38,7 @@ export class HostDirectories {
     if (!mountsDirectories) {
       const [path] = wanted;
       if (path === undefined) return undefined;
-      const fix = "Take the bubblewrap runtime, or leave --allow-mount and CLOUD_SANDBOX_ALLOW_MOUNT out";
+      const fix = "Use the bubblewrap runtime, or leave --allow-mount and CLOUD_SANDBOX_ALLOW_MOUNT out";
       throw new InvalidMountDirectoryError(path, `the runtime ${name} mounts no directories`, fix);
     }
     const allowed = await Promise.all(
@@ -80,7 +80,7 @@ export class HostDirectories {
       const owner = { uid: Number(uid), gid: Number(gid) };
       if (isWritable && owner.uid === 0 && process.getuid?.() === 0)
         throw refused(
-          `${path} belongs to root, as whom no sandbox may write.`,
+          `${path} belongs to root, and no sandbox may write as root.`,
           "Give the directory to an ordinary user with chown, or mount it read-only.",
         );
       const directory = { path: whole, identity: `${dev}:${ino}`, owner };

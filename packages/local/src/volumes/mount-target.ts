@@ -3,7 +3,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 /** Directories of the root that the system needs as they are. */
 const systemDirectories =
   /^\/(bin|boot|dev|etc|lib[^/]*|proc|root|run|sbin|sys|tmp|usr|var|opt\/(cloud-sandbox|node))(\/|$)/;
-/** Directories that hold mounts, but are none. */
+/** Directories below which volumes can be mounted, but not at them. */
 const parents = ["/home", "/home/sandbox", "/mnt", "/opt", "/srv"];
 const longestTarget = 256;
 

@@ -17,11 +17,11 @@ const mebibyte = 1024 * 1024;
 const mostVolumes = 1000;
 
 export interface VolumesParts {
-  /** The directory with the volumes' images. Called when it is needed first. */
+  /** Finds the directory with the volumes' images. Called once, before the first use. */
   readonly directory: () => Promise<string>;
   /** Undefined if volumes end with this process. */
   readonly repository: VolumeRepository | undefined;
-  /** Why this server has no volumes, and what mends it. Undefined if it has. */
+  /** Why this server has no volumes, and how to get them. Undefined if it has volumes. */
   readonly lack: string | undefined;
   /** Undefined if the runtime can mount no directories of this machine. */
   readonly directories: HostDirectories | undefined;
@@ -35,7 +35,7 @@ export interface VolumesParts {
  */
 export class Volumes {
   readonly #volumes = new Map<string, Volume>();
-  /** How many sandboxes that mount a volume are being created. */
+  /** By id of a volume: how many sandboxes that will mount it are being created. */
   readonly #held = new Map<string, number>();
   /** Creates and attaches one image at a time. */
   readonly #turn = pLimit(1);
@@ -101,7 +101,7 @@ export class Volumes {
       const image = await this.#image(id);
       await createImage(image, sizeMb).catch((error: unknown) => {
         throw unavailable(
-          `an image for the volume could not be made (${reasonOf(error)}); install e2fsprogs`,
+          `an image for the volume could not be made (${reasonOf(error)}); it needs mkfs.ext4, which the package e2fsprogs has`,
         );
       });
       try {

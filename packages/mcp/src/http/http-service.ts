@@ -38,7 +38,7 @@ export interface HttpOptions {
 }
 
 export interface ServiceParts extends EndpointParts {
-  /** Where the sandboxes of all clients are that send no key of their own. */
+  /** The backend of clients that send no API key of their own. */
   readonly backend: SharedBackend;
 }
 

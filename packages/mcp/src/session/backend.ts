@@ -18,8 +18,8 @@ export interface LocalOptions extends Omit<LocalBackendOptions, "dataDir"> {
 }
 
 /**
- * Opens the backend that the environment asks for, or with an `apiKey` the cloud; throws {@link BackendError}, or the client's
- * own errors.
+ * Opens the backend that the environment asks for; with an `apiKey`, always the server at the base URL. Throws
+ * {@link BackendError}, or the client's own errors.
  */
 export async function openBackend(
   local: LocalOptions | undefined,

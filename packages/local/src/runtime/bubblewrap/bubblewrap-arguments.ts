@@ -81,7 +81,8 @@ export function bubblewrapArguments(profile: {
     information === undefined ? [] : ["--info-fd", String(information)],
     ["--hostname", "sandbox"],
     profile.isInit ? ["--as-pid-1"] : [],
-    // If the tree has a `/dev`, do not remount its mounts: they have all flags already but this one, which needs its devices.
+    // `--bind` would remount all mounts of the tree with `nodev`, and devices of a `/dev` in the tree could not be opened. The
+    // other flags are set already.
     disk ? [isPlaced.has("/dev") ? "--dev-bind" : "--bind", from(disk.root), "/"] : [],
     ...missing(image.mounts).map(readOnly),
     ...image.links.map(({ target, path }) => ["--symlink", target, path]),

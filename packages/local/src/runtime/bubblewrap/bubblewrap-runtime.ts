@@ -147,7 +147,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const writesToHost = mounts.some(({ readOnly, source }) => !readOnly && "path" in source);
     if (writesToHost && foundation.hostWritersSeccompFile === undefined)
       throw new Error(
-        "without a system call filter, directories of this machine can be mounted read-only alone",
+        "without a system call filter, directories of this machine can only be mounted read-only",
       );
     const seccompFile = writesToHost ? foundation.hostWritersSeccompFile : foundation.seccompFile;
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");

@@ -12,7 +12,10 @@ export const inside = {
   home: "/home/sandbox",
 } as const;
 
-/** The uid and gid of the user's programs. The agent's is 0, without any capability but to start programs as this uid. */
+/**
+ * The uid and gid of the user's programs. In Docker's containers the agent's uid is 0, without any capability but to start
+ * programs as this uid; in Pods the agent has this uid too.
+ */
 export const codeUid = 1000;
 
 /** The image of sandboxes unless another is named. It has Python and a shell; Node.js comes with the agent. */

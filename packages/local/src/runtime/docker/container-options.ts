@@ -83,7 +83,8 @@ export function containerOptions({
       // Unknown to the library's types.
       ...{ CgroupnsMode: "private", MaskedPaths: maskedPaths },
       CapDrop: ["ALL"],
-      // The agent starts programs as another uid; `setpriv`, which gVisor's containers do without, needs the third to give up the rest.
+      // The agent starts programs as another uid. `setpriv`, which is not used with gVisor, needs SETPCAP to drop the other
+      // capabilities.
       CapAdd: ["SETUID", "SETGID", ...(daemon.isolation === "gvisor" ? [] : ["SETPCAP"])],
       SecurityOpt: ["no-new-privileges", ...(daemon.filtersCalls ? [`seccomp=${seccompProfile()}`] : [])],
       Privileged: false,
@@ -100,7 +101,7 @@ export function containerOptions({
       MemorySwap: memory,
       NanoCpus: Math.round(Math.min(limits.vcpu, daemon.processors) * 1e9),
       CpuShares: 512,
-      // The processes of gVisor's kernel are threads of the host's, several for each, and beyond the limit that kernel ends.
+      // gVisor runs each process as several threads of the host, and its kernel ends when these reach the limit.
       PidsLimit: (limits.maxProcesses + ownProcesses) * (daemon.isolation === "gvisor" ? 8 : 1),
       Ulimits: [
         { Name: "nofile", Soft: 4096, Hard: 4096 },

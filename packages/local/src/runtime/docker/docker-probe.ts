@@ -37,7 +37,7 @@ export async function probeDocker(
     const podman = Components.find(({ Name }) => Name === "Podman Engine");
     if (podman)
       return unusable(
-        `Podman ${podman.Version} answers there, whose socket takes neither a list of system calls nor owners of file systems in memory as Docker's does`,
+        `Podman ${podman.Version} answers there, and its API takes neither a list of system calls in the request nor the owner of a tmpfs mount, as Docker's does`,
         "use Docker, or the bubblewrap runtime",
       );
   } catch (error) {

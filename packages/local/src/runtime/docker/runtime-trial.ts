@@ -27,8 +27,8 @@ export async function tryRuntime(
 ): Promise<DaemonAbilities | { readonly reason: string; readonly fix: string }> {
   if (!Object.hasOwn(Runtimes, name))
     return {
-      reason: `the Docker daemon has no runtime named ${JSON.stringify(name)}, but ${Object.keys(Runtimes).join(", ")}`,
-      fix: `install it and name it in /etc/docker/daemon.json, as in {"runtimes":{"runsc":{"path":"/usr/bin/runsc","runtimeArgs":["--network=none"]}}}, and start the daemon anew; or leave --docker-runtime out`,
+      reason: `the Docker daemon has no runtime named ${JSON.stringify(name)}; it has ${Object.keys(Runtimes).join(", ")}`,
+      fix: `install it and name it in /etc/docker/daemon.json, as in {"runtimes":{"runsc":{"path":"/usr/bin/runsc","runtimeArgs":["--network=none"]}}}, and restart the daemon; or leave --docker-runtime out`,
     };
   if (!(await hasImage(docker, image)))
     return {
@@ -40,7 +40,7 @@ export async function tryRuntime(
   if (kernel instanceof Error)
     return {
       reason: `the Docker daemon starts no container with the runtime ${name}: ${kernel.message}`,
-      fix: `mend what "docker run --rm --runtime ${name} --network none ${image} true" says, or leave --docker-runtime out`,
+      fix: `correct what "docker run --rm --runtime ${name} --network none ${image} true" reports, or leave --docker-runtime out`,
     };
   if (!gvisorVersion.test(kernel)) return daemon;
   if (Architecture !== "x86_64")

@@ -276,8 +276,8 @@ async function readCounter(file: string, key: string): Promise<number> {
 }
 
 /**
- * Removes a group. Retries on EBUSY, because the kernel may reap the last process a moment after its exit. Synchronously,
- * as in {@link set}.
+ * Removes a group. Retries on EBUSY, because the kernel may reap the last process a moment after its exit. The call is
+ * synchronous, because the directory is in memory, and handing the call to another thread takes longer.
  */
 async function removeGroup(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {

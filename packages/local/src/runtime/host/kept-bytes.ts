@@ -8,7 +8,10 @@ const extension = ".kept";
 const digestLength = 32;
 /** A Node.js has 125 MB. */
 const largestFile = 256 * 1024 * 1024;
-/** Files of one kind, which is the name up to the first `-`. Only a few are in use at a time: those of this version of everything. */
+/**
+ * The most files of one kind, which is the name up to the first `-`. Only those of the versions of Node.js and of this package
+ * that run here are in use.
+ */
 const mostOfAKind = 64;
 
 /**

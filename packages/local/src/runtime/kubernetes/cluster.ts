@@ -35,11 +35,11 @@ export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster 
   };
 }
 
-/** The status of a refusal by the API server; undefined for another error. */
+/** The HTTP status with which the API server refused a request; undefined for another error. */
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof ApiException ? error.code : undefined;
 
-/** What the API server said, or why there is no answer of it. */
+/** What the API server said, or why it did not answer. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ApiException) {
     const body = typeof error.body === "string" ? parsed(error.body) : (error.body as V1Status);

@@ -73,7 +73,7 @@ export class KubernetesMachine implements Machine {
     // It was never paused.
   }
 
-  /** Never known: if code has stopped the agent, its calls time out, and it is started anew. */
+  /** Cannot be seen from outside of the Pod. If code has stopped the agent, calls to it time out, and it is restarted. */
   async isAgentStopped(): Promise<boolean> {
     return false;
   }
@@ -130,7 +130,7 @@ export class KubernetesMachine implements Machine {
       : "it is gone, or could not be reached";
     return {
       reason: "exited",
-      message: `The sandbox's Pod was lost: ${why}. Somebody deleted it, its node ended, or the network failed for long.`,
+      message: `The sandbox's Pod was lost: ${why}. Somebody deleted it, its node ended, or the network was down for too long.`,
     };
   }
 }

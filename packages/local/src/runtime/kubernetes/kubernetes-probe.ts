@@ -9,7 +9,10 @@ import { diskCount } from "./pod.js";
 /** The image with the agent unless another is named. */
 export const defaultAgentImage = "cloud-sandbox-agent:latest";
 
-/** Asks the cluster whether this process may start sandboxes there. Starts none. */
+/**
+ * Finds out whether this process can start sandboxes in the cluster. Unless the network may be open, it starts two Pods for a
+ * moment, to see whether their code reaches the network.
+ */
 export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptions): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
     ...{ runtime: "kubernetes", usable: false, reason, fix },
@@ -25,7 +28,7 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     if (!openNetwork && (await reachesNetwork(cluster, trial)))
       return unusable(
         "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",
-        "apply the policy of the guide on Kubernetes, or start with --kubernetes-open-network if you trust the code that runs",
+        "apply the NetworkPolicy of deploy/kubernetes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network if you trust the code that runs",
       );
     return {
       ...{ runtime: "kubernetes", usable: true, version: gitVersion, disks: diskCount, isElsewhere: true },
@@ -50,11 +53,11 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     if (status === 401 || status === 403)
       return unusable(
         `the API server refuses this user: ${reasonOf(error)}`,
-        "use a kubeconfig or a service account that may list, create and delete Pods there",
+        "use a kubeconfig or a service account that has the rights of the Role in deploy/kubernetes.yaml",
       );
     return unusable(
       `no sandbox can be started on Kubernetes: ${reasonOf(error)}`,
-      "name a kubeconfig with --kubeconfig or KUBECONFIG, and see that kubectl reaches the cluster with it",
+      "name a kubeconfig with --kubeconfig or KUBECONFIG, and check that kubectl reaches the cluster with it",
     );
   }
 }

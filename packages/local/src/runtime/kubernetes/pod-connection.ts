@@ -40,7 +40,7 @@ export class PodConnection {
     return this.#channel;
   }
 
-  /** Joins a connection of this process with a new one to the agent. Ends it if there is no way to the Pod. */
+  /** Joins a caller's connection with a new one to the agent. Closes it if the Pod cannot be reached any more. */
   toAgent(socket: Socket): void {
     this.#channel.then(
       (channel) => channel.toAgent(socket),

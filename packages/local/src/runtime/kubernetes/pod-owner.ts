@@ -2,7 +2,7 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { type Cluster, reasonOf } from "./cluster.js";
 import { ownLabel } from "./pod.js";
 
-/** A Pod that has not started after this time has no server that waits for it. */
+/** Milliseconds after which no server waits any more for a Pod to start. */
 const oldestPendingMs = 10 * 60_000;
 
 const selector = Object.entries(ownLabel)
@@ -10,8 +10,8 @@ const selector = Object.entries(ownLabel)
   .join(",");
 
 /**
- * Removes our Pods that have ended, or never started. A Pod ends when its server does, so those that run have a server, on
- * whichever machine, and are not touched. Returns how many were removed.
+ * Removes our Pods that have ended, or that have not started for long. A Pod ends by itself when its server stays away, so
+ * one that runs has a server, or still waits for the next one, and is not touched. Returns how many were removed.
  */
 export async function removeOrphans({ api, namespace }: Cluster): Promise<number> {
   const { items } = await api

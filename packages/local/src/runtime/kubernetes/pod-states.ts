@@ -17,7 +17,7 @@ export function runningPod(pods: PodWatch, name: string, signal: AbortSignal): P
   });
 }
 
-/** Waits until the Pod has ended, well or not. */
+/** Waits until the Pod has ended, successfully or not. */
 export function endedPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
   return podThat(pods, name, signal, isOver);
 }

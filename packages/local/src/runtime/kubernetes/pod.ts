@@ -2,7 +2,7 @@ import type { V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
 import { codeUid, inside, opt } from "../container/paths.js";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 
-/** `/workspace`, and `/tmp` with the home directory, are volumes of the disk's size; the rest is read-only. */
+/** A Pod's files take up to twice the disk's size: once for `/workspace`, and half of it each for `/tmp` and the home directory. */
 export const diskCount = 2;
 /** The port of a Pod's supervisor. */
 export const channelPort = 7777;
@@ -13,7 +13,7 @@ export const containerName = "sandbox";
 
 /** Memory of the supervisor, in MiB, which the sandbox does not pay for. */
 const supervisorMb = 96;
-/** A sandbox is expected to use one part in so many of the memory that it may use. */
+/** The Pod requests its memory limit divided by this number, because most sandboxes use less than they may. */
 const usualShare = 4;
 
 export interface PodParts {
@@ -34,7 +34,7 @@ export interface PodParts {
 }
 
 /**
- * The wall: no rights in the cluster, no user but one without any capability, no new privileges, the system calls that the
+ * The isolation: no rights in the cluster, one user without any capability, no new privileges, the system calls that the
  * container runtime allows by default, a read-only root, files of a limited size, and no name server. It fulfils the Pod
  * Security Standard `restricted`.
  */

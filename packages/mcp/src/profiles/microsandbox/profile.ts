@@ -21,8 +21,8 @@ export const microsandbox: Profile = {
       LIMITS_UNAVAILABLE: "Ask for less memory or fewer cpus in config, or leave them out.",
       LIMITS_NOT_MET: "Leave memory and cpus out of config.",
       MOUNT_NOT_ALLOWED:
-        "Leave it out of volumes, or ask the user to allow it with CLOUD_SANDBOX_ALLOW_MOUNT or serve --allow-mount.",
-      MOUNTS_NOT_MET: "Leave volumes out of config: this server has none.",
+        "Leave that directory out of volumes, or ask the user to allow it with CLOUD_SANDBOX_ALLOW_MOUNT or serve --allow-mount.",
+      MOUNTS_NOT_MET: "Leave volumes out of config: this server mounts none.",
       IMAGE_UNAVAILABLE: "Give it as image in config.",
       INTERNET_ACCESS_UNAVAILABLE:
         "Sandboxes of this server have no internet access; the user must allow it.",

@@ -11,7 +11,7 @@ sub mountVolumes {
       mkdir $source or die "$source: $!\n";
       syscall($mount, $device, $source, $type, $noSetUid | $noDevices, $options) == 0
         or die "the volume for $path: $!\n";
-      # The repair program of the file system makes it anew when it needs it.
+      # Code should see an empty volume. e2fsck makes this directory again if it needs it.
       rmdir "$source/lost+found";
     }
     # An ordinary user may copy a mount only with all mounts in it. Mounts whose uids are mapped are copied alone.

@@ -1,6 +1,6 @@
 /** What the control plane asks a machine's supervisor for, over HTTP/2: on the container's standard streams, or on a port. */
 export const channelPaths = {
-  /** Answered at once. On a port, the first request of a session must have the secret; it ends the session before. */
+  /** Answered at once. On a port, the first request of a session must carry the secret; it then ends the previous session. */
   hello: "/hello",
   /** Starts the agent, as an {@link Assignment} says. */
   assign: "/assign",

@@ -1,9 +1,9 @@
 import type { Http2Session } from "node:http2";
 
-/** Milliseconds between two checks of a session, and that the other end has to answer one. */
+/** Milliseconds between two pings. The other end must answer one before the next is due. */
 const checkMs = 20_000;
 
-/** Ends a session when the other end does not answer any more, as when its machine is gone: such a connection does not close. */
+/** Ends a session whose other end does not answer pings. If its machine is gone, the connection does not close by itself. */
 export function endIfSilent(session: Http2Session): void {
   let isAnswered = true;
   const timer = setInterval(() => {

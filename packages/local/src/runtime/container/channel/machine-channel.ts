@@ -9,7 +9,7 @@ const waitingForEgress = 4;
 
 /**
  * Carries connections to and from a machine over one connection to its supervisor: the standard streams of its container, or a
- * port. A machine therefore needs no network to reach others and no directory of the host, and may be on another machine.
+ * port. A machine therefore needs no network to reach others and no directory of the host, and may be on another host.
  */
 export class MachineChannel {
   readonly #session: ClientHttp2Session;
