@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import {
@@ -101,6 +102,31 @@ describe("a file of this machine", () => {
   ])("%s is an error that says so, and leaves nothing", async (_, attempt, code) => {
     await expect(attempt()).rejects.toMatchObject({ code });
     expect(await readdir(local)).toEqual([]);
+  });
+});
+
+describe("a download", () => {
+  test("replaces a file behind a link, and nothing that is not a regular file", async () => {
+    await sandbox.files.write("content", "new");
+    const [file, link, pipe] = ["file", "link", "pipe"].map((name) => join(local, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await writeFile(file, "old");
+    await symlink("file", link);
+    execFileSync("mkfifo", [pipe]);
+    await sandbox.files.download("content", link);
+    expect(await readFile(file, "utf8")).toBe("new");
+    expect(await readlink(link)).toBe("file");
+    for (const path of [pipe, local]) {
+      await expect(sandbox.files.download("content", path)).rejects.toMatchObject({
+        code: "LOCAL_FILE_FAILED",
+        message: expect.stringContaining(`${path} exists, and is not a regular file`),
+      });
+    }
+    expect((await stat(pipe)).isFIFO()).toBe(true);
+    expect((await readdir(local)).sort()).toEqual(["file", "link", "pipe"]);
   });
 });
 

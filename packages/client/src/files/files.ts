@@ -254,7 +254,8 @@ export class Files {
 
   /**
    * Downloads a file of any size to this machine in constant memory (GET /files/download). `localPath` appears only once
-   * the file is complete. Resolves with the size in bytes.
+   * the file is complete. Replaces a file, also behind a link; rejects with code LOCAL_FILE_FAILED if `localPath` is a
+   * directory, a device or a pipe. Resolves with the size in bytes.
    */
   async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
     checkKnown("files.download", options, transferOptionNames);

@@ -86,7 +86,8 @@ export async function downloadFile(
   { maxBytes = Number.POSITIVE_INFINITY, ...options }: DirectoryDownloadOptions = {},
 ): Promise<number> {
   const { fs, streams } = nodeModules();
-  const partial = `${checked(local)}.${globalThis.crypto.randomUUID()}.partial`;
+  const target = await replaceable(checked(local));
+  const partial = `${target}.${globalThis.crypto.randomUUID()}.partial`;
   const init = { params: { query: { path } }, parseAs: "stream", ...requestInit(options) } as const;
   const pending = access.client.GET("/files/download", init);
   const content = (await successOf(pending)) ?? new Blob([]).stream();
@@ -104,12 +105,24 @@ export async function downloadFile(
   };
   try {
     await streams.pipeline(counted, fs.createWriteStream(partial, { highWaterMark: mostUnwritten }));
-    await fs.promises.rename(partial, local);
+    await fs.promises.rename(partial, target);
   } catch (error) {
     await fs.promises.rm(partial, { force: true });
     throw own.or(localFailure(error));
   }
   return bytes;
+}
+
+/**
+ * The file to replace at a path, behind links. Refuses what is no regular file: root would replace devices, such as
+ * /dev/null, with a file.
+ */
+async function replaceable(local: string): Promise<string> {
+  const { promises } = nodeModules().fs;
+  const existing = await promises.stat(local).catch(() => undefined);
+  if (existing === undefined) return local;
+  if (!existing.isFile()) throw localFailure(new Error(`${local} exists, and is not a regular file`));
+  return promises.realpath(local).catch((error: unknown) => Promise.reject(localFailure(error)));
 }
 
 /** Uploads the contents of a local directory as one archive. */
