@@ -25,6 +25,9 @@ export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster 
   const config = new KubeConfig();
   if (kubeconfig === undefined) config.loadFromDefault();
   else config.loadFromFile(kubeconfig);
+  // Without any configuration, the library takes a made-up cluster on this machine, and fails later with an error about TLS.
+  if (kubeconfig === undefined && config.getCurrentContext() === "loaded-context")
+    throw new Error("there is no kubeconfig, and this program does not run in a cluster");
   const isInside = config.getCurrentContext() === "inClusterContext";
   const ownNamespace = isInside ? readFileSync(ownNamespaceFile, "utf8").trim() : undefined;
   const ofContext = config.getContextObject(config.getCurrentContext())?.namespace;
