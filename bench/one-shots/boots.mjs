@@ -20,7 +20,7 @@ export async function measureBoots(client, long) {
     },
     settle: async () => {
       await Promise.all(made.splice(0).map((sandbox) => sandbox.delete()));
-      await sleep(50);
+      await sleep(300);
     },
   });
   await Promise.all(made.splice(0).map((sandbox) => sandbox.delete()));
