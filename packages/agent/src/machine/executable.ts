@@ -12,12 +12,16 @@ export async function findExecutable(program: string, searchPath: string): Promi
   return undefined;
 }
 
+/** Where `spawn` looks for a command, in this order. */
+export function placesOf(command: string, searchPath: string, cwd: string): string[] {
+  if (command.includes("/")) return [resolve(cwd, command)];
+  return searchPath.split(delimiter).map((directory) => resolve(cwd, directory, command));
+}
+
 /** The path of the file that `spawn` would start. If there is none, throws an error with the code that `spawn` would report. */
 export function executablePath(command: string, searchPath: string, cwd: string): string {
-  const directories = command.includes("/") ? [""] : searchPath.split(delimiter);
   let code = "ENOENT";
-  for (const directory of directories) {
-    const path = resolve(cwd, directory, command);
+  for (const path of placesOf(command, searchPath, cwd)) {
     try {
       const status = statSync(path);
       if (status.isFile() && mayExecute(status)) return path;

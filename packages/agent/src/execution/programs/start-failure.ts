@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { delimiter, resolve } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
+import { placesOf } from "../../machine/executable.js";
 
 /** Thrown when a program does not exist or must not be executed. */
 export class ProgramNotFound extends Error {
@@ -74,11 +74,6 @@ export async function requireProgram(command: string, searchPath: string, cwd: s
     exitCode = 126;
   }
   throw new ProgramNotFound(command, exitCode);
-}
-
-function placesOf(command: string, searchPath: string, cwd: string): string[] {
-  if (command.includes("/")) return [resolve(cwd, command)];
-  return searchPath.split(delimiter).map((directory) => resolve(cwd, directory, command));
 }
 
 export const exhausted = (message: string) =>
