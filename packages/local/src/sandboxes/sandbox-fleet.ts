@@ -226,7 +226,7 @@ export class SandboxFleet {
     if (minIsolation && !isAtLeast(isolation, minIsolation)) {
       const message = `Isolation "${minIsolation}" is not available on this machine, which offers "${isolation}".`;
       throw new Problem(400, "ISOLATION_UNAVAILABLE", message, {
-        hint: `Lower min_isolation, or use another backend${minIsolation === "gvisor" ? ", such as a server started with --docker-runtime runsc" : ""}.`,
+        hint: 'Lower min_isolation, or use another backend. "cloud-sandbox-local doctor" shows what the server\'s machine can isolate, and how.',
       });
     }
     return template;
