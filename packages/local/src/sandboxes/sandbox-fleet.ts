@@ -180,11 +180,10 @@ export class SandboxFleet {
    * sandboxes whose files could not be saved.
    */
   async close(): Promise<number> {
-    const { machines, files, isKept, leavesRunning } = this.options;
+    const { machines, files, isKept } = this.options;
     this.#deadlines.clearAll();
     const noMoreMachines = machines.close();
-    if (leavesRunning) await Promise.all(this.list().map((sandbox) => this.#lifecycle.leave(sandbox)));
-    if (isKept) await this.#stopAll();
+    if (isKept) await this.#keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
     this.#lifecycle.close();
@@ -194,18 +193,20 @@ export class SandboxFleet {
     return lost.length;
   }
 
-  async #stopAll(): Promise<void> {
+  async #keepAll(): Promise<void> {
+    const { leavesRunning, log } = this.options;
     const limit = pLimit(savesAtATime);
     const late = new Promise<void>((resolve) => void setTimeout(resolve, shutdownMs).unref());
-    const left = this.list().filter(({ status, machine }) => status !== "running" || machine !== undefined);
-    const stops = left.map((sandbox) =>
+    const keep = (sandbox: SandboxRecord): Promise<void> =>
+      leavesRunning ? this.#lifecycle.leave(sandbox) : this.#lifecycle.stop(sandbox);
+    const kept = this.list().map((sandbox) =>
       limit(() =>
-        this.#lifecycle.stop(sandbox).catch((error: unknown) => {
-          if (sandbox.status !== "error") this.options.log(describe(error));
+        keep(sandbox).catch((error: unknown) => {
+          if (sandbox.status !== "error") log(describe(error));
         }),
       ),
     );
-    await Promise.race([Promise.all(stops), late]);
+    await Promise.race([Promise.all(kept), late]);
     limit.clearQueue();
   }
 
