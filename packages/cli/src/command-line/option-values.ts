@@ -33,7 +33,7 @@ export function pair(text: string, others: Readonly<Record<string, string>> = {}
 }
 
 /** Collects SOURCE:PATH[:ro] of an option that may be repeated. A source that begins with a slash is a directory of the server's machine. */
-export function mount(text: string, others: Mounts = {}): Mounts {
+function mount(text: string, others: Mounts = {}): Mounts {
   const [, source, path, readOnly] = /^([^:]+):(\/[^:]*)(:ro)?$/.exec(text) ?? [];
   if (source === undefined || path === undefined)
     throw new InvalidArgumentError(
@@ -42,6 +42,13 @@ export function mount(text: string, others: Mounts = {}): Mounts {
   const what = source.startsWith("/") ? { host: source } : { volume: source };
   return { ...others, [path]: { ...what, readOnly: readOnly !== undefined } };
 }
+
+/** The option of what is mounted in a sandbox, for commander. */
+export const mountOption = [
+  "--mount <source:path>",
+  "mount a volume, or a directory of the server, as in cache:/data or /home/me/repo:/repo:ro; can be repeated",
+  mount,
+] as const;
 
 /** Collects the values of an option that may be repeated. */
 export function listed(text: string, others: readonly string[] = []): string[] {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { action, type Call } from "../../command-line/action.js";
-import { mount, onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
+import { mountOption, onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
 import { examples } from "../../command-line/subcommand.js";
 import { withTemplateOptions } from "../chosen-template.js";
 import { programText } from "./program-text.js";
@@ -25,11 +25,7 @@ export function define(command: Command): void {
       onOrOff,
     )
     .option("-e, --env <NAME=value>", "environment variable of the program; can be repeated", pair)
-    .option(
-      "--mount <source:path>",
-      "mount a volume, or a directory of the server, as in cache:/data or /home/me/repo:/repo:ro; can be repeated",
-      mount,
-    )
+    .option(...mountOption)
     .option("--save-plots <directory>", "save the figures that the program displays there")
     .action(action(run));
   examples(

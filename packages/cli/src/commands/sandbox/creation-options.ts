@@ -1,6 +1,13 @@
 import type { CreateSandboxOptions, Isolation, Mounts } from "cloud-sandbox";
 import { type Command, Option } from "commander";
-import { fraction, listed, mount, onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
+import {
+  fraction,
+  listed,
+  mountOption,
+  onOrOff,
+  pair,
+  wholeNumber,
+} from "../../command-line/option-values.js";
 import { type TemplateChoice, withTemplateOptions } from "../chosen-template.js";
 
 /** Options of a new sandbox, as the command line gives them. */
@@ -22,11 +29,7 @@ export function withCreationOptions(command: Command): Command {
     .option("--allow <destination>", "allow only this host or address range; can be repeated", listed)
     .option("--deny <destination>", "refuse this host or address range; can be repeated", listed)
     .option("-e, --env <NAME=value>", "environment variable; can be repeated", pair)
-    .option(
-      "--mount <source:path>",
-      "mount a volume, or a directory of the server, as in cache:/data or /home/me/repo:/repo:ro; can be repeated",
-      mount,
-    )
+    .option(...mountOption)
     .option("--memory <MiB>", "memory of the sandbox", wholeNumber(128, 1_048_576))
     .option("--cpu <count>", "processors of the sandbox, as in 0.5", fraction(0.05, 1024))
     .addOption(
