@@ -210,11 +210,7 @@ async function serve(
       ? undefined
       : "they need the bubblewrap runtime in a server that root started, because only root can limit their size",
     directories: await HostDirectories.of(runtime, options.allowMounts, store.directory),
-    usersOf: (id) =>
-      registry
-        .list()
-        .filter(({ mounted }) => mounted.some(({ volumeId }) => volumeId === id))
-        .map((sandbox) => sandbox.name ?? sandbox.id),
+    usersOf: (id) => registry.usersOf(id),
   });
   const machines = new MachineSupply({
     runtime,

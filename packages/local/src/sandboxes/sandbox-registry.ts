@@ -73,6 +73,12 @@ export class SandboxRegistry {
     return this.list().find((sandbox) => sandbox.name === name && sandbox.keyId === keyId);
   }
 
+  /** The sandboxes that mount a volume: their names, or else their ids. */
+  usersOf(volumeId: string): string[] {
+    const users = this.list().filter(({ mounted }) => mounted.some((mount) => mount.volumeId === volumeId));
+    return users.map(({ name, id }) => name ?? id);
+  }
+
   /** @throws a 507 problem when the sandbox cannot be saved; it is not added then. */
   add(sandbox: SandboxRecord): void {
     this.writes.require(sandbox.id, () => this.#write(sandbox));
