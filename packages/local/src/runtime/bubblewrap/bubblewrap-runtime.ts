@@ -145,11 +145,11 @@ export class BubblewrapRuntime implements SandboxRuntime {
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined || mounts.length > 0))
       throw new Error("this kernel allows no overlay mounts, which the sandbox's files need");
     const writesToHost = mounts.some(({ readOnly, source }) => !readOnly && "path" in source);
-    if (writesToHost && foundation.hostWritersSeccompFile === undefined)
+    const seccompFile = writesToHost ? await foundation.hostWritersSeccompFile() : foundation.seccompFile;
+    if (writesToHost && seccompFile === undefined)
       throw new Error(
         "without a system call filter, directories of this machine can only be mounted read-only",
       );
-    const seccompFile = writesToHost ? foundation.hostWritersSeccompFile : foundation.seccompFile;
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(name));
     const entry = root?.enter({

@@ -36,8 +36,8 @@ export interface Foundation {
   readonly guard: InstanceGuard;
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
-  /** The filter of machines that write to directories of the host. */
-  readonly hostWritersSeccompFile: string | undefined;
+  /** The filter of machines that write to directories of the host. Made by the first call. */
+  readonly hostWritersSeccompFile: () => Promise<string | undefined>;
   readonly strayDescriptors: readonly number[];
   /** Undefined where `launcher.pl` does not work, so that shells start machines and programs; see {@link openLauncher}. */
   readonly launcher: ProgramLauncher | undefined;
@@ -71,7 +71,7 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
     return program && file;
   };
   const seccompFile = await filter("seccomp", false);
-  const hostWritersSeccompFile = await filter("seccomp-host-writers", true);
+  let hostWriters: Promise<string | undefined> | undefined;
   const root = await WritableRoot.open(directory.inMemory, isRoot);
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
   const images = await prepareMachineImage(directory.path, isRoot, root);
@@ -98,7 +98,10 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
     groups,
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
-    hostWritersSeccompFile,
+    hostWritersSeccompFile: () => {
+      hostWriters ??= filter("seccomp-host-writers", true);
+      return hostWriters;
+    },
     strayDescriptors,
     launcher: hasLauncher
       ? new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors)
