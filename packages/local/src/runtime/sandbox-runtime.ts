@@ -60,8 +60,8 @@ export interface MachineSpec {
   readonly publicKey: string;
   readonly languages: readonly string[];
   /**
-   * Proves to a machine whose port others could reach that a connection is the control plane's. With a data directory it is
-   * the same for the same id after a restart. Default: a random one.
+   * Proves to a machine whose port others could reach that a connection is the control plane's. Only for a runtime that adopts.
+   * With a data directory it is the same for the same id after a restart. Default: a random one.
    */
   readonly secret?: string;
   /** Called with each outgoing connection of the machine. If undefined, the machine has no network. */

@@ -226,9 +226,9 @@ export class MachineSupply {
     id: string,
     find: (spec: MachineSpec) => Promise<Found>,
   ): Promise<Found> {
-    const { tokens, egress, layers } = this.options;
+    const { runtime, tokens, egress, layers } = this.options;
     const { built } = template;
-    const secret = await tokens.machineSecret(id);
+    const secret = runtime.adopt && (await tokens.machineSecret(id));
     const release = layers.hold(built?.layers ?? []);
     const sandboxEgress = egress.open(id);
     const letGo = (): void => {
@@ -241,7 +241,7 @@ export class MachineSupply {
       image: template.image,
       limits: template.limits,
       publicKey: tokens.publicKey,
-      secret,
+      ...(secret !== undefined && { secret }),
       languages: template.languages.map(({ language }) => language),
       egress: (connection) => sandboxEgress.accept(connection),
       ...(built && { layers: built.layers, isImage: built.isImage, environment: built.environment }),
