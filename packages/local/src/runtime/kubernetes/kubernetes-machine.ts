@@ -109,14 +109,14 @@ export class KubernetesMachine implements Machine {
 
   async #end(): Promise<MachineExit> {
     const { connection, ending, remove, cleanUp } = this.parts;
-    await connection.lost;
+    const reason = await connection.lost;
     const end = this.#isDestroyed || this.#isLeft ? undefined : await ending();
     if (!this.#isLeft) await remove().catch(() => undefined);
     cleanUp();
-    return this.#explain(end);
+    return this.#explain(end, reason);
   }
 
-  #explain(end: V1ContainerStateTerminated | undefined): MachineExit {
+  #explain(end: V1ContainerStateTerminated | undefined, lost: string): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
     if (this.#isLeft) return { reason: "exited", message: "The sandbox runs on without this server." };
     const { limits } = this.parts.spec;
@@ -125,9 +125,7 @@ export class KubernetesMachine implements Machine {
         reason: "out_of_memory",
         message: `The sandbox ran out of memory: its processes and its files, which are in memory, may use ${mostMemoryMb(limits, diskCount)} MiB together (${limits.memoryMb} MiB of memory and ${diskCount * limits.diskMb} MiB of disk). Remove files, or ask for more in limits.`,
       };
-    const why = end
-      ? `its container ended (${end.reason ?? `exit code ${end.exitCode}`})`
-      : "it is gone, or could not be reached";
+    const why = end ? `its container ended (${end.reason ?? `exit code ${end.exitCode}`})` : lost;
     return {
       reason: "exited",
       message: `The sandbox's Pod was lost: ${why}. Somebody deleted it, its node ended, or the network was down for too long.`,

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MachineChannel } from "../container/channel/machine-channel.js";
+import { reasonOf } from "./cluster.js";
 
 /** Milliseconds that one attempt to connect may take, and the pauses between attempts, which double from the first to the longest. */
 const attemptMs = 15_000;
@@ -21,8 +22,8 @@ export interface PodConnectionParts {
 
 /** The connection to a Pod. When it is cut it is made anew while the Pod runs: calls in it fail, what runs in the Pod goes on. */
 export class PodConnection {
-  /** Resolves when the connection is closed, when the Pod has ended, or after waiting in vain. */
-  readonly lost: Promise<void>;
+  /** Resolves, with why, when the Pod has ended or could not be reached for long. Also when the connection is closed. */
+  readonly lost: Promise<string>;
   readonly #closing = new AbortController();
   #channel: Promise<MachineChannel>;
 
@@ -56,28 +57,31 @@ export class PodConnection {
     );
   }
 
-  async #keep(): Promise<void> {
+  async #keep(): Promise<string> {
     try {
       for (;;) {
         await (await this.#channel).closed;
         this.#channel = this.#open(AbortSignal.timeout(this.parts.waitMs));
       }
-    } catch {
-      // There is no connection any more.
+    } catch (error) {
+      return reasonOf(error);
     }
   }
 
   async #open(limit: AbortSignal): Promise<MachineChannel> {
     const signal = AbortSignal.any([limit, this.#closing.signal]);
-    for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
-      signal.throwIfAborted();
-      const channel = await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])).catch(
-        () => undefined,
-      );
-      if (channel) return channel;
-      if (await this.parts.hasEnded().catch(() => false)) throw new Error("The Pod has ended.");
-      await sleep(pause, undefined, { signal, ref: false });
+    let failure: unknown;
+    for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, longestPauseMs)) {
+      try {
+        return await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
+      } catch (error) {
+        // The end of an attempt by the limit says nothing about the Pod.
+        if (!signal.aborted) failure = error;
+      }
+      if (await this.parts.hasEnded().catch(() => false)) throw new Error("it has ended");
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
+    throw new Error(`it could not be reached${failure === undefined ? "" : ` (${reasonOf(failure)})`}`);
   }
 
   async #attempt(signal: AbortSignal): Promise<MachineChannel> {
