@@ -1,4 +1,4 @@
 import { withoutDocker } from "../support/docker/docker-server.js";
-import { hostileContainers, notInContainers } from "./hostile-containers.js";
+import { hostileContainers } from "./hostile-containers.js";
 
-hostileContainers({ place: "in a container", obstacle: withoutDocker(), notHere: notInContainers });
+hostileContainers({ place: "in a container", obstacle: withoutDocker() });
