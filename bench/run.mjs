@@ -1,5 +1,5 @@
 // Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp|cli …] [--write] [--any-machine] [--long]
+//   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp|cli|runtimes …] [--write] [--any-machine] [--long]
 //   --write        also writes the results to docs/performance.md
 //   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
 //   --long         runs thousands of one-shots
@@ -13,6 +13,7 @@ import { benchMcp } from "./mcp.mjs";
 import { describe } from "./measure.mjs";
 import { benchOneShots } from "./one-shots.mjs";
 import { writePage } from "./page.mjs";
+import { benchRuntimes } from "./runtimes.mjs";
 
 const benches = {
   isolated: benchIsolated,
@@ -22,6 +23,7 @@ const benches = {
   client: benchClient,
   mcp: benchMcp,
   cli: benchCli,
+  runtimes: benchRuntimes,
 };
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
