@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -94,24 +95,25 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
       expect((await sandbox.execute("echo alive", { language: "bash" })).stdout).toBe("alive\n");
     });
 
-    test("is not what templates are built in, and the build says so", async () => {
-      const answer = await fetch(`${server.url}/v1/templates/build`, {
-        method: "POST",
-        headers: { "x-api-key": server.apiKey, "content-type": "application/json" },
-        body: JSON.stringify({
-          ...{ name: "mine", cpu: 1, memory: 512, diskGB: 1 },
-          ...{ from_image: "base", steps: [{ type: "RUN", args: ["true"] }] },
-        }),
-      });
-      const { build_id: id } = (await answer.json()) as { build_id: string };
-      const status = async (): Promise<unknown> => {
-        const headers = { "x-api-key": server.apiKey };
-        return (await fetch(`${server.url}/v1/templates/build/${id}/status`, { headers })).json();
+    test("is not what templates are made of; the answer says how to name an image", async () => {
+      const headers = { "x-api-key": server.apiKey, "content-type": "application/json" };
+      const definition = {
+        ...{ name: "mine", cpu: 1, memory: 512, diskGB: 1 },
+        ...{ from_image: "base", steps: [{ type: "RUN", args: ["true"] }] },
       };
-      await expect.poll(status).toMatchObject({
-        status: "failed",
-        error_message: expect.stringContaining("neither builds templates nor starts built ones"),
+      const build = await fetch(`${server.url}/v1/templates/build`, {
+        ...{ method: "POST", headers, body: JSON.stringify(definition) },
       });
+      expect([build.status, await build.json()]).toEqual([
+        400,
+        expect.objectContaining({
+          code: "TEMPLATES_UNAVAILABLE",
+          message: expect.stringMatching(/"docker build".* --docker-image /),
+        }),
+      ]);
+      await expect(client.templates.import(Readable.from(["x"]), { name: "mine" })).rejects.toThrow(
+        /This server makes no templates: .*"docker build"/,
+      );
     });
   });
 

@@ -201,6 +201,7 @@ async function serve(
     layers,
     repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
     writes: store.writes,
+    lack: runtime.withoutLayers,
   });
   const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
   const volumes = new Volumes({
@@ -284,7 +285,7 @@ async function serve(
     egress,
     templates,
     builds,
-    ...(runtime.startsImages && { imports }),
+    imports,
     uploads,
     baseUrl: baseFor,
     tokens,

@@ -202,8 +202,8 @@ export type RuntimeReport =
 /** Starts isolated machines. Everything a user does inside one goes through its agent, not through the runtime. */
 export interface SandboxRuntime {
   readonly name: string;
-  /** Whether it starts machines of imported images, with {@link MachineSpec.isImage}. Default: false. */
-  readonly startsImages?: boolean;
+  /** Why it starts no machine with {@link MachineSpec.layers}, and what to do instead. Undefined if it does. */
+  readonly withoutLayers?: string;
   /** Whether this process can mount volumes in machines. Default: false. */
   readonly mountsVolumes?: boolean;
   /** Whether this process can mount directories of this machine in machines. Default: false. */

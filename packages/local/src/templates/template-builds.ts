@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { Problem } from "@cloud-sandbox/server-kit";
 import {
   type BuildRecord,
   buildBase,
@@ -35,6 +36,8 @@ export interface TemplateBuildsOptions {
   /** Stores builds across restarts. Undefined without a data directory. */
   readonly repository: TemplateRepository | undefined;
   readonly writes: PendingWrites;
+  /** Why this server makes no templates. Undefined if it does. */
+  readonly lack: string | undefined;
 }
 
 /** A build's record, and its log while it grows. */
@@ -74,6 +77,7 @@ export class TemplateBuilds {
   /** Starts a build. Resolves when the build has begun, not when it has ended. */
   async start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord> {
     const { catalogue, uploads } = this.options;
+    this.requireAvailable();
     const existing = catalogue.named(request.name);
     if (existing && !existing.built) throw templateNameTaken(request.name);
     if (existing?.built?.status === "active" && request.update !== true)
@@ -88,6 +92,13 @@ export class TemplateBuilds {
     const plan = planBuild(request, base, uploads);
     if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
     return this.#begin(plan, existing);
+  }
+
+  /** @throws a 400 problem if this server makes no templates. */
+  requireAvailable(): void {
+    const { lack } = this.options;
+    if (lack !== undefined)
+      throw new Problem(400, "TEMPLATES_UNAVAILABLE", `This server makes no templates: ${lack}.`);
   }
 
   /** An id that no build and no template has. */

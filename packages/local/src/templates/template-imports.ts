@@ -35,6 +35,7 @@ export class TemplateImports {
   /** Resolves when the template is active. If the import fails or `signal` fires, nothing of it is left. */
   async receive(spec: ImageSpec, body: Readable, signal: AbortSignal): Promise<LocalTemplate> {
     const { builds, layers } = this.options;
+    builds.requireAvailable();
     if (spec.name !== undefined) builds.requireFree(spec.name, spec.update);
     if (this.#running.size >= importsAtATime) throw tooManyBuilds(importsAtATime);
     const id = builds.newId();

@@ -381,6 +381,7 @@ export interface paths {
          *     template; ending the connection before that ends the import, and nothing of it is left.
          *
          *     A name in use is 409 unless `update` is true. A file that is no image, is damaged, or is for another platform is 400.
+         *     A server whose sandboxes start from images of a Docker daemon or of a cluster refuses with 400 TEMPLATES_UNAVAILABLE.
          */
         post: operations["importTemplate"];
         delete?: never;
@@ -1525,7 +1526,8 @@ export interface components {
     responses: {
         /**
          * @description Something in the request is wrong; the message names it. INVALID_REQUEST, MISSING_PARAMETER, INVALID_JSON,
-         *     ISOLATION_UNAVAILABLE, LIMITS_UNAVAILABLE, VOLUMES_UNAVAILABLE, MOUNT_NOT_ALLOWED or INTERNET_ACCESS_UNAVAILABLE.
+         *     ISOLATION_UNAVAILABLE, LIMITS_UNAVAILABLE, VOLUMES_UNAVAILABLE, TEMPLATES_UNAVAILABLE, MOUNT_NOT_ALLOWED or
+         *     INTERNET_ACCESS_UNAVAILABLE.
          */
         BadRequest: {
             headers: {

@@ -30,7 +30,6 @@ const removalRetryMs = 1000;
 /** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
 export class BubblewrapRuntime implements SandboxRuntime {
   readonly name = "bubblewrap";
-  readonly startsImages = true;
   /** Only root may mount file systems. */
   readonly mountsVolumes = process.getuid?.() === 0;
   readonly mountsDirectories = true;

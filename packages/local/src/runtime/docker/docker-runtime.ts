@@ -51,6 +51,8 @@ interface RuntimeImage {
 /** Machines that are containers of a Docker daemon, on this machine or on another one. */
 export class DockerRuntime implements SandboxRuntime {
   readonly name = "docker";
+  readonly withoutLayers =
+    'the docker runtime starts sandboxes from images of its daemon; make one with "docker build", and start the server with --docker-image and its name';
   #foundation: Promise<Foundation> | undefined;
   readonly images: readonly RuntimeImage[];
   #cleared: Promise<void> | undefined;
@@ -82,9 +84,7 @@ export class DockerRuntime implements SandboxRuntime {
   async start(spec: MachineSpec): Promise<Machine> {
     const { layers = [], disk, files = [], keepIn } = spec;
     if (layers.length > 0 || disk !== undefined || files.length > 0 || keepIn !== undefined)
-      throw new Error(
-        "the docker runtime starts sandboxes from its image alone: it neither builds templates nor starts built ones",
-      );
+      throw new Error(this.withoutLayers);
     const wanted = this.#imageNamed(spec.image);
     const foundation = await this.#laidFoundation();
     return this.#startFrom(spec, foundation, wanted).catch((error: DockerFailure) => {

@@ -49,6 +49,8 @@ interface Foundation {
 /** Machines that are Pods of a Kubernetes cluster. */
 export class KubernetesRuntime implements SandboxRuntime {
   readonly name = "kubernetes";
+  readonly withoutLayers =
+    "the kubernetes runtime starts sandboxes from images that the cluster can pull; push one to its registry, and start the server with --kubernetes-image and its name";
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");
@@ -76,9 +78,7 @@ export class KubernetesRuntime implements SandboxRuntime {
   async start(spec: MachineSpec): Promise<Machine> {
     const { layers = [], disk, files = [], keepIn } = spec;
     if (layers.length > 0 || disk !== undefined || files.length > 0 || keepIn !== undefined)
-      throw new Error(
-        "the kubernetes runtime starts sandboxes from its images alone: it neither builds templates nor starts built ones",
-      );
+      throw new Error(this.withoutLayers);
     const { kubernetes = {} } = this.options;
     const image = spec.image ?? this.images[0]?.name ?? defaultImage;
     const { cluster, pods } = await this.#laidFoundation();
