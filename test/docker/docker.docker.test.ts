@@ -111,6 +111,8 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
           message: expect.stringMatching(/"docker build".* --docker-image /),
         }),
       ]);
+      const removal = await fetch(`${server.url}/v1/templates/base`, { method: "DELETE", headers });
+      expect(removal.status).toBe(403);
       await expect(client.templates.import(Readable.from(["x"]), { name: "mine" })).rejects.toThrow(
         /This server makes no templates: .*"docker build"/,
       );
