@@ -45,6 +45,11 @@ module.exports = {
       if (/\/openapi-fetch\/dist\/index\.mjs$/.test(id)) return lightGlobals + code;
       if (/\/undici\/lib\/dispatcher\/client-h1\.js$/.test(id))
         return code.replaceAll("new WebAssembly.Module(", "unoptimized(") + unoptimized;
+      // Node.js's own HTTP, of which undici needs the default size of headers and a class that no request here has.
+      if (/\/undici\/lib\/dispatcher\/client\.js$/.test(id))
+        return code.replace("require('node:http')", "{ maxHeaderSize: 16 * 1024 }");
+      if (/\/undici\/lib\/core\/util\.js$/.test(id))
+        return code.replace("const { IncomingMessage } = require('node:http')", "class IncomingMessage {}");
       return null;
     },
   };

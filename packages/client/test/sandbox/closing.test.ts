@@ -94,7 +94,11 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
     program.release();
     expect(await pending).toMatchObject({ stdout: "1\n", cleanupError: undefined });
     await closing;
-    expect(controlPlane.calls()).toEqual(["GET /health", "POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
+    expect(controlPlane.calls()).toEqual([
+      "POST /v1/executions",
+      "POST /v1/sandboxes",
+      "DELETE /v1/sandboxes/abc",
+    ]);
   });
 
   test("the creation of a sandbox, which is deleted if that fails", async () => {
@@ -211,7 +215,11 @@ describe.each(carriers)("closing a client over %s, with a time limit, waits no l
     await expect.poll(() => agent.requests.length).toBe(1);
     await client.close({ timeoutSeconds: 0 });
     expect(await pending).toMatchObject(closed);
-    expect(controlPlane.calls()).toEqual(["GET /health", "POST /v1/sandboxes", "DELETE /v1/sandboxes/abc"]);
+    expect(controlPlane.calls()).toEqual([
+      "POST /v1/executions",
+      "POST /v1/sandboxes",
+      "DELETE /v1/sandboxes/abc",
+    ]);
   });
 
   test("for a sandbox that does not get ready, and deletes it", async () => {

@@ -6,7 +6,7 @@ import { finished, sandboxService, wireSandbox } from "../support/sandbox-servic
 import { type Handler, inTurn, json } from "../support/scripted-server.js";
 
 const create = "POST /v1/sandboxes";
-const health = "GET /health";
+const oneShot = "POST /v1/executions";
 const get = "GET /v1/sandboxes/abc";
 const remove = "DELETE /v1/sandboxes/abc";
 const answer =
@@ -243,14 +243,14 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
 });
 
 describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
-  test("is three requests to a server that keeps our contract, after one that asks what the server offers", async () => {
+  test("is three requests to a server that runs no programs without a sandbox, after one that it refuses", async () => {
     const { controlPlane, agent } = await sandboxService();
     const result = await testClient(controlPlane.url, carrier).executeIsolated("print(1)", {
       env: { A: "1" },
     });
     expect(result).toMatchObject({ stdout: "1\n", exitCode: 0, sandboxId: "abc", isolation: "namespace" });
     expect(result.cleanupError).toBeUndefined();
-    expect(controlPlane.calls()).toEqual([health, create, remove]);
+    expect(controlPlane.calls()).toEqual([oneShot, create, remove]);
     expect(agent.calls()).toEqual(["POST /execute"]);
     expect(agent.requests[0]?.json).toEqual({
       code: "print(1)",
@@ -283,7 +283,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
       expected,
     );
     expect(agent.calls()).toEqual(["POST /execute"]);
-    expect(controlPlane.calls()).toEqual([health, create, remove]);
+    expect(controlPlane.calls()).toEqual([oneShot, create, remove]);
   });
 
   test("that is aborted closes its connection and has deleted the sandbox when it rejects", async () => {
@@ -298,7 +298,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     await expect.poll(() => agent.requests.length).toBe(1);
     controller.abort(new Error("enough"));
     expect(await pending).toMatchObject({ name: "AbortError", reason: { message: "enough" } });
-    expect(controlPlane.calls()).toEqual([health, create, remove]);
+    expect(controlPlane.calls()).toEqual([oneShot, create, remove]);
     await expect.poll(() => killed).toBe(true);
   });
 
@@ -368,7 +368,8 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     const client = testClient(controlPlane.url, carrier);
     const steps: string[] = [];
     await client.executeIsolated("1", { onStep: (step) => steps.push(step) });
-    expect(steps).toEqual(["create", "execute", "delete"]);
+    // Whether the server runs programs without a sandbox shows only when it is asked to.
+    expect(steps).toEqual(["execute", "create", "execute", "delete"]);
     for (const failing of ["execute", "delete"]) {
       controlPlane.requests.length = 0;
       const onStep = (step: string): void => {

@@ -11,7 +11,6 @@ import { TestingService } from "../../src/testing/index.js";
 
 type Way = "in a sandbox" | "without a sandbox";
 const ways: readonly Way[] = ["in a sandbox", "without a sandbox"];
-const oneShot = "POST /v1/executions";
 
 /**
  * A client of a service in memory. Its program prints, and goes on when the test calls `goOn`. `answer`: another answer to
@@ -42,7 +41,8 @@ function clientOf(way: Way, answer: (request: Request) => Response | undefined =
     fetch: async (request) => {
       const { pathname } = new URL(request.url);
       requests.push(`${request.method} ${pathname}`);
-      if (pathname === "/health" && way === "in a sandbox") return Response.json({ status: "healthy" });
+      if (pathname === "/v1/executions" && way === "in a sandbox")
+        return Response.json({ code: "NOT_FOUND" }, { status: 404 });
       return answer(request) ?? service.fetch(request);
     },
   });
@@ -62,7 +62,7 @@ describe.each(ways)("code that runs %s", (way) => {
         told.push({ exitCode, value, sandboxId: typeof sandboxId, cleanupError });
       } else if (event.type !== "error") told.push(event.text);
       if (told.length === 2) {
-        expect(requests.includes(oneShot)).toBe(way === "without a sandbox");
+        expect(requests.includes("POST /v1/sandboxes")).toBe(way === "in a sandbox");
         goOn();
       }
     }

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
-import { NetworkError, SandboxClient, ValidationError } from "../../src/index.js";
+import { NetworkError, SandboxClient, type SandboxClientOptions, ValidationError } from "../../src/index.js";
 import { TestingService } from "../../src/testing/index.js";
 
 /**
  * A client of a service in memory, and the requests that it has made. `answer` may replace the service's answer to one.
  */
-function clientOf(answer: (request: Request) => Response | undefined = () => undefined) {
+function clientOf(
+  answer: (request: Request) => Response | undefined = () => undefined,
+  hooks: SandboxClientOptions["hooks"] = {},
+) {
   const requests: string[] = [];
   const keys = new Set<string | null>();
   const running = { now: 0 };
@@ -22,6 +25,7 @@ function clientOf(answer: (request: Request) => Response | undefined = () => und
   const client = new SandboxClient({
     ...service.clientOptions,
     retry: { baseDelaySeconds: 0 },
+    hooks,
     fetch: async (request) => {
       const { headers, method, url } = request;
       const { pathname } = new URL(url);
@@ -36,7 +40,7 @@ function clientOf(answer: (request: Request) => Response | undefined = () => und
 const pathOf = ({ url }: Request): string => new URL(url).pathname;
 const oneShot = "POST /v1/executions";
 
-test("code is executed without a sandbox if the server offers that, which is asked once", async () => {
+test("code is executed without a sandbox if the server offers that, which is not asked before", async () => {
   const { client, keys, requests } = clientOf();
   const steps: string[] = [];
   const options = { minIsolation: "namespace", onStep: (step: string) => steps.push(step) } as const;
@@ -53,14 +57,14 @@ test("code is executed without a sandbox if the server offers that, which is ask
     kind: "result",
     stdout: "three\n",
   });
-  expect(requests).toEqual(["GET /health", oneShot, oneShot, oneShot]);
+  expect(requests).toEqual([oneShot, oneShot, oneShot]);
   expect(keys.size).toBe(3);
   expect(steps).toEqual(["execute"]);
 });
 
 test("results have the same fields with a sandbox and without", async () => {
   const without = await clientOf().client.executeIsolated("one");
-  const cloud = clientOf((request) => (pathOf(request) === "/health" ? healthy() : undefined));
+  const cloud = clientOf((request) => (pathOf(request) === "/v1/executions" ? refused(404) : undefined));
   const other = await cloud.client.executeIsolatedOrDetach("one", { timeoutSeconds: 10 });
   const own = ["sandboxId", "executionTimeSeconds"];
   const comparable = (result: object) =>
@@ -68,29 +72,49 @@ test("results have the same fields with a sandbox and without", async () => {
   expect(comparable(without)).toEqual(comparable(other));
 });
 
-const healthy = (): Response => Response.json({ status: "healthy" });
+const healthy = (offers: object): Response => Response.json({ status: "healthy", ...offers });
+const refused = (status: number, body: object = {}): Response => Response.json(body, { status });
+/** Answers of a server: to a program, and at its health check. */
+const server = (toProgram: () => Response, health: () => Response) => (path: string) =>
+  path === "/v1/executions" ? toProgram() : path === "/health" && health();
 
 test.for([
   ["names a region", { region: "eu" }, undefined],
   ["has lists that the server must confirm", { egress: { allow: ["pypi.org"] } }, undefined],
-  ["meets a server that says nothing of it", {}, (path: string) => path === "/health" && healthy()],
   [
-    "meets a server without a health check",
+    "meets a server that does not know the path",
     {},
-    (path: string) => path === "/health" && Response.json({}, { status: 404 }),
+    server(
+      () => refused(404, { code: "NOT_FOUND", message: "There is no such path." }),
+      () => healthy({}),
+    ),
   ],
   [
-    "meets a server whose health check fails",
+    "meets a server of another framework",
     {},
-    (path: string) => path === "/health" && Response.json({}, { status: 400 }),
+    server(
+      () => refused(404, { detail: "Not Found" }),
+      () => refused(404),
+    ),
   ],
-  [
-    "meets a server that has lost it",
-    {},
-    (path: string) =>
-      path === "/v1/executions" &&
-      Response.json({ code: "NOT_FOUND", message: "There is no such path." }, { status: 404 }),
-  ],
+  ...[403, 405, 501].flatMap((status) => [
+    [
+      `is refused with ${status} by a server that says nothing of it`,
+      {},
+      server(
+        () => refused(status),
+        () => healthy({}),
+      ),
+    ] as const,
+    [
+      `is refused with ${status} by a server whose health check fails`,
+      {},
+      server(
+        () => refused(status),
+        () => refused(400),
+      ),
+    ] as const,
+  ]),
 ] as const)("code that %s has a sandbox of its own", async ([, options, answer]) => {
   const { client, requests } = clientOf((request) => answer?.(pathOf(request)) || undefined);
   const run = async (code: string): Promise<string> => (await client.executeIsolated(code, options)).stdout;
@@ -98,6 +122,31 @@ test.for([
   for (const kind of ["POST /v1/sandboxes", "DELETE /v1/sandboxes/ID"])
     expect(requests.filter((request) => request === kind)).toHaveLength(2);
   expect(requests.filter((request) => request === oneShot).length).toBeLessThan(2);
+});
+
+test.for([
+  [404, "TEMPLATE_NOT_FOUND"],
+  [403, "PERMISSION_DENIED"],
+] as const)("a refusal with %i of a server that offers it is passed on", async ([status, code]) => {
+  const { client, requests } = clientOf(
+    (request) =>
+      server(
+        () => refused(status, { code, message: "No." }),
+        () => healthy({ executions: true }),
+      )(pathOf(request)) || undefined,
+  );
+  await expect(client.executeIsolated("one")).rejects.toMatchObject({ code });
+  expect(requests).not.toContain("POST /v1/sandboxes");
+});
+
+test("that a server lacks the operation is no failure that hooks are told of", async () => {
+  const failures: unknown[] = [];
+  const { client } = clientOf(
+    (request) => (pathOf(request) === "/v1/executions" ? refused(404) : undefined),
+    { onError: (event: unknown) => failures.push(event) },
+  );
+  expect((await client.executeIsolated("one")).stdout).toBe("one\n");
+  expect(failures).toEqual([]);
 });
 
 test("code that may be handed over to the background has a sandbox in which it can continue", async () => {
@@ -111,18 +160,18 @@ test("a program is sent again under the same key if it was refused, and not if i
   let refusals = 1;
   const busy = () =>
     Response.json({ code: "RATE_LIMITED" }, { status: 429, headers: { "retry-after": "0" } });
-  const refused = clientOf((request) =>
+  const full = clientOf((request) =>
     pathOf(request) === "/v1/executions" && refusals-- > 0 ? busy() : undefined,
   );
-  expect((await refused.client.executeIsolated("one")).stdout).toBe("one\n");
-  expect(refused.requests).toEqual(["GET /health", oneShot, oneShot]);
-  expect(refused.keys.size).toBe(1);
+  expect((await full.client.executeIsolated("one")).stdout).toBe("one\n");
+  expect(full.requests).toEqual([oneShot, oneShot]);
+  expect(full.keys.size).toBe(1);
   const broken = clientOf((request) => {
     if (pathOf(request) !== "/v1/executions") return undefined;
     throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNRESET" } });
   });
   await expect(broken.client.executeIsolated("one")).rejects.toThrow(NetworkError);
-  expect(broken.requests).toEqual(["GET /health", oneShot]);
+  expect(broken.requests).toEqual([oneShot]);
 });
 
 test("a server that cannot be reached is reported with one error", async () => {
@@ -132,10 +181,10 @@ test("a server that cannot be reached is reported with one error", async () => {
     });
   });
   await expect(client.executeIsolated("one")).rejects.toThrow("nothing listens there");
-  expect(new Set(requests)).toEqual(new Set(["GET /health"]));
+  expect(new Set(requests)).toEqual(new Set([oneShot]));
 });
 
-test("a signal kills code without a sandbox, and also ends the question what the server offers", async () => {
+test("a signal kills code without a sandbox, and code whose signal has fired is not sent", async () => {
   const { client, running } = clientOf();
   const stop = new AbortController();
   const endless = client.executeIsolated("endless", { signal: stop.signal });

@@ -1,12 +1,17 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../../config/call-options.js";
 import { margin } from "../../config/time-limits.js";
-import { InvalidResponseError, NetworkError, NotFoundError, reportIt } from "../../errors/errors.js";
+import { readErrorEnvelope } from "../../errors/error-envelope.js";
+import { InvalidResponseError, reportIt } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";
 import { richResult } from "../../execution/results/rich-execution.js";
-import { CallScope } from "../../transport/calls/call-scope.js";
-import { unlessAborted } from "../../transport/calls/unless-aborted.js";
-import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../../transport/contract-clients.js";
+import {
+  type Answer,
+  bodyOf,
+  type ControlPlaneClient,
+  readBody,
+  successOf,
+} from "../../transport/contract-clients.js";
 import type { CallInit } from "../../transport/http/light-request.js";
 import { checkIsolation } from "../granted-options.js";
 import { createRequest } from "../sandbox-creation.js";
@@ -14,11 +19,11 @@ import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolat
 
 /** Seconds that a program may wait on the server until there is room for it. */
 const longestWait = 120;
-/** Seconds to wait for the server to say what it offers. */
+/** Seconds to wait for the server to say at GET /health what it offers. */
 const longestSilence = 15;
 
-/** For each client, whether its server runs programs without a sandbox. */
-const offers = new WeakMap<ControlPlaneClient, Promise<boolean>>();
+/** The clients whose servers run no programs without a sandbox. */
+const lacking = new WeakSet<ControlPlaneClient>();
 
 /**
  * Runs code without a sandbox (POST /v1/executions). Undefined if the server does not offer that, or the answer could not
@@ -29,13 +34,12 @@ export async function executeOneShot(
   body: ExecuteRequest,
   options: IsolatedExecutionOptions,
 ): Promise<IsolatedExecutionResult | undefined> {
-  return sendOneShot(controlPlane, body, options, (init) =>
-    readBody(
-      controlPlane.POST("/v1/executions", init),
-      (wire) => oneShotResult(wire, options),
-      "stdout",
-      "exit_code",
-    ),
+  return sendOneShot(
+    controlPlane,
+    body,
+    options,
+    (init) => controlPlane.POST("/v1/executions", init),
+    (answer) => readBody(answer, (wire) => oneShotResult(wire, options), "stdout", "exit_code"),
   );
 }
 
@@ -48,33 +52,39 @@ export async function streamOneShot(
   body: ExecuteRequest,
   options: IsolatedExecutionOptions,
 ): Promise<ReadableStream<Uint8Array> | undefined> {
-  return sendOneShot(controlPlane, { ...body, stream: true }, options, async (init) => {
-    const stream = await successOf(controlPlane.POST("/v1/executions", { ...init, parseAs: "stream" }));
-    if (stream instanceof ReadableStream) return stream;
-    throw new InvalidResponseError({
-      summary: "The server answered without the stream that was asked for.",
-      hint: reportIt,
-      code: "INVALID_RESPONSE",
-    });
-  });
+  return sendOneShot(
+    controlPlane,
+    { ...body, stream: true },
+    options,
+    (init) => controlPlane.POST("/v1/executions", { ...init, parseAs: "stream" }),
+    async (answer) => {
+      const stream = await successOf<unknown>(answer);
+      if (stream instanceof ReadableStream) return stream;
+      throw new InvalidResponseError({
+        summary: "The server answered without the stream that was asked for.",
+        hint: reportIt,
+        code: "INVALID_RESPONSE",
+      });
+    },
+  );
 }
 
 type OneShotRequest = ExecuteRequest & { stream?: true };
 
-/** Sends code with `send`. Undefined if the code needs a sandbox: then nothing has run. */
-async function sendOneShot<Answer>(
+/** Sends code with `send`, and reads the answer. Undefined if the code needs a sandbox: then nothing has run. */
+async function sendOneShot<Body, Result>(
   controlPlane: ControlPlaneClient,
   body: OneShotRequest,
   options: IsolatedExecutionOptions,
-  send: (init: OneShotInit) => Promise<Answer>,
-): Promise<Answer | undefined> {
+  send: (init: OneShotInit) => Promise<Answer<Body>>,
+  read: (answer: Promise<Answer<Body>>) => Promise<Result>,
+): Promise<Result | undefined> {
   const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
   const place = createRequest(
     { egress, internetAccess, minIsolation, region, template, templateId },
     undefined,
   );
-  if (region !== undefined || egress !== undefined) return undefined;
-  if (!(await isOffered(controlPlane, signal))) return undefined;
+  if (region !== undefined || egress !== undefined || lacking.has(controlPlane)) return undefined;
   onStep?.("execute");
   const requestTimeoutSeconds = body.timeout + margin + longestWait;
   const init = {
@@ -82,14 +92,10 @@ async function sendOneShot<Answer>(
     body: { ...body, ...place },
     ...callInit({ signal, requestTimeoutSeconds }),
   };
-  try {
-    return await send(init);
-  } catch (error) {
-    // The server no longer has the operation, so nothing has run: do not try it again.
-    if (!(error instanceof NotFoundError && error.code === "NOT_FOUND")) throw error;
-    offers.set(controlPlane, Promise.resolve(false));
-    return undefined;
-  }
+  const answer = await send(init);
+  if (!(await isLacking(controlPlane, answer, signal))) return read(Promise.resolve(answer));
+  lacking.add(controlPlane);
+  return undefined;
 }
 
 type OneShotInit = CallInit & {
@@ -97,37 +103,28 @@ type OneShotInit = CallInit & {
   body: OneShotRequest & ReturnType<typeof createRequest>;
 };
 
-/** Whether the server says at GET /health that it runs programs without a sandbox. A client asks once. */
-async function isOffered(
+/**
+ * Whether an answer says that the server has no such operation, so that nothing has run. Servers and the proxies before them
+ * answer unknown paths differently, so GET /health decides where the status alone does not.
+ */
+async function isLacking(
   controlPlane: ControlPlaneClient,
+  { error, response }: Answer<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const scope = new CallScope(signal);
-  try {
-    return await unlessAborted(askServer(controlPlane), scope);
-  } finally {
-    scope.end();
-  }
+  if (!refusals.includes(response.status)) return false;
+  const { code = unknownPath } = readErrorEnvelope(error, []);
+  if (response.status === 404) return code === unknownPath;
+  const asked = controlPlane.GET("/health", callInit({ signal, requestTimeoutSeconds: longestSilence }));
+  const health = await bodyOf(asked, "status").catch(() => undefined);
+  signal?.throwIfAborted();
+  return health?.executions !== true;
 }
 
-function askServer(controlPlane: ControlPlaneClient): Promise<boolean> {
-  const known = offers.get(controlPlane);
-  if (known !== undefined) return known;
-  // Do not pass the caller's signal: other callers may wait for the same answer.
-  const init = callInit({ requestTimeoutSeconds: longestSilence });
-  const answer = bodyOf(controlPlane.GET("/health", init), "status").then(
-    ({ executions }) => executions === true,
-    (error: unknown) => {
-      if (!(error instanceof NotFoundError)) offers.delete(controlPlane);
-      // The server cannot be reached, so creating a sandbox would fail too.
-      if (error instanceof NetworkError && !error.wasSent) throw error;
-      // Ignore other errors here: if the server is at fault, creating a sandbox fails and reports it.
-      return false;
-    },
-  );
-  offers.set(controlPlane, answer);
-  return answer;
-}
+/** The statuses with which servers answer requests of operations that they do not have. */
+const refusals: readonly number[] = [403, 404, 405, 501];
+/** The code of an answer about a path that the server does not have. A missing template has another code. */
+const unknownPath = "NOT_FOUND";
 
 function oneShotResult(
   wire: ControlPlaneSchemas["ProgramResult"],

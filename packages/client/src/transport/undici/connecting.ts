@@ -14,6 +14,7 @@ export class Connecting {
       const socket = make(options, (...outcome) => {
         this.#sockets.delete(socket);
         done(...outcome);
+        setImmediate(prepareForAnswer);
       });
       this.#sockets.add(socket);
     };
@@ -27,3 +28,16 @@ export class Connecting {
     for (const socket of this.#sockets) socket.destroy(new Error("The client was closed"));
   }
 }
+
+/**
+ * Makes Node.js load what reading an answer needs, which takes several milliseconds the first time: while the server works on
+ * the first request, not when it has answered.
+ */
+function prepareForAnswer(): void {
+  if (isPrepared) return;
+  isPrepared = true;
+  void globalThis.ReadableStream;
+  new TextDecoder().decode(new Uint8Array(), { stream: true });
+}
+
+let isPrepared = false;
