@@ -231,9 +231,10 @@ export class BubblewrapRuntime implements SandboxRuntime {
     this.#foundation = undefined;
     this.#late.close();
     if (!foundation) return;
-    const { directory, groups, guard, launcher, proxyPorts, uids } = foundation;
+    const { groups, guard, launcher, proxyPorts, uids } = foundation;
+    // No machine and no program is left: remove their files while the helpers end.
+    guard.removeDirectory();
     await Promise.all([proxyPorts.close(), launcher?.close(), groups.close().then(() => uids?.close())]);
-    await directory.remove();
     await guard.release();
   }
 }

@@ -128,7 +128,6 @@ export class DockerRuntime implements SandboxRuntime {
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
     foundation?.outOfMemory.close();
-    await foundation?.directory.remove();
     await foundation?.guard.release();
   }
 

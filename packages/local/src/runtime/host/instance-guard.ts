@@ -17,7 +17,11 @@ export class InstanceGuard {
    * The guard finds machines by the instance directory's path, which is on their command lines, and by the control
    * groups `groups`. Neither the directory nor the groups need to exist yet.
    */
-  constructor({ path, inMemory, instance }: InstanceDirectory, groups: readonly string[]) {
+  constructor(
+    private readonly directory: InstanceDirectory,
+    groups: readonly string[],
+  ) {
+    const { path, inMemory, instance } = directory;
     this.#child = spawn("/bin/sh", ["-c", script, "cloud-sandbox-guard", ...groups], {
       cwd: "/",
       // Pass the path in the environment, not as an argument: with the path on its command line, the guard would kill
@@ -39,14 +43,24 @@ export class InstanceGuard {
     this.#child.stdin?.on("error", () => undefined);
   }
 
-  /** Ends the guard after this process has cleaned up itself. */
+  /** Makes the guard remove the directory, and go on waiting. Call it when nothing uses the directory's files any more. */
+  removeDirectory(): void {
+    this.#child.stdin?.write("\n");
+  }
+
+  /** Ends the guard after this process has cleaned up itself. The guard has removed the directory then. */
   async release(): Promise<void> {
-    const { pid, exitCode, signalCode } = this.#child;
-    if (pid === undefined || exitCode !== null || signalCode !== null) return;
-    const exit = once(this.#child, "exit");
-    this.#child.ref();
-    this.#child.stdin?.end("\n");
-    await exit;
+    const child = this.#child;
+    const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+    if (isRunning) {
+      const exit = once(child, "exit");
+      child.ref();
+      // The first line removes the directory, the next one ends the guard; it ignores further ones.
+      child.stdin?.end("\n\n");
+      await exit;
+    }
+    // Somebody killed the guard.
+    if (child.exitCode !== 0) await this.directory.remove();
   }
 }
 
@@ -55,7 +69,12 @@ export class InstanceGuard {
  * machine, and their control groups can be removed only after that.
  */
 const script = `
-read -r released && exit 0
+remove() { rm -rf -- "$INSTANCE_DIRECTORY" "$INSTANCE_MEMORY"; }
+if read -r removed; then
+  remove
+  isRemoved=$?
+  read -r released && exit "$isRemoved"
+fi
 is_left() {
   for group in "$@"; do [ -d "$group" ] && return 0; done
   return 1
@@ -96,5 +115,5 @@ if ! is_left "$@"; then
   done
   rmdir "$LEASES"
 fi
-rm -rf -- "$INSTANCE_DIRECTORY" "$INSTANCE_MEMORY"
+remove
 `;

@@ -140,7 +140,6 @@ export class KubernetesRuntime implements SandboxRuntime {
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
     await foundation?.pods.close();
-    await foundation?.directory.remove();
     await foundation?.guard.release();
   }
 
