@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { type Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { openControlGroups } from "../host/control-group.js";
+import { type Controller, controlGroupState, openControlGroups } from "../host/control-group.js";
 import { tryOnce } from "../host/host-trial.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
 import { processIdentity } from "../host/process-identity.js";
@@ -206,17 +206,24 @@ async function namespaceFix(): Promise<string> {
   return "if this is a container, start it with namespaces allowed (for Docker: --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined)";
 }
 
+/** The controllers of which this process can make groups. */
+async function tryControlGroups(): Promise<readonly Controller[]> {
+  const groups = await openControlGroups(`probe-${processIdentity(process.pid)}`);
+  await groups?.close();
+  return groups?.controllers ?? [];
+}
+
 async function measureEnforcement(
   isRoot: boolean,
 ): Promise<{ enforcement: Enforcement[]; disks: number; remarks: string[] }> {
-  const groups = await openControlGroups(`probe-${processIdentity(process.pid)}`);
-  await groups?.close();
+  const tried = { programs: [], about: controlGroupState() };
+  const controllers = await tryOnce("groups", tried, tryControlGroups, (usable) => usable.length > 0);
   const by = (
     controller: "memory" | "pids" | "cpu" | "freezer",
     otherwise: Enforcement["by"],
-  ): Enforcement["by"] => (groups?.controllers.includes(controller) ? "cgroup" : otherwise);
+  ): Enforcement["by"] => (controllers.includes(controller) ? "cgroup" : otherwise);
   const remarks: string[] = [];
-  if (!groups) {
+  if (controllers.length === 0) {
     remarks.push(
       "the memory limit of a sandbox is enforced by a check four times a second, which does not see the kernel's memory for sockets and file names, and its CPU is not limited: start as root, or where control groups can be written",
     );

@@ -27,8 +27,12 @@ export async function openControlGroups(
   instance: string,
   base: string = root,
 ): Promise<ControlGroups | undefined> {
-  const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
-  return (await openUnified(instance, base)) ?? (await openPerController(instance, base, own));
+  return (await openUnified(instance, base)) ?? (await openPerController(instance, base, ownGroups()));
+}
+
+/** What decides which control groups this process may use, apart from its rights. */
+export function controlGroupState(): readonly string[] {
+  return ["/proc/self/cgroup", join(root, "cgroup.controllers")].map(textOf);
 }
 
 /** All directories that may hold an instance's groups, in both versions and all controllers. They need not exist. */

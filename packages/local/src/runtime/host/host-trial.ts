@@ -18,7 +18,8 @@ export async function tryOnce<Result>(
   attempt: () => Promise<Result>,
   isKept: (result: Result) => boolean = Boolean,
 ): Promise<Result> {
-  const known = [builtAt(), hostState(), programs.map(programState), about];
+  state ??= [String(builtAt()), ...hostState()];
+  const known = [state, process.env.PATH, programs.map(programState), about];
   const digest = createHash("sha256").update(JSON.stringify(known)).digest("hex").slice(0, 32);
   let result: { readonly tried: Result } | undefined;
   const kept = await keptOrMade(`${prefix}${name}-${digest}`, async () => {
@@ -31,6 +32,7 @@ export async function tryOnce<Result>(
 
 /** Forgets all results of {@link tryOnce}, so that the next calls try again. */
 export function forgetTrials(): Promise<void> {
+  state = undefined;
   return forget(prefix);
 }
 
@@ -39,22 +41,31 @@ function builtAt(): number {
   return statSync(fileURLToPath(import.meta.url)).mtimeMs;
 }
 
-/** What the kernel's answers depend on: the boot, this process's user, rights and mounts, and the settings for namespaces. */
+/** What the kernel's answers depend on: the boot, this process's user and rights, and the settings for namespaces. */
 const stateFiles = [
-  ...["sys/kernel/random/boot_id", "self/mountinfo", "self/uid_map", "self/attr/current"],
+  ...["sys/kernel/random/boot_id", "self/uid_map", "self/attr/current"],
   ...["sys/kernel/apparmor_restrict_unprivileged_userns", "sys/kernel/unprivileged_userns_clone"],
   "sys/user/max_user_namespaces",
 ];
 
+/** Read with the first trial of this process, and again after {@link forgetTrials}. */
+let state: readonly (string | undefined)[] | undefined;
+
 function hostState(): readonly (string | undefined)[] {
   const status = readIfThere("self/status")?.match(/^(Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp):.*$/gm);
   return [
-    process.env.PATH,
     process.execPath,
     process.arch,
     ...stateFiles.map(readIfThere),
+    ...(readIfThere("self/mountinfo")?.split("\n").filter(concernsTrials) ?? []),
     ...(status ?? []),
   ];
+}
+
+/** Whether a line of the mount table is about a directory that trials use. Containers come and go at other places. */
+function concernsTrials(line: string): boolean {
+  const place = line.split(" ")[4] ?? "";
+  return place === "/" || place === "/tmp" || /^\/(usr|etc|s?bin|lib\w*|proc|sys|dev)(\/|$)/.test(place);
 }
 
 function readIfThere(name: string): string | undefined {

@@ -32,21 +32,19 @@ export interface LaunchCommand {
  * system calls differ, and bubblewrap may not start in `ownRoot`. The trial leaves nothing behind.
  */
 export async function openLauncher(root: WritableRoot | undefined, ownRoot?: string): Promise<boolean> {
-  const { command, environment } = perlLaunch({
-    ...{ memberFiles: [], strayDescriptors: [], limits: undefined, uid: undefined },
-    entry: root?.enter({ uids: undefined, diskMb: 1, layers: [], ownRoot }),
+  const trial = { programs: ["perl", "bwrap"], about: [root !== undefined, ownRoot !== undefined] };
+  return tryOnce("launcher", trial, () => {
+    const { command, environment } = perlLaunch({
+      ...{ memberFiles: [], strayDescriptors: [], limits: undefined, uid: undefined },
+      entry: root?.enter({ uids: undefined, diskMb: 1, layers: [], ownRoot }),
+    });
+    const [program, ...args] = command;
+    const env = { PATH: process.env.PATH, ...environment };
+    return run(program, [...args, "bwrap", "--version"], { cwd: "/", env }).then(
+      () => true,
+      () => false,
+    );
   });
-  const [program, ...args] = command;
-  const env = { PATH: process.env.PATH, ...environment };
-  return tryOnce(
-    "launcher",
-    { programs: ["perl", "bwrap"], about: [root !== undefined, ownRoot !== undefined] },
-    () =>
-      run(program, [...args, "bwrap", "--version"], { cwd: "/", env }).then(
-        () => true,
-        () => false,
-      ),
-  );
 }
 
 /**
