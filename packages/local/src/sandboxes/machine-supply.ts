@@ -235,18 +235,19 @@ export class MachineSupply {
       egress.close(id);
       release();
     };
-    const finding = find({
-      id,
-      template: template.name,
-      image: template.image,
-      limits: template.limits,
-      publicKey: tokens.publicKey,
-      ...(secret !== undefined && { secret }),
-      languages: template.languages.map(({ language }) => language),
-      egress: (connection) => sandboxEgress.accept(connection),
-      ...(built && { layers: built.layers, isImage: built.isImage, environment: built.environment }),
-    });
-    const machine = await finding.catch((error: unknown) => {
+    const finding = async (): Promise<Found> =>
+      find({
+        id,
+        template: template.name,
+        image: template.image,
+        limits: template.limits,
+        publicKey: await tokens.publicKey(),
+        ...(secret !== undefined && { secret }),
+        languages: template.languages.map(({ language }) => language),
+        egress: (connection) => sandboxEgress.accept(connection),
+        ...(built && { layers: built.layers, isImage: built.isImage, environment: built.environment }),
+      });
+    const machine = await finding().catch((error: unknown) => {
       letGo();
       throw error;
     });

@@ -188,13 +188,14 @@ export class TemplateBuilder {
     const { id } = spec;
     const release = await budget.reserve(spec.limits);
     const machineEgress = egress.open(id);
-    const start = runtime.start({
-      ...spec,
-      publicKey: tokens.publicKey,
-      egress: (connection) => machineEgress.accept(connection),
-      ...(built && { isImage: built.isImage, environment: built.environment }),
-    });
-    const machine = await start.catch((error: unknown) => {
+    const start = async (): Promise<Machine> =>
+      runtime.start({
+        ...spec,
+        publicKey: await tokens.publicKey(),
+        egress: (connection) => machineEgress.accept(connection),
+        ...(built && { isImage: built.isImage, environment: built.environment }),
+      });
+    const machine = await start().catch((error: unknown) => {
       egress.close(id);
       release();
       throw error;

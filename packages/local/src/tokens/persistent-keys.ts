@@ -18,7 +18,7 @@ export async function persistentTokenIssuer(settings: SettingsRepository | undef
     return TokenIssuer.open(saved).catch((cause: unknown) => {
       throw new Error("the signing key saved in its database cannot be read", { cause });
     });
-  const issuer = await TokenIssuer.create();
-  settings?.set("signing_key", await issuer.exportKey());
+  const issuer = TokenIssuer.create();
+  if (settings) settings.set("signing_key", await issuer.exportKey());
   return issuer;
 }

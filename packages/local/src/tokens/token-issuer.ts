@@ -27,32 +27,49 @@ export interface SandboxToken {
   readonly expiresAt: Date;
 }
 
+interface Keys {
+  readonly privateKey: CryptoKey;
+  readonly publicKey: string;
+}
+
 /** Signs the tokens that let a caller talk to one sandbox's agent. The machines know only the public key. */
 export class TokenIssuer {
   readonly #prepared = new Map<string, { readonly at: number; readonly token: Promise<SandboxToken> }>();
 
   #secretKey: Promise<string> | undefined;
 
-  private constructor(
-    private readonly privateKey: CryptoKey,
-    /** The public key that verifies the tokens: Ed25519, SPKI in PEM. */
-    readonly publicKey: string,
-  ) {}
+  #keys: Promise<Keys> | undefined;
 
-  static async create(): Promise<TokenIssuer> {
-    const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true });
-    return new TokenIssuer(privateKey, await exportSPKI(publicKey));
+  private constructor(private readonly make: () => Promise<Keys>) {}
+
+  /** An issuer with a new key. The key is made when it is first needed: programs without a sandbox need none. */
+  static create(): TokenIssuer {
+    return new TokenIssuer(async () => {
+      const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true });
+      return { privateKey, publicKey: await exportSPKI(publicKey) };
+    });
   }
 
   /** Restores an issuer from the key that {@link TokenIssuer.exportKey} returned. */
   static async open(key: string): Promise<TokenIssuer> {
     const publicKey = createPublicKey(key).export({ type: "spki", format: "pem" }).toString();
-    return new TokenIssuer(await importPKCS8(key, "EdDSA", { extractable: true }), publicKey);
+    const privateKey = await importPKCS8(key, "EdDSA", { extractable: true });
+    return new TokenIssuer(async () => ({ privateKey, publicKey }));
+  }
+
+  #key(): Promise<Keys> {
+    this.#keys ??= this.make();
+    return this.#keys;
+  }
+
+  /** The public key that verifies the tokens: Ed25519, SPKI in PEM. */
+  async publicKey(): Promise<string> {
+    return (await this.#key()).publicKey;
   }
 
   /** The private key, PKCS #8 in PEM. */
-  exportKey(): Promise<string> {
-    return exportPKCS8(this.privateKey);
+  async exportKey(): Promise<string> {
+    return exportPKCS8((await this.#key()).privateKey);
   }
 
   /** A secret for the machine of one sandbox, the same as long as the key is. */
@@ -96,7 +113,7 @@ export class TokenIssuer {
       .setIssuedAt(issuedAt)
       .setExpirationTime(expiresAt)
       .setJti(randomUUID())
-      .sign(this.privateKey);
+      .sign((await this.#key()).privateKey);
     return { token, expiresAt: new Date(expiresAt * 1000) };
   }
 }
