@@ -86,6 +86,11 @@ export interface LocalControlPlaneOptions {
   readonly auditLog?: string;
   /** How the ends of asynchronous executions are reported. Without a data directory, undelivered reports are lost on exit. */
   readonly webhooks?: WebhookOptions;
+  /**
+   * What is asked for first, if the control plane does not keep its process running: it is prepared while the control plane
+   * starts. `isolatedCode` is code that needs no sandbox (POST /v1/executions). Default: `sandboxes`.
+   */
+  readonly expects?: "sandboxes" | "isolatedCode";
   /** Whether the control plane keeps this process running, as servers do. Default: true. If false, close it on `beforeExit`. */
   readonly holdsProcess?: boolean;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */

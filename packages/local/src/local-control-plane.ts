@@ -116,7 +116,8 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
     if (options.leaveRunning && !(runtime.adopt && options.dataDir !== undefined))
       throw new CannotLeaveRunningError(runtime.name);
     // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
-    if (!holdsProcess) runtime.prepare().catch(() => undefined);
+    const firstUse = options.expects === "isolatedCode" ? "programs" : "machines";
+    if (!holdsProcess) runtime.prepare(firstUse).catch(() => undefined);
     const { host = "127.0.0.1", port = 0 } = options;
     // Check the port before the data directory is read, which takes longer, so that a port in use is reported at once.
     await requireFreePort(host, port);

@@ -88,6 +88,11 @@ export interface LocalBackendOptions {
    * nothing is kept.
    */
   dataDir?: string;
+  /**
+   * What the program asks for first, which is prepared while the backend starts: sandboxes, or code for `executeIsolated`, which
+   * needs none. Default: `sandboxes`.
+   */
+  expects?: "sandboxes" | "isolatedCode";
   /** Called when the backend has started. */
   onReady?: (backend: StartedBackend) => void;
 }
@@ -229,6 +234,7 @@ const timeoutNames: OptionNames<Timeouts> = {
 const localNames: OptionNames<LocalBackendOptions> = {
   pool: true,
   limits: true,
+  expects: true,
   internet: true,
   dataDir: true,
   onReady: true,

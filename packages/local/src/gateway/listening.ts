@@ -2,10 +2,11 @@ import { createServer, type Server } from "node:net";
 import { PortUnavailableError } from "../errors/local-errors.js";
 
 /**
- * Throws if the port is in use. Listens on it for a moment to find out. If another process takes the port before the server
+ * Throws if the port is in use; never for 0, which is any free port. Listens on it for a moment to find out. If another process takes the port before the server
  * listens, the start of the server reports that.
  */
 export async function requireFreePort(host: string, port: number): Promise<void> {
+  if (port === 0) return;
   const server = createServer();
   await listen(server, host, port);
   await new Promise((resolve) => server.close(resolve));

@@ -199,6 +199,9 @@ export type RuntimeReport =
       readonly fix: string;
     };
 
+/** What a control plane is asked for first: machines, or programs without an agent. */
+export type FirstUse = "machines" | "programs";
+
 /** Starts isolated machines. Everything a user does inside one goes through its agent, not through the runtime. */
 export interface SandboxRuntime {
   readonly name: string;
@@ -213,8 +216,11 @@ export interface SandboxRuntime {
   probe(): Promise<RuntimeReport>;
   /** Removes files and processes that killed control planes with this runtime left on the host. Also done by the first {@link start}. */
   removeLeftovers(): Promise<void>;
-  /** Prepares the files that all machines share. Otherwise the first {@link start} or {@link run} prepares them. If this fails, they try again and report the error. */
-  prepare(): Promise<void>;
+  /**
+   * Prepares what all machines or programs share. Otherwise the first {@link start} or {@link run} prepares it. If this fails,
+   * they try again and report the error.
+   */
+  prepare(use: FirstUse): Promise<void>;
   /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
   start(spec: MachineSpec): Promise<Machine>;
   /**

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** The order in which Debian searches the program directories of `/usr`. */
@@ -27,14 +26,14 @@ export const searchPathAnywhere = [
  * Creates the commands `python`, `pip` and `pip3` for machines on hosts that have only `python3`, such as Debian. They
  * are scripts, not links, so that a virtual environment created with `python` names the real interpreter.
  */
-export async function placeSubstitutes(parts: string): Promise<void> {
+export function placeSubstitutes(parts: string): void {
   const directory = join(parts, "substitutes");
-  await mkdir(directory);
-  await chmod(directory, 0o755);
+  mkdirSync(directory);
+  chmodSync(directory, 0o755);
   if (!systemDirectories.some((place) => existsSync(join(place, "python3")))) return;
   for (const [name, script] of Object.entries(substituteScripts)) {
-    await writeFile(join(directory, name), script);
-    await chmod(join(directory, name), 0o755);
+    writeFileSync(join(directory, name), script);
+    chmodSync(join(directory, name), 0o755);
   }
 }
 

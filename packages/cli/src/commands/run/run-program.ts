@@ -19,10 +19,11 @@ export async function runProgram(
   args: readonly string[],
 ): Promise<number> {
   const { options, output, signal } = call;
-  const client = await call.client();
+  const needsSandbox = args.length > 0 || program.language === "typescript" || options.mount !== undefined;
+  const client = await call.client({ expects: needsSandbox ? "sandboxes" : "isolatedCode" });
   const { env, internet: internetAccess, mount: mounts, timeout: timeoutSeconds } = options;
   const template = await chosenTemplate(client, options, call);
-  if (args.length === 0 && program.language !== "typescript" && mounts === undefined) {
+  if (!needsSandbox) {
     const { language, text } = program;
     const running = { env, internetAccess, language, template, timeoutSeconds, signal };
     return printed(client.executeIsolatedStream(text, running), call);

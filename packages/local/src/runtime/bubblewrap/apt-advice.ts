@@ -1,22 +1,21 @@
-import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
  * Puts scripts in place of `apt-get` and `apt` that say, when one fails, that code is not root and what would help. They run
  * copies of the programs in `parts`. `usr` is the skeleton of machines in which code is not root.
  */
-export async function placeAptAdvice(parts: string, opt: string, usr: string): Promise<void> {
+export function placeAptAdvice(parts: string, opt: string, usr: string): void {
   const place = join(parts, "apt");
-  await mkdir(place);
-  await chmod(place, 0o755);
+  mkdirSync(place);
+  chmodSync(place, 0o755);
   // The rest of the skeleton is made meanwhile, which may not have come to this directory.
-  await mkdir(join(usr, "bin"), { recursive: true });
-  await chmod(join(usr, "bin"), 0o777);
+  mkdirSync(join(usr, "bin"), { recursive: true });
+  chmodSync(join(usr, "bin"), 0o777);
   for (const name of ["apt-get", "apt"].filter((each) => existsSync(`/usr/bin/${each}`))) {
-    await copyFile(`/usr/bin/${name}`, join(place, name));
-    await writeFile(join(usr, "bin", name), script(name, `${opt}/apt/${name}`));
-    for (const path of [join(place, name), join(usr, "bin", name)]) await chmod(path, 0o755);
+    copyFileSync(`/usr/bin/${name}`, join(place, name));
+    writeFileSync(join(usr, "bin", name), script(name, `${opt}/apt/${name}`));
+    for (const path of [join(place, name), join(usr, "bin", name)]) chmodSync(path, 0o755);
   }
 }
 

@@ -11,7 +11,14 @@ import type { MachineGroup } from "../host/machine-group.js";
 import type { Mount } from "../host/mount.js";
 import type { MachineUids } from "../host/uid-lease.js";
 import type { RuntimeOptions } from "../runtime-options.js";
-import type { Machine, MachineSpec, ProgramSpec, RuntimeReport, SandboxRuntime } from "../sandbox-runtime.js";
+import type {
+  FirstUse,
+  Machine,
+  MachineSpec,
+  ProgramSpec,
+  RuntimeReport,
+  SandboxRuntime,
+} from "../sandbox-runtime.js";
 import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
@@ -72,13 +79,15 @@ export class BubblewrapRuntime implements SandboxRuntime {
     }, removalRetryMs).unref();
   }
 
-  async prepare(): Promise<void> {
-    await this.#getFoundation();
+  async prepare(use: FirstUse): Promise<void> {
+    const { placeAgent } = await this.#getFoundation(use);
+    if (use === "machines") await placeAgent();
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
     const foundation = await this.#getFoundation();
     const { groups, uids } = foundation;
+    await foundation.placeAgent();
     const cleanups: (() => Promise<void>)[] = [];
     // A random name, not the sandbox's id: every user of the host can read the names of control groups and sockets, and
     // anyone who knows the id can open the sandbox's previews.
@@ -120,9 +129,9 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   /** The foundation, laid by the first call. If that failed, the next call tries again. */
-  #getFoundation(): Promise<Foundation> {
+  #getFoundation(use: FirstUse = "machines"): Promise<Foundation> {
     this.#foundation ??= this.removeLeftovers()
-      .then(() => layFoundation(this.options))
+      .then(() => layFoundation(this.options, use))
       .catch((error: unknown) => {
         this.#foundation = undefined;
         throw error;
@@ -144,7 +153,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined || mounts.length > 0))
       throw new Error("this kernel allows no overlay mounts, which the sandbox's files need");
     const writesToHost = mounts.some(({ readOnly, source }) => !readOnly && "path" in source);
-    const seccompFile = writesToHost ? await foundation.hostWritersSeccompFile() : foundation.seccompFile;
+    const seccompFile = writesToHost ? foundation.hostWritersSeccompFile() : foundation.seccompFile;
     if (writesToHost && seccompFile === undefined)
       throw new Error(
         "without a system call filter, directories of this machine can only be mounted read-only",

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { controlGroupDirectories, openControlGroups, removeStaleGroups } from "../host/control-group.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
@@ -8,8 +8,10 @@ import { MemoryWatchdog } from "../host/memory-watchdog.js";
 import { isAliveIdentity } from "../host/process-identity.js";
 import { UidLeases } from "../host/uid-lease.js";
 import type { RuntimeOptions } from "../runtime-options.js";
+import type { FirstUse } from "../sandbox-runtime.js";
 import { ProxyPorts } from "./egress/proxy-ports.js";
-import { directoriesToView } from "./host-files/host-views.js";
+import { allowsOwnDevices, directoriesToView } from "./host-files/host-views.js";
+import { MadeFiles } from "./host-files/made-files.js";
 import { inheritableDescriptors } from "./launch/inherited-descriptors.js";
 import { openLauncher } from "./launch/launch-command.js";
 import { ProgramLauncher } from "./launch/program-launcher.js";
@@ -37,7 +39,9 @@ export interface Foundation {
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
   /** The filter of machines that write to directories of the host. Made by the first call. */
-  readonly hostWritersSeccompFile: () => Promise<string | undefined>;
+  readonly hostWritersSeccompFile: () => string | undefined;
+  /** See {@link MachineImages.placeAgent}. */
+  readonly placeAgent: () => Promise<void>;
   readonly strayDescriptors: readonly number[];
   /** Undefined where `launcher.pl` does not work, so that shells start machines and programs; see {@link openLauncher}. */
   readonly launcher: ProgramLauncher | undefined;
@@ -52,40 +56,57 @@ export async function removeLeftovers(): Promise<boolean> {
   const remaining = await removeStaleGroups(isAliveIdentity);
   // Keep the uid leases of an instance whose control groups remain: its processes may still run with these uids.
   if (process.getuid?.() === 0)
-    await UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
+    UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
   return remaining.size === 0;
 }
 
-export async function layFoundation({ rootInside: isWanted = false }: RuntimeOptions): Promise<Foundation> {
+/** `use`: what the foundation is needed for first. Helpers of programs start at once for those, else with the first program. */
+export async function layFoundation(
+  { rootInside: isWanted = false }: RuntimeOptions,
+  use: FirstUse,
+): Promise<Foundation> {
   const isRoot = process.getuid?.() === 0;
   const directory = InstanceDirectory.plan();
   // Start the guard first: it removes everything made below if this process is killed.
-  const guard = new InstanceGuard(directory, await controlGroupDirectories(directory.instance));
-  await directory.make();
+  const guard = new InstanceGuard(directory, controlGroupDirectories(directory.instance));
+  directory.make();
+  const strayDescriptors = inheritableDescriptors();
   const controlGroups = await openControlGroups(directory.instance);
   const countsAllMemory = controlGroups !== undefined;
-  const filter = async (name: string, refusesSetUid: boolean): Promise<string | undefined> => {
+  const filter = (name: string, refusesSetUid: boolean): string | undefined => {
     const program = seccompProgram(process.arch, { countsAllMemory, refusesSetUid });
     const file = join(directory.path, name);
-    if (program) await writeFile(file, program);
+    if (program) writeFileSync(file, program);
     return program && file;
   };
-  const seccompFile = await filter("seccomp", false);
-  let hostWriters: Promise<string | undefined> | undefined;
+  const seccompFile = filter("seccomp", false);
+  let hostWriters: string | undefined;
   const root = await WritableRoot.open(directory.inMemory, isRoot);
+  const hasDevices = root !== undefined && isRoot && (await allowsOwnDevices(isRoot));
+  const pipes = join(directory.path, "pipes");
+  // Start to make these files first: it takes as long as all that follows.
+  const made = new MadeFiles({
+    pipes: ProgramPipes.plan(pipes),
+    devices: hasDevices ? root.devices : undefined,
+    skeleton: root?.usrSkeleton,
+  });
+  const launcher = new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors);
+  const proxyPorts = new ProxyPorts(directory.path);
+  if (use === "programs") for (const helper of [launcher, proxyPorts]) void helper.prepare();
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
   const images = await prepareMachineImage(directory.path, isRoot, root);
-  const { image, importedImage, programImage } = images;
+  const { image, importedImage, programImage, placeAgent } = images;
   const rootInside =
     isWanted && root
       ? await prepareRootInside(join(directory.inMemory, "root-inside"), root, images)
       : undefined;
   const viewed = directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]);
-  for (const each of [root, rootInside?.root]) await each?.view(viewed);
+  const devices = hasDevices ? { directory: root.devices, made: () => made.devices() } : undefined;
+  for (const each of [root, rootInside?.root]) await each?.view(viewed, devices);
   const hasLauncher = await openLauncher(root);
-  const strayDescriptors = inheritableDescriptors();
-  await root?.ready();
+  if (!hasLauncher) await launcher.close();
   const ownRoot = isRoot && hasLauncher && root ? await openOwnRoot(root, programImage, groups) : undefined;
+  await made.all();
   return {
     directory,
     image,
@@ -102,12 +123,11 @@ export async function layFoundation({ rootInside: isWanted = false }: RuntimeOpt
       hostWriters ??= filter("seccomp-host-writers", true);
       return hostWriters;
     },
+    placeAgent,
     strayDescriptors,
-    launcher: hasLauncher
-      ? new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors)
-      : undefined,
-    pipes: new ProgramPipes(join(directory.path, "pipes")),
-    proxyPorts: new ProxyPorts(directory.path),
+    launcher: hasLauncher ? launcher : undefined,
+    pipes: new ProgramPipes(pipes, () => made.pipes()),
+    proxyPorts,
   };
 }
 
@@ -120,6 +140,6 @@ async function openOwnRoot(
   const { views } = root;
   const sources = [...[...mounts, ...masks].map(({ source }) => source), figures];
   if (views?.dev === undefined || sources.some((source) => views.seen(source) === source)) return undefined;
-  const ownRoot = await root.makeOwnRoot();
+  const ownRoot = root.makeOwnRoot();
   return (await openLauncher(root, ownRoot)) ? ownRoot : undefined;
 }

@@ -1,5 +1,18 @@
-import { constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { chmod, copyFile, mkdir, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Mount } from "../host/mount.js";
 import { placeSubstitutes, searchPath } from "../search-path.js";
@@ -50,10 +63,13 @@ export interface MachineImages {
   readonly importedImage: MachineImage | undefined;
   /** For programs without an agent: without the mounts that keep code from replacing what the agent is started from. */
   readonly programImage: MachineImage;
+  /** Puts the agent where the images have it. The first machine needs that; programs without an agent never do. */
+  readonly placeAgent: () => Promise<void>;
 }
 
 /**
- * Prepares the images in `directory`. With `hasOwnUids`, machines have other uids than this process: every uid must be able to
+ * Prepares the images in `directory`, with synchronous calls: handing each of a hundred short ones to another thread would take
+ * longer than the call. With `hasOwnUids`, machines have other uids than this process: every uid must be able to
  * read the files, and the agent has another uid than the programs it starts.
  */
 export async function prepareMachineImage(
@@ -62,31 +78,28 @@ export async function prepareMachineImage(
   root: WritableRoot | undefined,
 ): Promise<MachineImages> {
   const parts = join(directory, "parts");
-  await mkdir(parts);
-  const agentPlaced = placeAgent(join(parts, "agent"), join(directory, "rehearsal"));
-  // Ignore a rejection here: the promise is awaited below, where the failure is thrown.
-  agentPlaced.catch(() => undefined);
+  mkdirSync(parts);
+  let agentPlaced: Promise<void> | undefined;
   const node = await placeNode(parts, hasOwnUids);
   const shell = realpathSync("/bin/sh");
   const setpriv = hasOwnUids ? programOf("setpriv") : undefined;
   const started = [process.execPath, shell, ...(setpriv ? [setpriv] : [])];
   const launcher = await placeLoader(parts, started, root !== undefined);
-  await placeSubstitutes(parts);
-  if (root) await placeAptAdvice(parts, opt, join(root.skeleton, "../usr"));
-  const driversPlaced = placeDrivers(join(parts, "drivers"), searchPath(node.path));
-  driversPlaced.catch(() => undefined);
+  placeSubstitutes(parts);
+  if (root) placeAptAdvice(parts, opt, join(root.skeleton, "../usr"));
+  await placeDrivers(join(parts, "drivers"), searchPath(node.path));
   // The mount point of each machine's egress socket.
-  await writeFile(join(parts, "egress"), "");
-  await writeFile(join(parts, "init"), initScript);
-  await writeFile(opensslConfiguration(parts), "");
+  writeFileSync(join(parts, "egress"), "");
+  writeFileSync(join(parts, "init"), initScript);
+  writeFileSync(opensslConfiguration(parts), "");
   const nothing = join(parts, "nothing");
-  await writeFile(nothing, "");
-  const { shared, sealed: sealedEtc } = await makeEtc(
+  writeFileSync(nothing, "");
+  const { shared, sealed: sealedEtc } = makeEtc(
     root ? join(root.skeleton, "etc") : join(directory, "etc"),
     root && parts,
   );
   const empty = join(parts, "empty");
-  await mkdir(empty);
+  mkdirSync(empty);
   const programs = root
     ? [
         ...new Set([
@@ -96,20 +109,19 @@ export async function prepareMachineImage(
       ]
     : [];
   const seals = programs.filter((path) => path.startsWith("/usr/"));
-  for (const path of seals) await makeReachable(parts, path);
+  for (const path of seals) makeReachable(parts, path);
   const configurations = [
     ...["/usr/local/etc", "/usr/etc"].filter(existsSync),
     ...(node.mount && existsSync(join(node.mount.source, "etc")) ? [join(node.mount.target, "etc")] : []),
   ];
   // The umask may keep the sandboxes' uids from reading the new files.
   for (const path of [parts, empty, join(parts, "init"), nothing, opensslConfiguration(parts)])
-    await chmod(path, 0o755);
-  await Promise.all([agentPlaced, driversPlaced]);
+    chmodSync(path, 0o755);
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
   const place = (program: string): string => (root ? sealed(program) : program);
-  if (root) for (const { target, path } of links) await symlink(target, join(root.skeleton, path));
+  if (root) for (const { target, path } of links) symlinkSync(target, join(root.skeleton, path));
   const interpreters = [{ source: parts, target: opt }, ...(node.mount ? [node.mount] : [])];
   // Only the agent's: programs without one are started before code can change anything.
   const agentSeals = [
@@ -125,7 +137,7 @@ export async function prepareMachineImage(
     // Cover these paths with an empty file or directory, because programs of the host keep credentials there.
     ...configurations.map((target) => ({ source: empty, target })),
   ];
-  const masked = await maskedKernelFiles();
+  const masked = maskedKernelFiles();
   const real = ({ source, target }: Mount): Mount => ({ source: realpathSync(source), target });
   const init = [
     ...[...launcher.command, place(shell), `${opt}/init`],
@@ -154,6 +166,13 @@ export async function prepareMachineImage(
       ? { ...image, mounts: [...sealedEtc, ...interpreters, ...agentSeals].map(real), path: imagePath }
       : undefined,
     programImage: { ...image, mounts: common.map(real) },
+    placeAgent: () => {
+      agentPlaced ??= placeAgent(join(parts, "agent"), join(directory, "rehearsal")).catch((error) => {
+        agentPlaced = undefined;
+        throw error;
+      });
+      return agentPlaced;
+    },
   };
 }
 
@@ -231,8 +250,8 @@ async function placeLoader(
   if (loader === undefined || others.some((other) => other !== loader))
     return { command: [], directories: [] };
   const copy = join(parts, "loader");
-  await copyFile(loader, copy);
-  await chmod(copy, 0o111);
+  copyFileSync(loader, copy);
+  chmodSync(copy, 0o111);
   if (!isSealed) return { command: [`${opt}/loader`], directories: [] };
   const directories = await libraryDirectories(loader, programs);
   const libraryPath = directories.map(sealed).join(":");
@@ -242,9 +261,9 @@ async function placeLoader(
 }
 
 /** Makes a directory below `top` that every uid can enter, whatever the umask. */
-async function makeReachable(top: string, path: string): Promise<void> {
-  await mkdir(join(top, path), { recursive: true });
-  for (let at = join(top, path); at !== top; at = dirname(at)) await chmod(at, 0o755);
+function makeReachable(top: string, path: string): void {
+  mkdirSync(join(top, path), { recursive: true });
+  for (let at = join(top, path); at !== top; at = dirname(at)) chmodSync(at, 0o755);
 }
 
 /** File systems mounted below `directory`, which an overlay over it would not show. */
@@ -263,9 +282,10 @@ async function placeNode(parts: string, forOtherUids: boolean): Promise<{ path: 
   if (isInstallation && (!forOtherUids || isReachableForAll(program))) {
     return { path: "/opt/node/bin/node", mount: { source: installation, target: "/opt/node" } };
   }
-  await mkdir(join(parts, "bin"));
+  mkdirSync(join(parts, "bin"));
+  // Asynchronously: it has 125 MB.
   await copyFile(program, join(parts, "bin", "node"), constants.COPYFILE_FICLONE);
-  await chmod(join(parts, "bin", "node"), 0o755);
+  chmodSync(join(parts, "bin", "node"), 0o755);
   return { path: `${opt}/bin/node` };
 }
 
@@ -290,36 +310,41 @@ export const sharedEtc: readonly string[] = [
 ];
 
 /** Makes `/etc`. With `parts`, which machines cannot change, `/etc` is writable, and files that must not change are mounted from `parts`. */
-async function makeEtc(
-  etc: string,
-  parts: string | undefined,
-): Promise<{ shared: Mount[]; sealed: Mount[] }> {
+function makeEtc(etc: string, parts: string | undefined): { shared: Mount[]; sealed: Mount[] } {
   const isWritable = parts !== undefined;
-  await mkdir(etc, { recursive: true });
-  await chmod(etc, isWritable ? 0o777 : 0o755);
+  mkdirSync(etc, { recursive: true });
+  chmodSync(etc, isWritable ? 0o777 : 0o755);
   for (const [name, text] of Object.entries(etcFiles)) {
-    await writeFile(join(etc, name), text);
-    await chmod(join(etc, name), isWritable ? 0o666 : 0o644);
+    writeFileSync(join(etc, name), text);
+    chmodSync(join(etc, name), isWritable ? 0o666 : 0o644);
   }
   const shared: Mount[] = isWritable ? [] : [{ source: etc, target: "/etc" }];
   const sealed: Mount[] = [];
   for (const name of sharedEtc) {
     const source = `/etc/${name}`;
-    const status = await stat(source).catch(() => undefined);
+    const status = statusOf(source);
     if (status === undefined) continue;
     const place = join(etc, name);
-    if (status.isDirectory()) await mkdir(place, { recursive: true, mode: 0o755 });
-    else await writeFile(place, "");
+    if (status.isDirectory()) mkdirSync(place, { recursive: true, mode: 0o755 });
+    else writeFileSync(place, "");
     shared.push({ source, target: source });
   }
   for (const [name, text] of Object.entries(libraryNames)) {
     for (const path of [join(etc, name), ...(parts ? [join(parts, name)] : [])]) {
-      await writeFile(path, text);
-      await chmod(path, 0o644);
+      writeFileSync(path, text);
+      chmodSync(path, 0o644);
     }
     if (parts) sealed.push({ source: join(parts, name), target: `/etc/${name}` });
   }
   return { shared, sealed };
+}
+
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 const etcFiles = {

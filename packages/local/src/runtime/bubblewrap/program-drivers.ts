@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { oneShotPythonDriver } from "@cloud-sandbox/server-kit/execution";
@@ -24,10 +23,10 @@ print(base64.b64encode(header + marshal.dumps(code)).decode())`;
 export async function placeDrivers(directory: string, searchPath: string): Promise<void> {
   const { name, source } = oneShotPythonDriver;
   const [file, compiled] = [join(directory, `${name}.py`), join(directory, `${name}.pyc`)];
-  await mkdir(directory);
-  await chmod(directory, 0o755);
-  await writeFile(file, source);
-  await chmod(file, 0o644);
+  mkdirSync(directory);
+  chmodSync(directory, 0o755);
+  writeFileSync(file, source);
+  chmodSync(file, 0o644);
   const python = searchPath
     .split(":")
     .map((place) => join(place, "python3"))
@@ -40,6 +39,6 @@ export async function placeDrivers(directory: string, searchPath: string): Promi
   };
   const code = await tryOnce("driver", { programs: [python], about: source }, compile).catch(() => undefined);
   if (code === undefined) return;
-  await writeFile(compiled, Buffer.from(code, "base64"));
-  await chmod(compiled, 0o644);
+  writeFileSync(compiled, Buffer.from(code, "base64"));
+  chmodSync(compiled, 0o644);
 }

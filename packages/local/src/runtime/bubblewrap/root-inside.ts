@@ -6,7 +6,7 @@ import { WritableRoot } from "./writable-root.js";
 const run = promisify(execFile);
 
 /** What machines have in which code is root. */
-export interface RootInside extends Omit<MachineImages, "programImage"> {
+export interface RootInside extends Pick<MachineImages, "image" | "importedImage"> {
   readonly root: WritableRoot;
 }
 

@@ -1,14 +1,3 @@
-/**
- * Copies the directories of `/usr` that programs install to: three levels, and everything below those of package managers.
- * Copying the thousands of deeper directories would slow down the first start; machines cannot add files to those.
- */
-export const skeletonScript = `
-deep=
-for directory in local lib/node_modules; do [ -d "$directory" ] && deep="$deep $directory"; done
-{ find . -xdev -mindepth 1 -maxdepth 3 -type d -print0; [ -z "$deep" ] || find $deep -xdev -type d -print0; } |
-  (cd "$1" && xargs -0 mkdir -p -m 0777)
-`;
-
 /** tar options that keep extended attributes: the overlay's mark on a directory that hides a lower one, and users' own attributes. */
 export const keptAttributes = [
   "--xattrs",

@@ -1,7 +1,6 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { readdirSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readlink, rm, symlink } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,9 +9,9 @@ import type { Mount } from "../host/mount.js";
 import { type MachineUids, rangeSize } from "../host/uid-lease.js";
 import type { MachineMount } from "../sandbox-runtime.js";
 import {
+  type DeviceNodes,
   escapedLayer,
   HostViews,
-  makeDevices,
   mountNamespace,
   overlayOption,
   tableLine,
@@ -25,7 +24,6 @@ import {
   mountScript,
   procScript,
   readScript,
-  skeletonScript,
 } from "./root-scripts.js";
 import { type VolumeMount, volumeMounts, volumeVariables } from "./volume-mounts.js";
 
@@ -81,8 +79,6 @@ export interface RootEntry {
  */
 export class WritableRoot {
   readonly disk: MachineDisk;
-  /** The directories of `/usr` in the skeleton. */
-  #usr: Promise<unknown> | undefined;
   /** The machines' overlays over host files. Undefined before {@link view}; host files are then bound directly. */
   #views: HostViews | undefined;
   readonly #at: string;
@@ -131,14 +127,24 @@ export class WritableRoot {
     return join(this.directory, "skeleton", "root");
   }
 
+  /** The directories of `/usr` that every machine may write to. */
+  get usrSkeleton(): string {
+    return join(this.directory, "skeleton", "usr");
+  }
+
+  /** Where the machines' device nodes belong. */
+  get devices(): string {
+    return join(this.directory, "devices");
+  }
+
   /**
-   * Prepares the root in `directory`. Undefined if a trial shows that this kernel refuses overlay mounts. No machine may be
-   * started before {@link ready}.
+   * Prepares the root in `directory`. Undefined if a trial shows that this kernel refuses overlay mounts. The caller fills
+   * {@link usrSkeleton}.
    */
   static async open(directory: string, isRoot: boolean): Promise<WritableRoot | undefined> {
     if (!(await allowsWritableRoot(isRoot))) return undefined;
     const root = new WritableRoot(directory, isRoot, false);
-    await root.#makeSkeleton();
+    root.#makeSkeleton();
     return root;
   }
 
@@ -152,18 +158,14 @@ export class WritableRoot {
     return root;
   }
 
-  /** Waits until the skeleton is complete. */
-  async ready(): Promise<void> {
-    await this.#usr;
-  }
-
   get views(): HostViews | undefined {
     return this.#views;
   }
 
   /** Makes machines read these host directories through overlays of their own, where the kernel allows it. */
-  async view(directories: readonly string[]): Promise<void> {
-    const devices = this.isRoot ? await makeDevices(join(this.directory, "devices")) : undefined;
+  async view(directories: readonly string[], devices: DeviceNodes | undefined): Promise<void> {
+    // All roots of an instance share the nodes.
+    if (devices && devices.directory !== this.devices) symlinkSync(devices.directory, this.devices);
     this.#views = await HostViews.open(directories, { isRoot: this.isRoot, at: this.#at, devices });
   }
 
@@ -185,12 +187,12 @@ export class WritableRoot {
    * Makes this root's own directory one that bubblewrap can start from as its root: it has what bubblewrap itself needs and
    * none of the host's mounts. So the list of mounts that bubblewrap reads for each mount is less than half as long.
    */
-  async makeOwnRoot(): Promise<string> {
-    for (const name of ["proc", "usr", "tmp"]) await mkdir(join(this.directory, name));
+  makeOwnRoot(): string {
+    for (const name of ["proc", "usr", "tmp"]) mkdirSync(join(this.directory, name));
     // Where the dynamic loader and libraries are: links to directories in `/usr`.
-    for (const entry of await readdir("/", { withFileTypes: true }))
+    for (const entry of readdirSync("/", { withFileTypes: true }))
       if (entry.isSymbolicLink() && entry.name.startsWith("lib"))
-        await symlink(await readlink(join("/", entry.name)), join(this.directory, entry.name));
+        symlinkSync(readlinkSync(join("/", entry.name)), join(this.directory, entry.name));
     return this.directory;
   }
 
@@ -317,26 +319,16 @@ export class WritableRoot {
     ];
   }
 
-  async #makeSkeleton(): Promise<void> {
-    const usr = join(this.directory, "skeleton", "usr");
-    await mkdir(usr, { recursive: true });
-    await mkdir(this.#at);
-    await chmod(usr, 0o777);
-    const copying = spawn("/bin/sh", ["-c", skeletonScript, "skeleton", usr], {
-      stdio: "ignore",
-      cwd: "/usr",
-    });
-    this.#usr = once(copying, "close");
-    this.#usr.catch(() => undefined);
-    await this.#makeRootDirectories();
-  }
-
-  async #makeRootDirectories(): Promise<void> {
+  /** Synchronously: handing each of these short calls to another thread would take longer than the call. */
+  #makeSkeleton(): void {
+    mkdirSync(this.usrSkeleton, { recursive: true });
+    mkdirSync(this.#at);
+    chmodSync(this.usrSkeleton, 0o777);
     for (const path of rootDirectories) {
-      await mkdir(join(this.skeleton, path), { recursive: true });
-      await chmod(join(this.skeleton, path), 0o777);
+      mkdirSync(join(this.skeleton, path), { recursive: true });
+      chmodSync(join(this.skeleton, path), 0o777);
     }
-    for (const path of ["tmp", "var/tmp"]) await chmod(join(this.skeleton, path), 0o1777);
+    for (const path of ["tmp", "var/tmp"]) chmodSync(join(this.skeleton, path), 0o1777);
   }
 }
 

@@ -227,7 +227,7 @@ export class DockerRuntime implements SandboxRuntime {
     const directory = InstanceDirectory.plan();
     // Start the guard first: it removes the directory if this process is killed. The containers end by themselves.
     const guard = new InstanceGuard(directory, []);
-    await directory.make();
+    directory.make();
     return { docker, directory, guard, outOfMemory, daemon };
   }
 

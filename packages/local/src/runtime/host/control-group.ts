@@ -1,5 +1,15 @@
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
-import { access, constants, mkdir, readdir, readFile, rmdir, statfs, writeFile } from "node:fs/promises";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
@@ -36,12 +46,12 @@ export function controlGroupState(): readonly string[] {
 }
 
 /** All directories that may hold an instance's groups, in both versions and all controllers. They need not exist. */
-export async function controlGroupDirectories(instance: string, base: string = root): Promise<string[]> {
-  return (await familyDirectories(base)).map((directory) => join(directory, instance));
+export function controlGroupDirectories(instance: string, base: string = root): string[] {
+  return familyDirectories(base).map((directory) => join(directory, instance));
 }
 
-async function familyDirectories(base: string): Promise<string[]> {
-  const own = parseOwnGroups(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
+function familyDirectories(base: string): string[] {
+  const own = ownGroups();
   return [join(base, family), ...controllersV1.map((name) => join(base, name, own.get(name) ?? "", family))];
 }
 
@@ -55,18 +65,17 @@ export async function removeStaleGroups(
   base: string = root,
 ): Promise<ReadonlySet<string>> {
   const remaining = new Set<string>();
-  const families: string[] = [];
-  for (const family of await familyDirectories(base)) if (await isControlGroup(family)) families.push(family);
+  const families = familyDirectories(base).filter(isControlGroup);
   const stale: { readonly instance: string; readonly path: string }[] = [];
   for (const family of families)
-    for (const instance of await subdirectories(family))
-      if (!isAlive(instance) && (await isWritable(join(family, instance))))
+    for (const instance of subdirectories(family))
+      if (!isAlive(instance) && isWritable(join(family, instance)))
         stale.push({ instance, path: join(family, instance) });
   // Kill and thaw in all hierarchies before any removal: a process frozen in one keeps its groups in the others busy.
-  for (const { path } of stale) for (const group of await groupsBelow(path)) await killMembers(group);
-  for (const { path } of stale) for (const group of await groupsBelow(path)) await thaw(group);
+  for (const { path } of stale) for (const group of groupsBelow(path)) await killMembers(group);
+  for (const { path } of stale) for (const group of groupsBelow(path)) await thaw(group);
   for (const { instance, path } of stale) if (!(await removeTree(path))) remaining.add(instance);
-  for (const family of families) await rmdir(family).catch(ignoreBusy);
+  for (const family of families) removeEmpty(family);
   return remaining;
 }
 
@@ -74,11 +83,12 @@ export async function removeStaleGroups(
 const controlGroupTypes: readonly number[] = [0x63677270, 0x27e0eb];
 
 /** Whether a directory is a control group. In another directory, a file named `cgroup.procs` could list any processes. */
-async function isControlGroup(directory: string): Promise<boolean> {
-  return statfs(directory).then(
-    ({ type }) => controlGroupTypes.includes(type),
-    () => false,
-  );
+function isControlGroup(directory: string): boolean {
+  try {
+    return controlGroupTypes.includes(statfsSync(directory).type);
+  } catch {
+    return false;
+  }
 }
 
 async function killMembers(group: string): Promise<void> {
@@ -87,11 +97,13 @@ async function killMembers(group: string): Promise<void> {
   for (const pid of members.split("\n").map(Number)) if (pid > 0) signalIfThere(pid, "SIGKILL");
 }
 
-function isWritable(path: string): Promise<boolean> {
-  return access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Thaws a group. A process that was killed while frozen dies only after that. */
@@ -101,29 +113,25 @@ async function thaw(group: string): Promise<void> {
 }
 
 /** All groups below one, the deepest first. */
-async function groupsBelow(directory: string): Promise<string[]> {
-  const groups: string[] = [];
-  for (const name of await subdirectories(directory)) {
+function groupsBelow(directory: string): string[] {
+  return subdirectories(directory).flatMap((name) => {
     const group = join(directory, name);
-    groups.push(...(await groupsBelow(group)), group);
-  }
-  return groups;
+    return [...groupsBelow(group), group];
+  });
 }
 
 async function openUnified(instance: string, base: string): Promise<ControlGroups | undefined> {
   const wanted = ["memory", "pids", "cpu"] as const;
-  const available = (await readFile(join(base, "cgroup.controllers"), "utf8").catch(() => ""))
-    .trim()
-    .split(" ");
+  const available = textOf(join(base, "cgroup.controllers")).trim().split(" ");
   if (!wanted.every((name) => available.includes(name))) return undefined;
   const familyDirectory = join(base, family);
   const directory = join(familyDirectory, instance);
   const enable = wanted.map((name) => `+${name}`).join(" ");
   try {
-    await writeFile(join(base, "cgroup.subtree_control"), enable);
-    await mkdir(directory, { recursive: true });
-    await writeFile(join(familyDirectory, "cgroup.subtree_control"), enable);
-    await writeFile(join(directory, "cgroup.subtree_control"), enable);
+    set(base, "cgroup.subtree_control", enable);
+    mkdirSync(directory, { recursive: true });
+    set(familyDirectory, "cgroup.subtree_control", enable);
+    set(directory, "cgroup.subtree_control", enable);
   } catch {
     await removeTree(directory);
     return undefined;
@@ -188,8 +196,8 @@ async function openPerController(
     const parent = join(base, name, own.get(name) ?? "");
     const directory = join(parent, family, instance);
     try {
-      await access(parent, constants.W_OK);
-      await mkdir(directory, { recursive: true });
+      accessSync(parent, constants.W_OK);
+      mkdirSync(directory, { recursive: true });
     } catch {
       continue;
     }
@@ -263,9 +271,10 @@ function memoryBytes(limits: MachineLimits, disks: number): number {
   return mostMemoryMb(limits, disks) * 1024 * 1024;
 }
 
-function parseOwnGroups(text: string): Map<string, string> {
+/** The control groups of this process, by controller. */
+function ownGroups(): Map<string, string> {
   const groups = new Map<string, string>();
-  for (const line of text.split("\n")) {
+  for (const line of textOf("/proc/self/cgroup").split("\n")) {
     const [, controllers = "", path] = line.split(":");
     if (path === undefined) continue;
     for (const controller of controllers.split(",")) groups.set(controller, path);
@@ -299,15 +308,36 @@ async function removeGroup(directory: string): Promise<void> {
 
 /** Removes a group and all groups below it. Resolves with whether all are gone. */
 async function removeTree(directory: string, parent?: string): Promise<boolean> {
-  for (const group of await groupsBelow(directory)) await removeGroup(group).catch(ignoreBusy);
-  await rmdir(directory).catch(ignoreBusy);
-  if (parent !== undefined) await rmdir(parent).catch(ignoreBusy);
+  for (const group of groupsBelow(directory)) await removeGroup(group).catch(ignoreBusy);
+  removeEmpty(directory);
+  if (parent !== undefined) removeEmpty(parent);
   return !existsSync(directory);
 }
 
-async function subdirectories(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+function removeEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    ignoreBusy(error as NodeJS.ErrnoException);
+  }
+}
+
+function subdirectories(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+/** The text of a file; empty if there is none. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** Ignores that a directory cannot be removed: groups of another instance may be in the shared parent. */

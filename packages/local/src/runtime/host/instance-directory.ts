@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { chmod, chown, copyFile, lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { identityPattern, isAliveIdentity, processIdentity } from "./process-identity.js";
@@ -53,17 +53,17 @@ export class InstanceDirectory {
     return this.#inMemory;
   }
 
-  async make(): Promise<void> {
-    await mkdir(this.path, { mode: 0o700 });
-    await mkdir(join(this.path, "sockets"), { mode: 0o700 });
-    await mkdir(join(this.path, "egress"), { mode: 0o700 });
-    await mkdir(join(this.path, "files"), { mode: 0o700 });
-    for (const name of ["egress", "files", "."]) await chmod(join(this.path, name), 0o711);
-    await mkdir(this.#inMemory, { mode: 0o700 }).catch(() => {
+  /** Synchronously: handing each of these short calls to another thread would take longer than the call. */
+  make(): void {
+    for (const name of [".", "sockets", "egress", "files"]) mkdirSync(join(this.path, name), { mode: 0o700 });
+    for (const name of ["egress", "files", "."]) chmodSync(join(this.path, name), 0o711);
+    try {
+      mkdirSync(this.#inMemory, { mode: 0o700 });
+    } catch {
       this.#inMemory = join(this.path, "memory");
-      return mkdir(this.#inMemory, { mode: 0o700 });
-    });
-    await chmod(this.#inMemory, 0o711);
+      mkdirSync(this.#inMemory, { mode: 0o700 });
+    }
+    chmodSync(this.#inMemory, 0o711);
   }
 
   /**
@@ -125,7 +125,7 @@ function socketPlace(name: string): string {
 }
 
 async function removeStaleIn(place: string): Promise<void> {
-  for (const name of await readdir(place).catch(() => [])) {
+  for (const name of namesIn(place)) {
     const owner = namePattern.exec(name)?.[1];
     if (owner === undefined || isAliveIdentity(owner)) continue;
     const path = join(place, name);
@@ -135,6 +135,14 @@ async function removeStaleIn(place: string): Promise<void> {
     // Ignore errors: that instance's guard, or another process that is starting, may be removing the directory too.
     // What remains is removed at the next start.
     await removeTree(path).catch(() => undefined);
+  }
+}
+
+function namesIn(place: string): readonly string[] {
+  try {
+    return readdirSync(place);
+  } catch {
+    return [];
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
@@ -25,7 +25,7 @@ export async function keptOrMade(
 ): Promise<Buffer | undefined> {
   const directory = cacheDirectory();
   const path = directory && join(directory, name + extension);
-  const kept = path && (await read(directory, path).catch(() => undefined));
+  const kept = path && read(directory, path);
   if (kept) return kept;
   const made = await make();
   // Errors are ignored: the directory may be read-only, or its file system full.
@@ -36,7 +36,7 @@ export async function keptOrMade(
 /** Removes the cached results whose names start with `prefix`, as far as this user can. */
 export async function forget(prefix: string): Promise<void> {
   const directory = cacheDirectory();
-  if (directory === undefined || !(await isSafe(directory).catch(() => false))) return;
+  if (directory === undefined || !isSafe(directory)) return;
   const names = await readdir(directory).catch(() => []);
   const paths = names.filter((name) => name.startsWith(prefix)).map((name) => join(directory, name));
   await Promise.all(paths.map((path) => rm(path, { force: true }).catch(() => undefined)));
@@ -53,23 +53,27 @@ function cacheDirectory(): string | undefined {
   }
 }
 
-async function read(directory: string, path: string): Promise<Buffer | undefined> {
-  if (!(await isSafe(directory))) return undefined;
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+/** Synchronously: a start reads a dozen small files, and handing each to another thread would take longer than reading it. */
+function read(directory: string, path: string): Buffer | undefined {
+  let file: number | undefined;
   try {
-    const status = await file.stat();
+    if (!isSafe(directory)) return undefined;
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const status = fstatSync(file);
     if (!status.isFile() || !isOwnAlone(status) || status.size > largestFile) return undefined;
-    const whole = await file.readFile();
+    const whole = readFileSync(file);
     const bytes = whole.subarray(digestLength);
     return digestOf(bytes).equals(whole.subarray(0, digestLength)) ? bytes : undefined;
+  } catch {
+    return undefined;
   } finally {
-    await file.close();
+    if (file !== undefined) closeSync(file);
   }
 }
 
 async function keep(directory: string, path: string, bytes: Buffer): Promise<void> {
   await makeDirectory(directory);
-  if (!(await isSafe(directory))) return;
+  if (!isSafe(directory)) return;
   // Rename a draft to the file, which replaces it as a whole: other servers may be reading or writing the file.
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
@@ -104,9 +108,13 @@ async function removeOldest(directory: string): Promise<void> {
   }
 }
 
-async function isSafe(directory: string): Promise<boolean> {
-  const status = await lstat(directory);
-  return status.isDirectory() && isOwnAlone(status);
+function isSafe(directory: string): boolean {
+  try {
+    const status = lstatSync(directory);
+    return status.isDirectory() && isOwnAlone(status);
+  } catch {
+    return false;
+  }
 }
 
 /** Whether this user owns a file or a directory, and no other user can write it. */

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
-import { readdir, readlink, rm, rmdir } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 
 export const uidLeaseDirectory = "/run/cloud-sandbox-uids";
@@ -115,12 +115,28 @@ export class UidLeases {
   }
 
   /** Removes the leases of dead owners. */
-  static async removeStale(isAlive: (instance: string) => boolean): Promise<void> {
-    for (const name of await readdir(uidLeaseDirectory).catch(() => [])) {
+  static removeStale(isAlive: (instance: string) => boolean): void {
+    for (const name of leasedUids()) {
       const lease = join(uidLeaseDirectory, name);
-      const owner = await readlink(lease).catch(() => undefined);
-      if (owner !== undefined && !isAlive(owner)) await rm(lease, { force: true });
+      const owner = ownerOf(lease);
+      if (owner !== undefined && !isAlive(owner)) rmSync(lease, { force: true });
     }
+  }
+}
+
+function ownerOf(lease: string): string | undefined {
+  try {
+    return readlinkSync(lease);
+  } catch {
+    return undefined;
+  }
+}
+
+function leasedUids(): readonly string[] {
+  try {
+    return readdirSync(uidLeaseDirectory);
+  } catch {
+    return [];
   }
 }
 

@@ -197,7 +197,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     const directory = InstanceDirectory.plan();
     // Start the guard first: it removes the directory if this process is killed. The Pods end by themselves.
     const guard = new InstanceGuard(directory, []);
-    await directory.make();
+    directory.make();
     return { cluster, directory, guard, pods };
   }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { proxyPorts } from "@cloud-sandbox/server-kit/execution";
@@ -71,7 +71,7 @@ export class ProxyPorts {
   async #start(): Promise<Helper> {
     // The guard finds the helper by the instance directory on its command line.
     const file = join(this.directory, "proxy-ports.py");
-    await writeFile(file, helperSource, { mode: 0o600 });
+    writeFileSync(file, helperSource, { mode: 0o600 });
     if (this.#isClosed) throw new Error("this control plane is shutting down");
     return new Helper(file, () => {
       this.#helper = undefined;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { tryOnce } from "../../host/host-trial.js";
@@ -30,9 +30,10 @@ export class HostViews {
    */
   static async open(
     wanted: readonly string[],
-    options: { isRoot: boolean; at: string; devices: string | undefined },
+    options: { isRoot: boolean; at: string; devices: DeviceNodes | undefined },
   ): Promise<HostViews> {
-    const { isRoot, at, devices } = options;
+    const { isRoot, at } = options;
+    const devices = options.devices?.directory;
     const links = join(dirname(at), "viewed");
     mkdirSync(links, { recursive: true });
     const linked = wanted.map((path, index) => {
@@ -46,7 +47,11 @@ export class HostViews {
     const places = wanted.map((path) => path.replace(/(?<=\/cloud-sandbox[-/])\d+-\d+(-\w+)?/, ""));
     const about = { places, hasDevices: devices !== undefined };
     const trial = { programs: ["unshare", "mount"], about };
-    const { usable, hasDevices } = await tryOnce("views", trial, () => all.#try(), isWhole);
+    const attempt = async (): Promise<Trial> => {
+      await options.devices?.made();
+      return all.#try();
+    };
+    const { usable, hasDevices } = await tryOnce("views", trial, attempt, isWhole);
     const directories = linked.filter((_, index) => usable.includes(index));
     return new HostViews(directories, isRoot, hasDevices ? devices : undefined, at);
   }
@@ -119,6 +124,12 @@ export class HostViews {
   }
 }
 
+/** A directory that gets device nodes, and when they are made. */
+export interface DeviceNodes {
+  readonly directory: string;
+  readonly made: () => Promise<void>;
+}
+
 /** A directory of the host, and its name in the options of an overlay mount. */
 interface Viewed {
   readonly path: string;
@@ -135,24 +146,6 @@ interface Trial {
   readonly hasDevices: boolean;
 }
 
-/** Makes device nodes for the machines of this instance. Undefined if this process may not make device nodes. */
-export async function makeDevices(directory: string): Promise<string | undefined> {
-  const place = (name: string): string => join(directory, name);
-  try {
-    for (const path of [directory, place("pts"), place("shm")]) {
-      mkdirSync(path);
-      chmodSync(path, 0o755);
-    }
-    for (const [name, target] of Object.entries(deviceLinks)) symlinkSync(target, place(name));
-    // Node.js cannot make device nodes.
-    await run("cp", ["-a", ...deviceNodes.map((name) => join("/dev", name)), directory], { cwd: "/" });
-    for (const name of deviceNodes) chmodSync(place(name), 0o666);
-    return directory;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether device nodes made by this process can be opened. Only a trial shows it; the trial leaves nothing behind. */
 export async function allowsOwnDevices(isRoot: boolean): Promise<boolean> {
   const [program, ...args] = mountNamespace(isRoot);
@@ -164,16 +157,6 @@ export async function allowsOwnDevices(isRoot: boolean): Promise<boolean> {
     ),
   );
 }
-
-const deviceNodes = ["null", "zero", "full", "random", "urandom", "tty"];
-const deviceLinks = {
-  fd: "/proc/self/fd",
-  stdin: "/proc/self/fd/0",
-  stdout: "/proc/self/fd/1",
-  stderr: "/proc/self/fd/2",
-  core: "/proc/kcore",
-  ptmx: "pts/ptmx",
-};
 
 /** The fewest host directories that contain all of `paths`, without another file system mounted between a directory and a path. */
 export function directoriesToView(paths: readonly string[]): string[] {

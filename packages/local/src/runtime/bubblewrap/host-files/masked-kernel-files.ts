@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { type Stats, statSync } from "node:fs";
 
 /** Files and directories of the kernel that are hidden in a machine, as absolute paths. */
 export interface MaskedKernelFiles {
@@ -12,19 +12,25 @@ export interface MaskedKernelFiles {
  * read stay visible. Every hidden file costs each start of a machine a mount, so files that only the host's root may
  * read are not hidden: no process in a machine is the host's root.
  */
-export async function maskedKernelFiles(): Promise<MaskedKernelFiles> {
-  const modes = await Promise.all(
-    revealingNames.map(async (name) => {
-      const path = `/proc/${name}`;
-      const status = await stat(path).catch(() => undefined);
-      return { path, isDirectory: status?.isDirectory() ?? false, mode: status?.mode ?? 0 };
-    }),
-  );
+export function maskedKernelFiles(): MaskedKernelFiles {
+  const modes = revealingNames.map((name) => {
+    const path = `/proc/${name}`;
+    const status = statusOf(path);
+    return { path, isDirectory: status?.isDirectory() ?? false, mode: status?.mode ?? 0 };
+  });
   const readable = modes.filter(({ mode }) => (mode & 0o004) !== 0);
   return {
     files: readable.filter(({ isDirectory }) => !isDirectory).map(({ path }) => path),
     directories: readable.filter(({ isDirectory }) => isDirectory).map(({ path }) => path),
   };
+}
+
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The files and directories in `/proc` that describe the host. */

@@ -44,6 +44,11 @@ export class ProgramLauncher {
     );
   }
 
+  /** Starts the process, so that {@link isReady} finds it started. */
+  async prepare(): Promise<void> {
+    await this.isReady();
+  }
+
   /** Starts a program after {@link isReady}. `report` is the pipe that bubblewrap reports to. */
   start(start: ProgramStart, report: ProgramPipe): ProgramProcess {
     const { launch, stdout, stderr, seccompFile } = start;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -31,8 +31,19 @@ export function closeWriteEnds(pipes: ProgramPipe[]): void {
 export class ProgramPipes {
   readonly #ready: string[] = [];
   #making: Promise<void> | undefined;
+  #hasFirst = false;
 
-  constructor(private readonly directory: string) {}
+  constructor(
+    private readonly directory: string,
+    /** The first pipes, once they are made. */
+    private readonly first: () => Promise<readonly string[]>,
+  ) {}
+
+  /** Makes a directory, and chooses the paths of the first pipes in it. */
+  static plan(directory: string): readonly string[] {
+    mkdirSync(directory, { mode: 0o700 });
+    return newPaths(directory);
+  }
 
   /** Makes pipes if there are none. */
   async prepare(): Promise<void> {
@@ -71,14 +82,20 @@ export class ProgramPipes {
   }
 
   async #make(): Promise<void> {
-    await mkdir(this.directory, { recursive: true, mode: 0o700 });
-    const paths = Array.from({ length: batch }, () =>
-      join(this.directory, `pipe-${randomBytes(8).toString("hex")}`),
-    );
+    if (!this.#hasFirst) {
+      this.#hasFirst = true;
+      this.#ready.push(...(await this.first()));
+      return;
+    }
+    const paths = newPaths(this.directory);
     // Mode 622, because programs of other uids open the writing end again, as `echo > /dev/stderr` does.
     await run("mkfifo", ["-m", "622", ...paths], { cwd: "/" });
     this.#ready.push(...paths);
   }
+}
+
+function newPaths(directory: string): string[] {
+  return Array.from({ length: batch }, () => join(directory, `pipe-${randomBytes(8).toString("hex")}`));
 }
 
 function opened(path: string): ProgramPipe {
