@@ -4,11 +4,12 @@ import type { Plugin } from "rolldown";
 
 const client = fileURLToPath(new URL("../packages/client/dist/index.js", import.meta.url));
 const lean = "\0lean-undici.cjs";
+const leanSockets = "\0lean-undici-sockets.cjs";
 
 /**
  * A plugin for rolldown, for programs that bundle the client: HTTP requests load only the part of undici that they use, because
- * loading all of it (mocks, caches, proxies, fetch, WebSockets) takes four times as long as the start of Node.js. WebSockets
- * still load all of it.
+ * loading all of it (mocks, caches, proxies, fetch, WebSockets) takes four times as long as the start of Node.js. WebSockets load
+ * their part when the first one is opened, which needs undici's fetch and takes two thirds of all of it.
  * Requests do not load Node.js's own undici either, which the names `Headers` and `FormData` would do. V8 does not optimize the
  * parser, which is WebAssembly: that takes longer than all the parsing that a command needs.
  */
@@ -19,12 +20,25 @@ export function leanUndici(): Plugin {
     name: "lean-undici",
     resolveId: {
       order: "pre",
-      handler: (id, importer) => (id === "undici" && !importer?.includes("/default-sockets-") ? lean : null),
+      handler: (id, importer) => {
+        if (id !== "undici") return null;
+        return importer?.includes("/default-sockets-") ? leanSockets : lean;
+      },
     },
     load: (id) => {
       // The client does not offer HTTP/2 to servers.
       if (/\/undici\/lib\/dispatcher\/client-h2\.js$/.test(id))
         return { moduleType: "js", code: "module.exports = {}" };
+      if (id === leanSockets)
+        return {
+          moduleType: "js",
+          code: `module.exports = {
+  Agent: ${part("dispatcher/agent")},
+  buildConnector: ${part("core/connect")},
+  WebSocket: ${part("web/websocket/websocket")}.WebSocket,
+  ping: ${part("web/websocket/websocket")}.ping,
+};`,
+        };
       return id === lean
         ? {
             moduleType: "js",
