@@ -11,7 +11,7 @@ import { takingOver } from "./taking-over.js";
  * Attacks on what bubblewrap's machines are made of, which containers do not have. What holds here in their place is tested
  * in test/docker.
  */
-const notInContainers: Readonly<Record<string, string>> = {
+export const notInContainers: Readonly<Record<string, string>> = {
   "read the host's files": "names directories of the host, and an image has some of these names",
   "learn about the host from the kernel's files": "Docker hides files behind /dev/null, which can be opened",
   "make system calls that programs do not need": "the errors of sockets differ",
