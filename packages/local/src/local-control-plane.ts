@@ -46,7 +46,7 @@ import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import { SandboxPlaces } from "./sandboxes/sandbox-places.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
-import { ApiKeyRepository } from "./store/api-key-repository.js";
+import { SqliteApiKeyRepository } from "./store/api-key-repository.js";
 import { LayerStore } from "./store/layer-store.js";
 import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
@@ -157,12 +157,12 @@ async function serve(
   const internet = internetSetting(options.internet);
   const pool = poolSize(options.pool);
   const [apiKey, tokens] = await withStoreErrors(store, async () => [
-    options.apiKey ?? persistentApiKey(store.settings),
+    options.apiKey ?? (await persistentApiKey(store.settings)),
     await persistentTokenIssuer(store.settings),
   ]);
   const keys = new KeyRing({
     ownKey: new AccountKey(apiKey),
-    repository: async () => new ApiKeyRepository(await store.database()),
+    repository: async () => new SqliteApiKeyRepository(await store.database()),
     writes: store.writes,
   });
   const log = options.log ?? (() => undefined);

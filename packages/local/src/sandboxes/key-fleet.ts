@@ -64,7 +64,7 @@ export class KeyFleet implements Fleet<SandboxRecord> {
     return this.#visible(id).start(id);
   }
 
-  setTimeout(id: string, seconds: number): SandboxRecord {
+  async setTimeout(id: string, seconds: number): Promise<SandboxRecord> {
     return this.#visible(id).setTimeout(id, seconds);
   }
 

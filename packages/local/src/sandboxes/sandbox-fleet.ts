@@ -75,7 +75,7 @@ export class SandboxFleet {
   async restore(): Promise<readonly SandboxRecord[]> {
     const { registry, files, isKept } = this.options;
     if (!isKept) return [];
-    const sandboxes = registry.restore((stored) => this.#revive(stored));
+    const sandboxes = await registry.restore((stored) => this.#revive(stored));
     const limit = pLimit(adoptionsAtATime);
     const running = sandboxes.filter(({ status }) => status === "running" || status === "paused");
     await Promise.all(running.map((sandbox) => limit(() => this.#adopt(sandbox))));
@@ -118,7 +118,7 @@ export class SandboxFleet {
     if (sandbox.status === "paused") await this.#lifecycle.resume(sandbox);
     else await this.#lifecycle.start(sandbox);
     const wanted = Date.now() + request.timeoutSeconds * 1000;
-    if (wanted > sandbox.expiresAt.getTime()) this.setTimeout(sandbox.id, request.timeoutSeconds);
+    if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
     return { sandbox, isNew: false };
   }
 
@@ -151,11 +151,11 @@ export class SandboxFleet {
     await this.#end(id, "deleted");
   }
 
-  setTimeout(id: string, timeoutSeconds: number): SandboxRecord {
+  async setTimeout(id: string, timeoutSeconds: number): Promise<SandboxRecord> {
     const sandbox = this.get(id);
     const expiresAt = new Date(Date.now() + timeoutSeconds * 1000);
-    this.options.registry.change(sandbox, { timeoutSeconds, expiresAt });
-    this.#deadlines.set(id, sandbox.expiresAt);
+    await this.options.registry.change(sandbox, { timeoutSeconds, expiresAt });
+    if (this.has(id)) this.#deadlines.set(id, sandbox.expiresAt);
     return sandbox;
   }
 
@@ -239,16 +239,16 @@ export class SandboxFleet {
     const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
     places.requireRoom(request.keyId);
-    this.options.registry.requireWritable();
     // Hold a place until the registry counts the sandbox.
     const leave = places.hold(request.keyId);
     const letGo = volumes.hold(mounted);
     try {
+      await this.options.registry.requireWritable();
       const machine = await machines.claim(template, limited, mounted);
       try {
         egress.setRules(machine.id, rules);
         await agents.mergeEnvironment(machine, request.environment);
-        return this.#register(machine, limited, request, mounted);
+        return await this.#register(machine, limited, request, mounted);
       } catch (error) {
         await machine.destroy();
         throw error;
@@ -259,12 +259,12 @@ export class SandboxFleet {
     }
   }
 
-  #register(
+  async #register(
     machine: Machine,
     template: LocalTemplate,
     request: OwnedCreateRequest,
     mounted: readonly SandboxMount[],
-  ): SandboxRecord {
+  ): Promise<SandboxRecord> {
     const { timeoutSeconds, name, metadata, idempotency, keyId } = request;
     const createdAt = new Date();
     const sandbox: SandboxRecord = {
@@ -285,7 +285,7 @@ export class SandboxFleet {
       expiresAt: new Date(createdAt.getTime() + timeoutSeconds * 1000),
       failureReason: undefined,
     };
-    this.options.registry.add(sandbox);
+    await this.options.registry.add(sandbox);
     this.#deadlines.set(sandbox.id, sandbox.expiresAt);
     this.#lifecycle.watch(sandbox, machine);
     return sandbox;

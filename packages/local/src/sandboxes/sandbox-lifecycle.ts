@@ -121,7 +121,7 @@ export class SandboxLifecycle {
       if (sandbox.status === "running") return;
       if (sandbox.status === "paused") throw sandboxPaused(sandbox.id);
       if (sandbox.status === "error") throw sandboxFailed(sandbox);
-      registry.requireWritable();
+      await registry.requireWritable();
       sandbox.status = "creating";
       let machine: Machine | undefined;
       try {
@@ -132,7 +132,7 @@ export class SandboxLifecycle {
         signal.throwIfAborted();
         // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
         // those files; nobody has used the new machine yet, so nothing is lost.
-        registry.change(sandbox, { status: "running", machine });
+        await registry.change(sandbox, { status: "running", machine });
       } catch (error) {
         sandbox.status = "stopped";
         await machine?.destroy();
@@ -216,7 +216,7 @@ export class SandboxLifecycle {
   /** Saves a change that was made to the machine, or undoes the change if it cannot be saved. */
   async #record(sandbox: SandboxRecord, change: SandboxChange, undo: () => Promise<void>): Promise<void> {
     try {
-      this.parts.registry.change(sandbox, change);
+      await this.parts.registry.change(sandbox, change);
     } catch (error) {
       await undo();
       throw error;

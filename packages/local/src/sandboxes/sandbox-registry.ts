@@ -23,17 +23,17 @@ export class SandboxRegistry {
   ) {}
 
   /** Loads the sandboxes of the previous control plane. Those whose deadline has passed are recorded as expired. */
-  restore(revive: (stored: StoredSandbox) => SandboxRecord): readonly SandboxRecord[] {
-    for (const stored of this.repository.list()) {
+  async restore(revive: (stored: StoredSandbox) => SandboxRecord): Promise<readonly SandboxRecord[]> {
+    for (const stored of await this.repository.list()) {
       if (stored.expiresAt.getTime() <= Date.now()) this.#rememberEnd(stored, "expired");
-      else this.add(revive(stored));
+      else this.#sandboxes.set(stored.id, revive(stored));
     }
     return this.list();
   }
 
-  /** @throws a 507 problem when the store cannot be written to. */
-  requireWritable(): void {
-    this.writes.requireWritable();
+  /** Rejects with a 507 problem when the store cannot be written to. */
+  requireWritable(): Promise<void> {
+    return this.writes.requireWritable();
   }
 
   /** The sandbox. Throws the 404 or 410 problem that says why there is none. */
@@ -79,22 +79,34 @@ export class SandboxRegistry {
     return users.map(({ name, id }) => name ?? id);
   }
 
-  /** @throws a 507 problem when the sandbox cannot be saved; it is not added then. */
-  add(sandbox: SandboxRecord): void {
-    this.writes.require(sandbox.id, () => this.#write(sandbox));
+  /** Rejects with a 507 problem when the sandbox cannot be saved; it is not added then. */
+  async add(sandbox: SandboxRecord): Promise<void> {
+    await this.writes.save(sandbox.id, () => this.#write(sandbox));
     this.#sandboxes.set(sandbox.id, sandbox);
   }
 
-  /** @throws a 507 problem when the change cannot be saved; nothing has changed then. */
-  change(sandbox: SandboxRecord, change: SandboxChange): void {
+  /**
+   * Rejects with a 507 problem when the change cannot be saved, or with the problem that the sandbox has ended; nothing has
+   * changed then. Changes of one sandbox are made one after another.
+   */
+  async change(sandbox: SandboxRecord, change: SandboxChange): Promise<void> {
     try {
-      this.writes.require(sandbox.id, () => this.#write({ ...sandbox, ...change }));
+      await this.writes.save(sandbox.id, async () => {
+        // If the sandbox ended before its turn, a record that is written now would bring it back.
+        if (!this.has(sandbox.id)) return;
+        const wasFailed = sandbox.status === "error";
+        await this.#write({ ...sandbox, ...change });
+        const hasFailed = !wasFailed && sandbox.status === "error";
+        // A failure that was noted while the change was saved is the newer one.
+        const { status, failureReason } = sandbox;
+        Object.assign(sandbox, change, hasFailed && { status, failureReason });
+      });
     } catch (error) {
-      // A failed write may still have reached the file: write the old values again.
-      this.note(sandbox, {});
+      // A failed write may still have reached the store: write the old values again.
+      if (this.has(sandbox.id)) this.note(sandbox, {});
       throw error;
     }
-    Object.assign(sandbox, change);
+    this.get(sandbox.id);
   }
 
   /** Applies an event that already happened to the sandbox, and saves it as soon as possible. */
@@ -111,10 +123,10 @@ export class SandboxRegistry {
     this.#sandboxes.delete(id);
   }
 
-  #write(sandbox: SandboxRecord): void {
+  #write(sandbox: SandboxRecord): Promise<void> {
     const { machine: _, isStopping: __, status, ...rest } = sandbox;
     // Save a sandbox that is being started as stopped: it can be started again if this process is killed now.
-    this.repository.save({ ...rest, status: status === "creating" ? "stopped" : status });
+    return this.repository.save({ ...rest, status: status === "creating" ? "stopped" : status });
   }
 
   #ended(id: string): StoredEnd | undefined {
@@ -127,8 +139,8 @@ export class SandboxRegistry {
   ): void {
     const ended = { id, end, createdAt, expiresAt, keyId };
     this.#ends.set(id, ended);
-    this.writes.ensure(id, () => {
-      this.repository.end(ended);
+    this.writes.ensure(id, async () => {
+      await this.repository.end(ended);
       this.#ends.delete(id);
     });
   }

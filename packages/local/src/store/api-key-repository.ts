@@ -16,15 +16,22 @@ export interface StoredApiKey {
   readonly lastUsedAt: Date | undefined;
 }
 
-/** The API keys besides the server's own. */
-export class ApiKeyRepository {
+/** Where the API keys besides the server's own are kept. A change is durable when its promise resolves. */
+export interface ApiKeyRepository {
+  /** All keys, the oldest first. */
+  list(): Promise<readonly StoredApiKey[]>;
+  /** Inserts the key, or replaces the one with the same id. */
+  save(key: StoredApiKey): Promise<void>;
+}
+
+export class SqliteApiKeyRepository implements ApiKeyRepository {
   constructor(private readonly database: Database) {}
 
-  list(): readonly StoredApiKey[] {
+  async list(): Promise<readonly StoredApiKey[]> {
     return this.database.all("SELECT * FROM api_keys ORDER BY created_at, id").map(storedKey);
   }
 
-  save(key: StoredApiKey): void {
+  async save(key: StoredApiKey): Promise<void> {
     this.database.run(
       `INSERT OR REPLACE INTO api_keys
          (id, name, digest, created_at, expires_at, max_sandboxes, revoked_at, last_used_at)

@@ -1,17 +1,23 @@
 const retryMs = 500;
 
+/** A write to the store. It is done when it returns, or when its promise resolves. */
+type Write = () => void | Promise<void>;
+
 /**
  * Repeats failed writes until they succeed. Used for events that already happened and must be recorded, such as the end of
  * a sandbox. While writes fail, the store is probed every 500 ms.
  */
 export class PendingWrites {
-  readonly #writes = new Map<string, () => void>();
+  readonly #writes = new Map<string, Write>();
+  /** The last write of each key that has not ended: writes of one key are made one after another. */
+  readonly #turns = new Map<string, Promise<void>>();
   #isFailing = false;
+  #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     /** A test write without effect; throws when the store cannot be written to. */
-    private readonly probe: () => void,
+    private readonly probe: Write,
   ) {}
 
   /** Whether the last write failed. */
@@ -20,12 +26,29 @@ export class PendingWrites {
   }
 
   /** Writes now, or as soon as the store can be written to again. Replaces a pending write of the same key. */
-  ensure(key: string, write: () => void): void {
+  ensure(key: string, write: Write): void {
     this.#writes.set(key, write);
-    this.#try(() => this.#do(key, write));
+    this.#do(key, write).catch(() => this.#fails());
   }
 
-  /** Writes now or throws. A success drops the pending write of the same key, which is out of date. */
+  /**
+   * Writes now, after earlier writes of the same key, or rejects. A success drops the pending write of the same key, which is
+   * out of date.
+   */
+  save(key: string, write: Write): Promise<void> {
+    const outdated = this.#writes.get(key);
+    return this.#inTurn(key, async () => {
+      try {
+        await write();
+      } catch (error) {
+        this.#fails();
+        throw error;
+      }
+      if (outdated && this.#writes.get(key) === outdated) this.#writes.delete(key);
+    });
+  }
+
+  /** As `save`, for a write that is done when it returns. */
   require(key: string, write: () => void): void {
     try {
       write();
@@ -36,37 +59,54 @@ export class PendingWrites {
     this.#writes.delete(key);
   }
 
-  /** Throws when the store cannot be written to. Probes it only if the last write failed. */
-  requireWritable(): void {
+  /** Rejects when the store cannot be written to. Probes it only if the last write failed. */
+  async requireWritable(): Promise<void> {
     if (!this.#isFailing) return;
-    this.probe();
-    this.#flush();
+    await this.probe();
+    await this.#flush();
   }
 
-  /** Tries the pending writes a last time and returns how many still failed. */
-  close(): number {
-    this.#flush();
+  /** Tries the pending writes a last time and resolves with how many still failed. */
+  async close(): Promise<number> {
+    await Promise.allSettled(this.#turns.values());
+    await this.#flush();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     return this.#writes.size;
   }
 
-  #do(key: string, write: () => void): void {
-    write();
-    if (this.#writes.get(key) === write) this.#writes.delete(key);
-  }
-
-  #flush(): void {
-    this.#try(() => {
-      if (this.#writes.size === 0) this.probe();
-      for (const [key, write] of [...this.#writes]) this.#do(key, write);
-      this.#isFailing = false;
+  #do(key: string, write: Write): Promise<void> {
+    return this.#inTurn(key, async () => {
+      if (this.#writes.get(key) !== write) return;
+      await write();
+      if (this.#writes.get(key) === write) this.#writes.delete(key);
     });
   }
 
-  #try(work: () => void): void {
+  /** Begins at once if no other write of the key is under way. */
+  #inTurn(key: string, work: () => Promise<void>): Promise<void> {
+    const last = this.#turns.get(key);
+    const turn = last === undefined ? work() : last.then(work, work);
+    this.#turns.set(key, turn);
+    const leave = (): void => {
+      if (this.#turns.get(key) === turn) this.#turns.delete(key);
+    };
+    turn.then(leave, leave);
+    return turn;
+  }
+
+  #flush(): Promise<void> {
+    this.#flushing ??= this.#flushOnce().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  async #flushOnce(): Promise<void> {
     try {
-      work();
+      if (this.#writes.size === 0) await this.probe();
+      for (const [key, write] of [...this.#writes]) await this.#do(key, write);
+      this.#isFailing = false;
     } catch {
       this.#fails();
     }
@@ -76,7 +116,7 @@ export class PendingWrites {
     this.#isFailing = true;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#flush();
+      void this.#flush();
     }, retryMs).unref();
   }
 }

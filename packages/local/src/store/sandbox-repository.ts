@@ -33,19 +33,20 @@ export interface StoredEnd extends EndedSandbox {
   readonly keyId: string | undefined;
 }
 
+/** Where records of sandboxes are kept. A change is durable when its promise resolves. */
 export interface SandboxRepository {
   /** Inserts the sandbox, or replaces the record with the same id. */
-  save(sandbox: StoredSandbox): void;
-  list(): readonly StoredSandbox[];
+  save(sandbox: StoredSandbox): Promise<void>;
+  list(): Promise<readonly StoredSandbox[]>;
   /** Deletes the sandbox's record and records when and why it ended. */
-  end(ended: StoredEnd): void;
+  end(ended: StoredEnd): Promise<void>;
   findEnded(id: string): StoredEnd | undefined;
 }
 
 export class SqliteSandboxRepository implements SandboxRepository {
   constructor(private readonly database: Database) {}
 
-  save(sandbox: StoredSandbox): void {
+  async save(sandbox: StoredSandbox): Promise<void> {
     const values = {
       id: sandbox.id,
       template: JSON.stringify(sandbox.template),
@@ -70,7 +71,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
     );
   }
 
-  list(): readonly StoredSandbox[] {
+  async list(): Promise<readonly StoredSandbox[]> {
     return this.database.all("SELECT * FROM sandboxes").map((row) => {
       try {
         return storedSandbox(row);
@@ -80,7 +81,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
     });
   }
 
-  end({ id, end, createdAt, expiresAt, keyId }: StoredEnd): void {
+  async end({ id, end, createdAt, expiresAt, keyId }: StoredEnd): Promise<void> {
     this.database.transaction(() => {
       this.database.run("DELETE FROM sandboxes WHERE id = ?", [id]);
       this.database.run(
@@ -112,15 +113,15 @@ export class MemorySandboxRepository implements SandboxRepository {
   readonly #sandboxes = new Map<string, StoredSandbox>();
   readonly #ended = new Map<string, StoredEnd>();
 
-  save(sandbox: StoredSandbox): void {
+  async save(sandbox: StoredSandbox): Promise<void> {
     this.#sandboxes.set(sandbox.id, sandbox);
   }
 
-  list(): readonly StoredSandbox[] {
+  async list(): Promise<readonly StoredSandbox[]> {
     return [...this.#sandboxes.values()];
   }
 
-  end(ended: StoredEnd): void {
+  async end(ended: StoredEnd): Promise<void> {
     this.#sandboxes.delete(ended.id);
     this.#ended.set(ended.id, ended);
     const oldest = this.#ended.keys().next();

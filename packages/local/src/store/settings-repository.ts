@@ -1,12 +1,16 @@
 import type { Database } from "./database.js";
+import type { Settings } from "./settings.js";
 
-/** Values chosen once and kept in the database: the API key and the key that signs tokens. */
-export class SettingsRepository {
+/** The settings in the database. */
+export class SettingsRepository implements Settings {
   constructor(private readonly database: Database) {}
 
-  get(name: string): string | undefined {
-    const value = this.database.get("SELECT value FROM settings WHERE name = ?", [name])?.value;
-    return typeof value === "string" ? value : undefined;
+  async once(name: string, choose: () => string | Promise<string>): Promise<string> {
+    const { value } = this.database.get("SELECT value FROM settings WHERE name = ?", [name]) ?? {};
+    if (typeof value === "string") return value;
+    const chosen = await choose();
+    this.set(name, chosen);
+    return chosen;
   }
 
   set(name: string, value: string): void {

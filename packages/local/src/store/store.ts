@@ -6,6 +6,7 @@ import {
   type SandboxRepository,
   SqliteSandboxRepository,
 } from "./sandbox-repository.js";
+import type { Settings } from "./settings.js";
 import { SettingsRepository } from "./settings-repository.js";
 import { isFull, unusableDirectory } from "./storage-problem.js";
 
@@ -13,7 +14,7 @@ import { isFull, unusableDirectory } from "./storage-problem.js";
 export interface Store {
   /** The data directory. Undefined when the data is in memory and ends with the process. */
   readonly directory: string | undefined;
-  readonly settings: SettingsRepository | undefined;
+  readonly settings: Settings | undefined;
   readonly sandboxes: SandboxRepository;
   /** Writes that must not be lost, repeated until they succeed. */
   readonly writes: PendingWrites;
@@ -58,7 +59,7 @@ async function fileStore(path: string): Promise<Store> {
     const writes = new PendingWrites(probe);
     let closed: Promise<number> | undefined;
     const closeOnce = async (): Promise<number> => {
-      const left = writes.close();
+      const left = await writes.close();
       try {
         database.close();
       } finally {

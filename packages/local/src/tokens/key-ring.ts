@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
+import pLimit from "p-limit";
 import type { ApiKeyRepository, StoredApiKey } from "../store/api-key-repository.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { AccountKey } from "./account-key.js";
@@ -41,6 +42,8 @@ export class KeyRing {
   readonly #byDigest = new Map<string, string>();
   /** When the last use of each key was saved. */
   readonly #savedUses = new Map<string, number>();
+  /** One key is created at a time, because two keys in use must not have one name. */
+  readonly #creating = pLimit(1);
   #repository: ApiKeyRepository | undefined;
 
   constructor(private readonly parts: KeyRingParts) {}
@@ -48,7 +51,7 @@ export class KeyRing {
   /** Loads the stored keys. */
   async restore(): Promise<void> {
     this.#repository = await this.parts.repository();
-    for (const key of this.#repository.list()) this.#set(key);
+    for (const key of await this.#repository.list()) this.#set(key);
   }
 
   /** The caller with this key; undefined if there is no such key. Throws a 401 problem if the key was revoked or has expired. */
@@ -89,7 +92,15 @@ export class KeyRing {
   }
 
   /** Creates a key. The result's `text` is the key itself, which is not stored. */
-  async create({ name, maxSandboxes, expiresInSeconds }: KeyRequest): Promise<{ key: ApiKey; text: string }> {
+  create(request: KeyRequest): Promise<{ key: ApiKey; text: string }> {
+    return this.#creating(() => this.#create(request));
+  }
+
+  async #create({
+    name,
+    maxSandboxes,
+    expiresInSeconds,
+  }: KeyRequest): Promise<{ key: ApiKey; text: string }> {
     this.#repository ??= await this.parts.repository();
     const kept = this.list().filter(({ revokedAt }) => revokedAt === undefined);
     if (name === owner.name || kept.some((key) => key.name === name && statusOf(key) === "active"))
@@ -120,7 +131,7 @@ export class KeyRing {
       lastUsedAt: undefined,
     };
     const repository = this.#repository;
-    this.parts.writes.require(key.id, () => repository.save(key));
+    await this.parts.writes.save(key.id, () => repository.save(key));
     this.#set(key);
     return { key, text };
   }
@@ -164,7 +175,7 @@ export class KeyRing {
 
   #change(key: StoredApiKey): StoredApiKey {
     this.#set(key);
-    this.parts.writes.ensure(key.id, () => this.#repository?.save(key));
+    this.parts.writes.ensure(key.id, async () => this.#repository?.save(key));
     return key;
   }
 

@@ -49,7 +49,11 @@ beforeAll(async () => {
   const store = await openStore(intact);
   await persistentTokenIssuer(store.settings);
   for (let count = 0; count < 200; count += 1)
-    store.sandboxes.save({ ...stored, id: `${stored.id}${count}`, metadata: { text: "x".repeat(200) } });
+    await store.sandboxes.save({
+      ...stored,
+      id: `${stored.id}${count}`,
+      metadata: { text: "x".repeat(200) },
+    });
   await store.close();
 });
 afterAll(() => rmSync(intact, { recursive: true }));

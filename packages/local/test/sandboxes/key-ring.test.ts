@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ApiKeyRepository } from "../../src/store/api-key-repository.js";
+import { SqliteApiKeyRepository } from "../../src/store/api-key-repository.js";
 import { openStore, type Store } from "../../src/store/store.js";
 import { AccountKey } from "../../src/tokens/account-key.js";
 import { KeyRing } from "../../src/tokens/key-ring.js";
@@ -15,7 +15,7 @@ const open = async (): Promise<void> => {
   store = await openStore(directory);
   keys = new KeyRing({
     ownKey: new AccountKey("own"),
-    repository: async () => new ApiKeyRepository(await store.database()),
+    repository: async () => new SqliteApiKeyRepository(await store.database()),
     writes: store.writes,
   });
   await keys.restore();

@@ -48,18 +48,18 @@ describe.each(stores)("the sandboxes of a store %s", (_, open) => {
   test("are read as they were last saved", async () => {
     const store = await open();
     const bare = { ...sandbox, name: undefined, metadata: {}, idempotency: undefined, keyId: undefined };
-    store.sandboxes.save(sandbox);
-    expect(store.sandboxes.list()).toEqual([sandbox]);
-    store.sandboxes.save({ ...bare, status: "error", failureReason: "why" });
-    expect(store.sandboxes.list()).toEqual([{ ...bare, status: "error", failureReason: "why" }]);
+    await store.sandboxes.save(sandbox);
+    expect(await store.sandboxes.list()).toEqual([sandbox]);
+    await store.sandboxes.save({ ...bare, status: "error", failureReason: "why" });
+    expect(await store.sandboxes.list()).toEqual([{ ...bare, status: "error", failureReason: "why" }]);
     await store.close();
   });
 
   test("have their end stored", async () => {
     const store = await open();
-    store.sandboxes.save(sandbox);
-    store.sandboxes.end({ id, end: "expired", createdAt, expiresAt, keyId: "key_1" });
-    expect(store.sandboxes.list()).toEqual([]);
+    await store.sandboxes.save(sandbox);
+    await store.sandboxes.end({ id, end: "expired", createdAt, expiresAt, keyId: "key_1" });
+    expect(await store.sandboxes.list()).toEqual([]);
     expect(store.sandboxes.findEnded(id)).toEqual({
       id,
       end: "expired",
@@ -75,15 +75,15 @@ describe.each(stores)("the sandboxes of a store %s", (_, open) => {
 describe("a data directory", () => {
   test("holds what was saved, and only its owner can read it", async () => {
     const first = await openStore(directory);
-    first.sandboxes.save(sandbox);
-    first.settings?.set("api_key", "k");
+    await first.sandboxes.save(sandbox);
+    await first.settings?.once("api_key", () => "k");
     for (const name of ["owners", "store.sqlite", "store.sqlite-wal"]) {
       expect({ name, mode: (await stat(join(directory, name))).mode & 0o077 }).toEqual({ name, mode: 0 });
     }
     await first.close();
     const second = await openStore(directory);
-    expect(second.sandboxes.list()).toEqual([sandbox]);
-    expect(second.settings?.get("api_key")).toBe("k");
+    expect(await second.sandboxes.list()).toEqual([sandbox]);
+    expect(await second.settings?.once("api_key", () => "other")).toBe("k");
     await second.close();
   });
 
@@ -102,12 +102,12 @@ describe("a data directory", () => {
 
   test("is taken over from an owner that was killed, with the lock that it left", async () => {
     const before = await openStore(directory);
-    before.sandboxes.save(sandbox);
+    await before.sandboxes.save(sandbox);
     await before.close();
     await writeFile(join(directory, "owners", `${process.ppid}-1`), "");
     await mkdir(join(directory, "store.sqlite.lock"));
     const after = await openStore(directory);
-    expect(after.sandboxes.list()).toEqual([sandbox]);
+    expect(await after.sandboxes.list()).toEqual([sandbox]);
     expect(await readdir(join(directory, "owners"))).toEqual([processIdentity(process.pid)]);
     await after.close();
   });

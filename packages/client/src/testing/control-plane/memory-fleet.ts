@@ -114,7 +114,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     if (sandbox.status === "paused") await this.resume(sandbox.id);
     else await this.start(sandbox.id);
     const wanted = clock.now().getTime() + request.timeoutSeconds * 1000;
-    if (wanted > sandbox.expiresAt.getTime()) this.setTimeout(sandbox.id, request.timeoutSeconds);
+    if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
     return { sandbox, isNew: false };
   }
 
@@ -155,7 +155,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     return sandbox;
   }
 
-  setTimeout(id: string, seconds: number): MemorySandbox {
+  async setTimeout(id: string, seconds: number): Promise<MemorySandbox> {
     const sandbox = this.get(id);
     const { clock } = this.options;
     sandbox.timeoutSeconds = seconds;

@@ -46,7 +46,7 @@ export interface Fleet<Sandbox extends SandboxFacts> {
   resume(id: string): Promise<Sandbox>;
   stop(id: string): Promise<Sandbox>;
   start(id: string): Promise<Sandbox>;
-  setTimeout(id: string, seconds: number): Sandbox;
+  setTimeout(id: string, seconds: number): Promise<Sandbox>;
 }
 
 export interface SandboxHandlerParts<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange> {
@@ -135,8 +135,8 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
 
     startSandbox: async ({ params, requestId }) => stateOnWire(await fleet.start(params.id), requestId),
 
-    setSandboxTimeout: ({ params, body, requestId }) => {
-      const { id, timeoutSeconds, expiresAt } = fleet.setTimeout(params.id, body.timeout_seconds);
+    setSandboxTimeout: async ({ params, body, requestId }) => {
+      const { id, timeoutSeconds, expiresAt } = await fleet.setTimeout(params.id, body.timeout_seconds);
       return {
         id,
         timeout_seconds: timeoutSeconds,
