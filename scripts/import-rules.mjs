@@ -55,6 +55,7 @@ const rooms = {
     "images",
     "templates",
     "control-plane",
+    "cluster",
   ],
 };
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -10,15 +10,20 @@ import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { savedImage, tarOf } from "../../packages/local/test/support/image-archives.js";
 import { baseFiles } from "../support/docker/base-image.js";
-import { kubectl, ownCluster, withoutKubernetes } from "../support/kubernetes/kubernetes-server.js";
+import {
+  endApiServer,
+  kubectl,
+  ownCluster,
+  withoutKubernetes,
+} from "../support/kubernetes/kubernetes-server.js";
 import { loadImage } from "../support/kubernetes/load-image.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const dist = join(root, "packages/local/dist");
 const obstacle = withoutKubernetes();
-if (obstacle !== undefined) test("a server inside of the cluster", ({ skip }) => skip(obstacle));
+if (obstacle !== undefined) test("servers inside of the cluster", ({ skip }) => skip(obstacle));
 else
-  describe("a server inside of the cluster", () => {
+  describe("servers inside of the cluster", () => {
     const image = "docker.io/library/cloud-sandbox-server:local";
     const deployment = "deployment/cloud-sandbox-local";
     let directory: string;
@@ -28,7 +33,7 @@ else
       directory = await mkdtemp(join(tmpdir(), "inside-"));
       await loadImage(ownCluster().directory, await serverImage(image));
       manifest = join(directory, "server.yaml");
-      await writeFile(manifest, await ownManifest(image, await dataOf(directory)));
+      await writeFile(manifest, await ownManifest(image));
       await kubectl("create", "secret", "generic", "cloud-sandbox-local", "--from-literal=api-key=own-key");
       await kubectl("apply", "--filename", manifest);
       await kubectl("rollout", "status", deployment, "--timeout=180s");
@@ -36,27 +41,65 @@ else
     afterAll(async () => {
       await kubectl("delete", "--filename", manifest, "--wait");
       await kubectl("delete", "secret", "cloud-sandbox-local");
+      await kubectl(
+        "delete",
+        "configmaps,leases,secrets",
+        "-l",
+        "app.kubernetes.io/managed-by=cloud-sandbox",
+      );
       await kubectl("delete", "pods", "--all", "--grace-period=0", "--force");
       await rm(directory, { recursive: true });
     });
 
-    test("reaches Pods at their addresses, and sandboxes go on when another takes its place", async () => {
-      const first = await forwarded(deployment);
-      const sandbox = await first.client.sandboxes.create({ template: "base" });
-      await sandbox.execute("x = 41");
-      await first.stop();
+    test("each have all sandboxes, which go on when others take their places", async () => {
+      const servers = await serverPods();
+      const [one, other] = await Promise.all(servers.map(forwarded));
+      if (!one || !other) throw new Error(`there are only ${servers.length} servers`);
+      const sandbox = await one.client.sandboxes.create({ template: "base" });
+      await sandbox.execute("x = 40");
+      await (await other.client.sandboxes.connect(sandbox.id)).execute("x += 1");
+      await Promise.all([one.stop(), other.stop()]);
 
       await kubectl("rollout", "restart", deployment);
       await kubectl("rollout", "status", deployment, "--timeout=180s");
-      const second = await forwarded(deployment);
+      await expect
+        .poll(async () => (await serverPods()).filter((name) => servers.includes(name)), { timeout: 60_000 })
+        .toEqual([]);
+      const second = await forwarded((await serverPods())[0] ?? "");
       const same = await second.client.sandboxes.connect(sandbox.id);
       expect((await same.execute("print(x + 1)")).stdout).toBe("42\n");
       await same.delete();
       await second.stop();
       const left = ["--selector", "app.kubernetes.io/managed-by=cloud-sandbox", "--output", "name"];
       expect(await kubectl("get", "pods", ...left)).toBe("");
+    }, 300_000);
+
+    test("answer for their sandboxes while the API server is away, and refuse changes", async () => {
+      const selector = ["--selector", "app.kubernetes.io/name=cloud-sandbox-local"];
+      const path = "jsonpath={.items[?(@.status.phase=='Running')].status.podIP}";
+      const [address] = (await kubectl("get", "pods", ...selector, "--output", path)).split(" ");
+      await using client = new SandboxClient({ apiKey: "own-key", baseUrl: `http://${address}:8080` });
+      const sandbox = await client.sandboxes.create({ template: "base" });
+      await sandbox.execute("x = 41");
+      const start = await endApiServer();
+      try {
+        const health = async () => (await client.health()).status;
+        await expect.poll(health, { timeout: 60_000 }).toBe("degraded");
+        expect((await sandbox.execute("print(x + 1)")).stdout).toBe("42\n");
+        await expect(sandbox.delete()).rejects.toMatchObject({ status: 503 });
+      } finally {
+        await start();
+      }
+      await expect
+        .poll(() => sandbox.delete().then(() => "deleted", String), { timeout: 120_000 })
+        .toBe("deleted");
     });
   });
+
+async function serverPods(): Promise<string[]> {
+  const selector = ["--selector", "app.kubernetes.io/name=cloud-sandbox-local"];
+  return (await kubectl("get", "pods", ...selector, "--output", "name")).trim().split("\n");
+}
 
 /** An image with this machine's Node.js and the built server. */
 async function serverImage(reference: string): Promise<Buffer> {
@@ -82,36 +125,26 @@ async function placed(directory: string, path: string): Promise<Buffer> {
   return (await promisify(execFile)("tar", ["--create", ...place], options)).stdout;
 }
 
-/** A volume of this machine for the server's data. */
-async function dataOf(directory: string): Promise<string> {
-  await chown(directory, 1000, 1000);
-  const volume = {
-    ...{ apiVersion: "v1", kind: "PersistentVolume", metadata: { name: "cloud-sandbox-data" } },
-    spec: {
-      ...{ accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } },
-      ...{ hostPath: { path: directory }, persistentVolumeReclaimPolicy: "Retain" },
-    },
-  };
-  return JSON.stringify(volume);
-}
-
-/** The manifest of the guide with the images of the tests. Without kube-proxy, Pods reach the API server at its own address. */
-async function ownManifest(image: string, volume: string): Promise<string> {
+/**
+ * The manifest of the guide with the images of the tests. Without kube-proxy, Pods reach the API server at its own address.
+ * Kubernetes 1.20 has disruption budgets only as a beta.
+ */
+async function ownManifest(image: string): Promise<string> {
   const own = ownCluster();
   const text = await readFile(join(root, "deploy/kubernetes-server.yaml"), "utf8");
-  const replaced = text
+  return text
+    .replace("policy/v1", "policy/v1beta1")
     .replace("registry.example/cloud-sandbox-local:1", image)
     .replace("registry.example/cloud-sandbox-agent:1", own.agentImage)
     .replace("python:3.12-slim", own.image)
     .replace(
-      "- --leave-running",
-      "- --leave-running\n            - --kubernetes-open-network\n            - --pool=0",
+      "- --kubernetes-records",
+      "- --kubernetes-records\n            - --kubernetes-open-network\n            - --pool=0",
     )
     .replace(
       /^( *)env:$/m,
       "$&\n$1  - { name: KUBERNETES_SERVICE_HOST, value: 10.245.0.1 }\n$1  - { name: KUBERNETES_SERVICE_PORT, value: '16443' }",
     );
-  return `${replaced}---\n${volume}\n`;
 }
 
 interface Forwarded {

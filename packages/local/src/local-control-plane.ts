@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -5,6 +6,8 @@ import { AgentCalls } from "./agents/agent-calls.js";
 import { AgentConnections } from "./agents/agent-connection.js";
 import { agentPath } from "./agents/agent-target.js";
 import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
+import { chosenRuntime, runtimeName, type UsableRuntime } from "./chosen-runtime.js";
+import { requireRecordsPossible } from "./cluster/records-options.js";
 import { AuditLog } from "./control-plane/audit-log.js";
 import { auditAgentRequest } from "./control-plane/audited-requests.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
@@ -13,7 +16,7 @@ import { RateLimiter } from "./control-plane/rate-limiter.js";
 import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
 import { egressGateway } from "./egress/egress-options.js";
 import { internetSetting } from "./egress/internet-default.js";
-import { CannotLeaveRunningError, NotKeptError, RuntimeUnavailableError } from "./errors/local-errors.js";
+import { CannotLeaveRunningError, NotKeptError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
@@ -26,18 +29,13 @@ import { previewUrls } from "./gateway/preview-target.js";
 import { PublicAddress } from "./gateway/public-address.js";
 import { routeRequests } from "./gateway/request-routing.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
+import { defaultHost, defaultLimits, defaultMaxSandboxes, defaultRateLimit } from "./local-defaults.js";
 import { InstanceDirectory } from "./runtime/host/instance-directory.js";
 import { holdingProcess } from "./runtime/host/let-go.js";
-import type {
-  IsolationLevel,
-  MachineLimits,
-  RuntimeReport,
-  SandboxRuntime,
-} from "./runtime/sandbox-runtime.js";
-import { chooseRuntime, dockerImages, dockerRuntime, runtimeVariable } from "./runtimes.js";
+import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity } from "./sandboxes/activity.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
-import { defaultMemoryOvercommit, hostMemoryMb, MemoryBudget } from "./sandboxes/memory-budget.js";
+import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
 import { poolSize } from "./sandboxes/pool-size.js";
 import { ProgramQueue } from "./sandboxes/program-queue.js";
@@ -46,7 +44,6 @@ import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import { SandboxPlaces } from "./sandboxes/sandbox-places.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
-import { SqliteApiKeyRepository } from "./store/api-key-repository.js";
 import { LayerStore } from "./store/layer-store.js";
 import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
@@ -102,28 +99,21 @@ export async function startLocalControlPlane(
 }
 
 async function start(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
-  const { holdsProcess = true, withoutSystemCallFilter = false, rootInside = false } = options;
-  const chosen = await chooseRuntime(options.runtime ?? fromEnvironment(runtimeVariable) ?? "auto", {
-    ...{ holdsProcess, withoutSystemCallFilter, rootInside, log: options.log },
-    dockerImages: dockerImages(options.dockerImage),
-    dockerRuntime: dockerRuntime(options.dockerRuntime),
-    kubernetes: options.kubernetes,
-  });
-  if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
-  const { runtime, report } = chosen;
-
+  if (options.kubernetes?.records) return startInCluster(options);
+  const { holdsProcess = true } = options;
+  const { runtime, report } = await chosenRuntime(options);
   try {
     if (options.leaveRunning && !(runtime.adopt && options.dataDir !== undefined))
       throw new CannotLeaveRunningError(runtime.name);
     // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
     const firstUse = options.expects === "isolatedCode" ? "programs" : "machines";
     if (!holdsProcess) runtime.prepare(firstUse).catch(() => undefined);
-    const { host = "127.0.0.1", port = 0 } = options;
+    const { host = defaultHost, port = 0 } = options;
     // Check the port before the data directory is read, which takes longer, so that a port in use is reported at once.
     await requireFreePort(host, port);
     const store = await openStore(options.dataDir);
     try {
-      return await serve(options, runtime, report, store);
+      return await serve(options, runtime, report, store, (server) => listen(server, host, port));
     } catch (error) {
       await store.close();
       throw error;
@@ -134,18 +124,29 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   }
 }
 
-function fromEnvironment(name: string): string | undefined {
-  const value = process.env[name];
-  return value === "" ? undefined : value;
+/** Starts one of several servers whose records are in the cluster. */
+async function startInCluster(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
+  requireRecordsPossible(runtimeName(options), options);
+  const { startReplica } = await import("./cluster/replica.js");
+  const { runtime: chosen, ...replica } = await startReplica(options, {
+    runtime: async (mayAct) => {
+      const { runtime, report } = await chosenRuntime(options, mayAct);
+      return { runtime, report, close: () => runtime.close() };
+    },
+    serve: ({ runtime, report }, store, apiKey, open) =>
+      serve({ ...options, apiKey, leaveRunning: true }, runtime, report, store, open),
+  });
+  const internet = internetSetting(options.internet).text;
+  return { ...replica, runtime: chosen.runtime.name, isolation: chosen.report.isolation, internet };
 }
-
-type UsableRuntime = Extract<RuntimeReport, { usable: true }>;
 
 async function serve(
   options: LocalControlPlaneOptions,
   runtime: SandboxRuntime,
   { isolation, disks, isElsewhere }: UsableRuntime,
   store: Store,
+  /** Lets callers reach the server. Resolves with its base URL for callers on this machine. */
+  open: (server: Server) => Promise<string>,
 ): Promise<LocalControlPlane> {
   const measured: MeasuredParts = {
     pools: () => machines.waiting,
@@ -162,7 +163,7 @@ async function serve(
   ]);
   const keys = new KeyRing({
     ownKey: new AccountKey(apiKey),
-    repository: async () => new SqliteApiKeyRepository(await store.database()),
+    repository: () => store.apiKeys(),
     writes: store.writes,
   });
   const log = options.log ?? (() => undefined);
@@ -244,12 +245,13 @@ async function serve(
     volumes,
     isolation,
     places,
-    isKept: store.directory !== undefined,
+    isKept: store.isKept,
+    keepsFiles: store.directory !== undefined || !store.isKept,
     leavesRunning: options.leaveRunning ?? false,
     log,
   });
   await withStoreErrors(store, async () => {
-    if (store.directory !== undefined) await keys.restore();
+    if (store.isKept) await keys.restore();
     builds.restore();
     await fleet.restore();
     if (store.directory !== undefined) {
@@ -296,7 +298,7 @@ async function serve(
     runtime: runtime.name,
     isolation,
     version,
-    isStorageFull: () => store.isFull(),
+    trouble: () => store.trouble(),
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
     previewUrls: (id, host) => previewUrls(id, baseFor(host), publicUrl(host) !== undefined),
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
@@ -314,7 +316,7 @@ async function serve(
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
   if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));
-  const hosts = new HostGuard(options.host ?? "127.0.0.1", [
+  const hosts = new HostGuard(options.host ?? defaultHost, [
     ...(options.allowedHosts ?? []),
     ...(publicAddress ? [publicAddress.hostname] : []),
   ]);
@@ -342,7 +344,7 @@ async function serve(
   let url: string;
   try {
     await withStoreErrors(store, () => webhooks.resume());
-    url = await listen(server, options.host ?? "127.0.0.1", options.port ?? 0);
+    url = await open(server);
   } catch (error) {
     await close().catch((closeError: unknown) => log(`The failed start left files behind: ${closeError}`));
     throw error;
@@ -370,23 +372,12 @@ async function serverMetricsOf(parts: MeasuredParts): Promise<ServerMetrics> {
   return new ServerMetrics(parts);
 }
 
-const defaultRateLimit = 1_000_000;
-
-/** The default limit of sandboxes, by the host's memory. An idle sandbox takes about 10 MiB. */
-function defaultMaxSandboxes(): number {
-  return Math.min(256, Math.max(16, Math.floor(hostMemoryMb() / 32)));
-}
-
 /**
  * A directory for the control plane's files: below the data directory, or, without one, a temporary directory. If this
  * process is killed, the next control plane on this machine removes the temporary directory.
  */
 async function keptOrPrivate({ directory }: Store, name: string): Promise<string> {
   return directory === undefined ? InstanceDirectory.createPrivate() : join(directory, name);
-}
-
-function defaultLimits(): MachineLimits {
-  return { memoryMb: 1024, diskMb: 1024, vcpu: Math.min(2, availableParallelism()), maxProcesses: 256 };
 }
 
 /** Runs work that reads the data directory. Its errors name the directory and how to fix it. */

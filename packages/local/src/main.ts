@@ -6,11 +6,13 @@ import { describeHost, examineHost } from "./doctor.js";
 import {
   AuditLogError,
   CannotLeaveRunningError,
+  ClusterRecordsError,
   DataDirectoryError,
   InvalidEgressError,
   InvalidMountDirectoryError,
   InvalidOriginError,
   InvalidPublicUrlError,
+  InvalidRecordsError,
   NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,
@@ -60,6 +62,8 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof RuntimeUnavailableError ||
     error instanceof PortUnavailableError ||
     error instanceof CannotLeaveRunningError ||
+    error instanceof ClusterRecordsError ||
+    error instanceof InvalidRecordsError ||
     error instanceof DataDirectoryError ||
     error instanceof AuditLogError ||
     error instanceof NotKeptError ||
@@ -97,6 +101,7 @@ async function serve({
   kubernetesRuntimeClass,
   kubernetesOpenNetwork: openNetwork,
   kubernetesWait: waitSeconds,
+  kubernetesRecords: records,
   ...options
 }: ServeOptions): Promise<void> {
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
@@ -120,6 +125,7 @@ async function serve({
       agentImage,
       openNetwork,
       waitSeconds,
+      records,
       runtimeClass: kubernetesRuntimeClass,
     },
     allowedHosts: allowedHost,

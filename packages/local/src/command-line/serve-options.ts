@@ -13,6 +13,7 @@ export interface ServeOptions {
   readonly kubernetesAgentImage?: string;
   readonly kubernetesOpenNetwork: boolean;
   readonly kubernetesWait?: number;
+  readonly kubernetesRecords: boolean;
   readonly leaveRunning: boolean;
   readonly kubernetesRuntimeClass?: KubernetesOptions["runtimeClass"];
   readonly runtime: "auto" | RuntimeName;
@@ -119,6 +120,11 @@ export function addServeOptions(command: Command): Command {
       "--kubernetes-wait <seconds>",
       "seconds that a Pod waits when the connection to its server is cut or the server has ended; default: 60",
       wholeNumber(1, 86_400),
+    )
+    .option(
+      "--kubernetes-records",
+      "keep sandboxes, names and keys in objects of the cluster, not in --data-dir; any number of servers then act as one",
+      false,
     )
     .option(
       "--leave-running",

@@ -26,6 +26,7 @@ import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
+import type { StoreTrouble } from "../store/store.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
@@ -56,7 +57,8 @@ export interface ControlPlaneApiOptions
   readonly isolation: IsolationLevel;
   readonly version: string;
   /** Whether the data directory is full, so that changes cannot be saved. */
-  readonly isStorageFull: () => boolean;
+  /** Why no change can be saved now. Undefined if it can. */
+  readonly trouble: () => StoreTrouble | undefined;
   readonly webhooks: Pick<Webhooks, "handlers">;
   /** Undefined if the server measures nothing of itself. */
   readonly serverMetrics: ServerMetrics | undefined;
@@ -96,14 +98,10 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
   });
 }
 
-function storageHealth(
-  isFull: boolean,
-): Pick<ControlPlaneSchemas["Health"], "status" | "storage" | "message"> {
-  if (!isFull) return { status: "healthy", storage: "ok" };
-  const message =
-    "The data directory is full or cannot be written to. Sandboxes keep running and can be deleted, but changes cannot be saved. Free some disk space there.";
-  return { status: "degraded", storage: "full", message };
-}
+const storageHealth = (
+  trouble: StoreTrouble | undefined,
+): Pick<ControlPlaneSchemas["Health"], "status" | "storage" | "message"> =>
+  trouble ? { status: "degraded", ...trouble } : { status: "healthy", storage: "ok" };
 
 /** Makes the handlers of each API key once, because they remember its idempotency keys. */
 function handlersByKey(options: ControlPlaneApiOptions): (caller: Caller) => ControlPlaneHandlers {
@@ -122,7 +120,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
   return {
     ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId)),
     getHealth: () => ({
-      ...storageHealth(options.isStorageFull()),
+      ...storageHealth(options.trouble()),
       version: options.version,
       runtime: options.runtime,
       isolation: options.isolation,

@@ -45,7 +45,10 @@ export function keyHandlers({ keys, usage }: KeyHandlersParts) {
       request_id: requestId,
     }),
 
-    revokeApiKey: ({ params, requestId }) => ({ ...onWire(keys.revoke(params.id)), request_id: requestId }),
+    revokeApiKey: async ({ params, requestId }) => ({
+      ...onWire(await keys.revoke(params.id)),
+      request_id: requestId,
+    }),
   } satisfies Handlers<ControlPlaneContract, unknown>;
 }
 

@@ -29,6 +29,23 @@ export class CannotLeaveRunningError extends Error {
   }
 }
 
+/** Records cannot be kept in the cluster. */
+export class ClusterRecordsError extends Error {
+  override readonly name = "ClusterRecordsError";
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(
+      `Records cannot be kept in the cluster: ${reason}. The server's account needs the rights of the Role in deploy/kubernetes.yaml; or leave --kubernetes-records out.`,
+      options,
+    );
+  }
+}
+
+/** `kubernetes.records` was set together with what it excludes. */
+export class InvalidRecordsError extends Error {
+  override readonly name = "InvalidRecordsError";
+}
+
 /** An egress option given by the operator is invalid. */
 export class InvalidEgressError extends Error {
   override readonly name = "InvalidEgressError";

@@ -15,6 +15,12 @@ export interface KubernetesOptions {
    * limits. Default: no.
    */
   readonly openNetwork?: boolean | undefined;
+  /**
+   * Whether records and keys are kept in objects of the cluster instead of in a data directory. Any number of servers with the
+   * same namespace then act as one: one of them leads, the others pass callers on to it, and another one leads when it ends.
+   * Default: no.
+   */
+  readonly records?: boolean | undefined;
   /** Seconds that a Pod waits for its server when their connection is cut or the server has ended. Default: 60. */
   readonly waitSeconds?: number | undefined;
   /**
@@ -38,6 +44,8 @@ export interface RuntimeOptions {
   readonly dockerRuntime?: string | undefined;
   /** What the kubernetes runtime uses; see {@link KubernetesOptions}. */
   readonly kubernetes?: KubernetesOptions | undefined;
+  /** Whether this process may start, reach and end machines now. False while another one may have them. Default: always. */
+  readonly mayAct?: (() => boolean) | undefined;
   /** Receives lines for people to read. Default: nothing is logged. */
   readonly log?: ((message: string) => void) | undefined;
 }

@@ -31,7 +31,7 @@ import type { SandboxRegistry } from "./sandbox-registry.js";
 /** Milliseconds that a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
 const shutdownMs = 20_000;
 const savesAtATime = 4;
-const adoptionsAtATime = 8;
+const adoptionsAtATime = 64;
 
 export interface FleetOptions {
   readonly registry: SandboxRegistry;
@@ -46,6 +46,8 @@ export interface FleetOptions {
   readonly places: SandboxPlaces;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
+  /** Whether files of stopped sandboxes are kept. If not, sandboxes cannot be stopped. */
+  readonly keepsFiles: boolean;
   /** Whether sandboxes go on without a control plane when it closes, until the next one adopts them. */
   readonly leavesRunning: boolean;
   readonly log: (message: string) => void;
@@ -73,14 +75,14 @@ export class SandboxFleet {
    * and are marked as failed otherwise.
    */
   async restore(): Promise<readonly SandboxRecord[]> {
-    const { registry, files, isKept } = this.options;
+    const { registry, files, isKept, keepsFiles } = this.options;
     if (!isKept) return [];
     const sandboxes = await registry.restore((stored) => this.#revive(stored));
     const limit = pLimit(adoptionsAtATime);
     const running = sandboxes.filter(({ status }) => status === "running" || status === "paused");
     await Promise.all(running.map((sandbox) => limit(() => this.#adopt(sandbox))));
     const stopped = sandboxes.filter(({ status }) => status === "stopped");
-    const kept = await files.keepOnly(new Set(stopped.map(({ id }) => id)));
+    const kept = keepsFiles ? await files.keepOnly(new Set(stopped.map(({ id }) => id))) : new Set();
     for (const sandbox of stopped)
       if (!kept.has(sandbox.id)) registry.note(sandbox, { status: "error", failureReason: filesAreGone });
     for (const { id, expiresAt } of sandboxes) this.#deadlines.set(id, expiresAt);
@@ -168,6 +170,7 @@ export class SandboxFleet {
   }
 
   async stop(id: string): Promise<SandboxRecord> {
+    if (!this.options.keepsFiles) throw cannotStop(this.get(id).id);
     return this.#step(id, (sandbox) => this.#lifecycle.stop(sandbox));
   }
 
@@ -305,7 +308,7 @@ export class SandboxFleet {
     });
     if (!machine) {
       const failureReason =
-        "The control plane ended while the sandbox was running, so the sandbox's processes and files are lost.";
+        "The control plane ended while the sandbox was running, and its machine is gone, so the sandbox's processes and files are lost.";
       return registry.note(sandbox, { status: "error", failureReason });
     }
     egress.setRules(sandbox.id, egressRules(sandbox.egress));
@@ -328,10 +331,10 @@ export class SandboxFleet {
 
   async #end(id: string, end: EndedSandbox["end"]): Promise<void> {
     const sandbox = this.get(id);
-    this.#deadlines.clear(id);
     const leave = this.options.places.hold(sandbox.keyId);
-    this.options.registry.end(id, end);
     try {
+      await this.options.registry.end(id, end);
+      this.#deadlines.clear(id);
       await this.#lifecycle.remove(sandbox);
     } finally {
       leave();
@@ -341,6 +344,14 @@ export class SandboxFleet {
 
 /** Where a name is looked for: each API key has its own names. An id has no blank. */
 const placeOf = (name: string, keyId = ""): string => `${keyId} ${name}`;
+
+const cannotStop = (id: string): Problem =>
+  new Problem(
+    409,
+    "CONFLICT",
+    `Sandbox ${id} cannot be stopped: this server keeps its records in the cluster, and has no place for the files of a stopped sandbox.`,
+    { hint: "Let the sandbox run until its deadline, or delete it." },
+  );
 
 const filesAreGone =
   "The files that were saved when the sandbox was stopped are no longer in the data directory.";

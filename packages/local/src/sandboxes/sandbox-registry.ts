@@ -115,12 +115,31 @@ export class SandboxRegistry {
     this.writes.ensure(sandbox.id, () => this.#write(sandbox));
   }
 
-  /** Removes the sandbox. After that {@link get} throws the problem that it was deleted or has expired. */
-  end(id: string, end: StoredEnd["end"]): void {
+  /**
+   * Removes the sandbox. After that {@link get} throws the problem that it was deleted or has expired. Rejects if it was deleted
+   * in a store that must record that first, and cannot; nothing has changed then.
+   */
+  async end(id: string, end: StoredEnd["end"]): Promise<void> {
     const sandbox = this.#sandboxes.get(id);
     if (!sandbox) return;
+    if (end === "deleted" && this.repository.mustRecordDeletes) return this.#delete(sandbox);
     this.#rememberEnd(sandbox, end);
     this.#sandboxes.delete(id);
+  }
+
+  async #delete(sandbox: SandboxRecord): Promise<void> {
+    const { id } = sandbox;
+    try {
+      await this.writes.save(id, async () => {
+        if (!this.has(id)) return;
+        await this.repository.end(endOf(sandbox, "deleted"));
+        this.#sandboxes.delete(id);
+      });
+    } catch (error) {
+      // The end may still have reached the store: write the sandbox again.
+      if (this.has(id)) this.note(sandbox, {});
+      throw error;
+    }
   }
 
   #write(sandbox: SandboxRecord): Promise<void> {
@@ -133,11 +152,9 @@ export class SandboxRegistry {
     return this.#ends.get(id) ?? this.repository.findEnded(id);
   }
 
-  #rememberEnd(
-    { id, createdAt, expiresAt, keyId }: Pick<SandboxRecord, "id" | "createdAt" | "expiresAt" | "keyId">,
-    end: StoredEnd["end"],
-  ): void {
-    const ended = { id, end, createdAt, expiresAt, keyId };
+  #rememberEnd(sandbox: Ending, end: StoredEnd["end"]): void {
+    const { id } = sandbox;
+    const ended = endOf(sandbox, end);
     this.#ends.set(id, ended);
     this.writes.ensure(id, async () => {
       await this.repository.end(ended);
@@ -145,3 +162,9 @@ export class SandboxRegistry {
     });
   }
 }
+
+type Ending = Pick<SandboxRecord, "id" | "createdAt" | "expiresAt" | "keyId">;
+
+const endOf = ({ id, createdAt, expiresAt, keyId }: Ending, end: StoredEnd["end"]): StoredEnd => ({
+  ...{ id, end, createdAt, expiresAt, keyId },
+});

@@ -18,6 +18,8 @@ export interface StoredApiKey {
 
 /** Where the API keys besides the server's own are kept. A change is durable when its promise resolves. */
 export interface ApiKeyRepository {
+  /** Whether a revocation is refused while it cannot be saved. Otherwise it holds at once, and is saved when that is possible. */
+  readonly mustSaveRevocations: boolean;
   /** All keys, the oldest first. */
   list(): Promise<readonly StoredApiKey[]>;
   /** Inserts the key, or replaces the one with the same id. */
@@ -25,6 +27,8 @@ export interface ApiKeyRepository {
 }
 
 export class SqliteApiKeyRepository implements ApiKeyRepository {
+  readonly mustSaveRevocations = false;
+
   constructor(private readonly database: Database) {}
 
   async list(): Promise<readonly StoredApiKey[]> {

@@ -35,6 +35,8 @@ export interface StoredEnd extends EndedSandbox {
 
 /** Where records of sandboxes are kept. A change is durable when its promise resolves. */
 export interface SandboxRepository {
+  /** Whether a delete is refused while it cannot be recorded. Otherwise it holds at once, and is recorded when that is possible. */
+  readonly mustRecordDeletes: boolean;
   /** Inserts the sandbox, or replaces the record with the same id. */
   save(sandbox: StoredSandbox): Promise<void>;
   list(): Promise<readonly StoredSandbox[]>;
@@ -44,6 +46,9 @@ export interface SandboxRepository {
 }
 
 export class SqliteSandboxRepository implements SandboxRepository {
+  /** Deletes make room on a disk that is full. */
+  readonly mustRecordDeletes = false;
+
   constructor(private readonly database: Database) {}
 
   async save(sandbox: StoredSandbox): Promise<void> {
@@ -74,7 +79,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
   async list(): Promise<readonly StoredSandbox[]> {
     return this.database.all("SELECT * FROM sandboxes").map((row) => {
       try {
-        return storedSandbox(row);
+        return requireSound(readSandbox(row));
       } catch (cause) {
         throw new Error(`the record of sandbox ${String(row.id)} is damaged`, { cause });
       }
@@ -110,6 +115,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
 }
 
 export class MemorySandboxRepository implements SandboxRepository {
+  readonly mustRecordDeletes = false;
   readonly #sandboxes = new Map<string, StoredSandbox>();
   readonly #ended = new Map<string, StoredEnd>();
 
@@ -153,8 +159,8 @@ const necessary = z.object({
   expiresAt: z.date(),
 });
 
-function storedSandbox(row: Row): StoredSandbox {
-  const sandbox = readSandbox(row);
+/** The record. Throws if it is damaged. */
+export function requireSound(sandbox: StoredSandbox): StoredSandbox {
   necessary.parse(sandbox);
   return sandbox;
 }

@@ -1,3 +1,4 @@
+import { type ApiKeyRepository, SqliteApiKeyRepository } from "./api-key-repository.js";
 import { DataDirectory } from "./data-directory.js";
 import { Database } from "./database.js";
 import { PendingWrites } from "./pending-writes.js";
@@ -16,14 +17,23 @@ export interface Store {
   readonly directory: string | undefined;
   readonly settings: Settings | undefined;
   readonly sandboxes: SandboxRepository;
+  /** Whether the records outlive this process. */
+  readonly isKept: boolean;
+  /** The API keys besides the server's own. Without a data directory: in memory, created by the first call. */
+  apiKeys(): Promise<ApiKeyRepository>;
   /** Writes that must not be lost, repeated until they succeed. */
   readonly writes: PendingWrites;
-  /** Whether the store is too full to save a change. */
-  isFull(): boolean;
+  /** Why no change can be saved now, for people. Undefined if it can. */
+  trouble(): StoreTrouble | undefined;
   /** The database of templates and webhooks. Without a data directory: in memory, created by the first call. */
   database(): Promise<Database>;
   /** Resolves with the number of changes that could not be saved. */
   close(): Promise<number>;
+}
+
+export interface StoreTrouble {
+  readonly storage: "full" | "unavailable";
+  readonly message: string;
 }
 
 export async function openStore(dataDirectory?: string): Promise<Store> {
@@ -33,16 +43,19 @@ export async function openStore(dataDirectory?: string): Promise<Store> {
 /** A store without a directory. It loads SQLite (15 ms, 25 MB) only on demand, because an embedded control plane often needs none. */
 function memoryStore(): Store {
   let database: Promise<Database> | undefined;
+  const open = (): Promise<Database> => {
+    database ??= Database.open();
+    return database;
+  };
   return {
     directory: undefined,
+    isKept: false,
     settings: undefined,
     sandboxes: new MemorySandboxRepository(),
+    apiKeys: async () => new SqliteApiKeyRepository(await open()),
     writes: new PendingWrites(() => undefined),
-    isFull: () => false,
-    database: () => {
-      database ??= Database.open();
-      return database;
-    },
+    trouble: () => undefined,
+    database: open,
     close: async () => {
       (await database)?.close();
       return 0;
@@ -80,10 +93,12 @@ async function fileStore(path: string): Promise<Store> {
     }
     return {
       directory: directory.path,
+      isKept: true,
       settings,
       sandboxes: new SqliteSandboxRepository(database),
+      apiKeys: async () => new SqliteApiKeyRepository(database),
       writes,
-      isFull: () => writes.isFailing || isFull(directory.path),
+      trouble: () => (writes.isFailing || isFull(directory.path) ? fullDirectory : undefined),
       database: async () => database,
       close,
     };
@@ -92,3 +107,9 @@ async function fileStore(path: string): Promise<Store> {
     throw unusableDirectory(directory.path, error);
   }
 }
+
+const fullDirectory: StoreTrouble = {
+  storage: "full",
+  message:
+    "The data directory is full or cannot be written to. Sandboxes keep running and can be deleted, but changes cannot be saved. Free some disk space there.",
+};

@@ -141,8 +141,11 @@ export class KeyRing {
     return [...this.#keys.values()];
   }
 
-  /** Revokes a key by its id or name. It is refused from now on, even if the change cannot be saved yet. */
-  revoke(idOrName: string): ApiKey {
+  /**
+   * Revokes a key by its id or name. It is refused from now on, even if the change cannot be saved yet, unless the store must
+   * save revocations: then this rejects, and nothing has changed.
+   */
+  async revoke(idOrName: string): Promise<ApiKey> {
     const named = this.list().filter(({ name }) => name === idOrName);
     const { id = "" } =
       this.#keys.get(idOrName) ??
@@ -155,7 +158,15 @@ export class KeyRing {
       throw new Problem(404, "API_KEY_NOT_FOUND", "There is no API key with that id or name.", {
         hint: "List the keys to see those that exist.",
       });
-    return key.revokedAt ? key : this.#change({ ...key, revokedAt: new Date() });
+    if (key.revokedAt) return key;
+    const ended = { ...key, revokedAt: new Date() };
+    const repository = this.#repository;
+    if (!repository?.mustSaveRevocations) return this.#change(ended);
+    await this.parts.writes.save(id, async () => {
+      await repository.save(ended);
+      this.#set(ended);
+    });
+    return ended;
   }
 
   #find(text: string): StoredApiKey | undefined {
@@ -175,7 +186,8 @@ export class KeyRing {
 
   #change(key: StoredApiKey): StoredApiKey {
     this.#set(key);
-    this.parts.writes.ensure(key.id, async () => this.#repository?.save(key));
+    // A revocation that was saved meanwhile is not overwritten.
+    this.parts.writes.ensure(key.id, async () => this.#repository?.save(this.#keys.get(key.id) ?? key));
     return key;
   }
 

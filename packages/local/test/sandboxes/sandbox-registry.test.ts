@@ -95,10 +95,11 @@ describe("while a change of a sandbox is saved", () => {
       registry.change(sandbox, change),
     );
     const outcomes = Promise.allSettled(changes);
-    registry.end("1", "deleted");
+    const end = registry.end("1", "deleted");
     await endWrite();
     expect(await outcomes).toMatchObject([{ reason: { status: 404 } }, { reason: { status: 404 } }]);
     expect(await repository.list()).toEqual([]);
+    await end;
     expect(repository.waiting).toEqual([]);
   });
 });

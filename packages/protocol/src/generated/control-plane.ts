@@ -692,10 +692,10 @@ export interface components {
              */
             status: string;
             /**
-             * @description `full` while nothing new can be kept: creates, stops, starts and new deadlines are answered with 507.
+             * @description `full` while nothing new can be kept: creates, stops, starts and new deadlines are answered with 507. `unavailable` while the cluster that keeps the records does not answer: creates, deletes and new deadlines are answered with 503.
              * @enum {string}
              */
-            storage?: "ok" | "full";
+            storage?: "ok" | "full" | "unavailable";
             /** @description What does not work and what to do about it. */
             message?: string;
             version?: string;

@@ -18,6 +18,8 @@ export interface KubernetesMachineParts {
   readonly isolation: IsolationLevel;
   readonly connection: PodConnection;
   readonly socketPath: string;
+  /** Whether files of a sandbox that is stopped are kept. */
+  readonly keepsFiles: boolean;
   /** How the sandbox's container ended. Undefined if the cluster does not tell. */
   readonly ending: () => Promise<V1ContainerStateTerminated | undefined>;
   /** Deletes the Pod. */
@@ -66,7 +68,8 @@ export class KubernetesMachine implements Machine {
   }
 
   async pause(): Promise<void> {
-    throw new Error("Kubernetes cannot freeze a Pod: stop the sandbox instead, which keeps its files");
+    const instead = this.parts.keepsFiles ? ": stop the sandbox instead, which keeps its files" : "";
+    throw new Error(`Kubernetes cannot freeze a Pod${instead}`);
   }
 
   async resume(): Promise<void> {

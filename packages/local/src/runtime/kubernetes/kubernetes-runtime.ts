@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { V1Pod } from "@kubernetes/client-node";
 import { agentMain } from "../bubblewrap/agent-files.js";
 import { socketPair } from "../container/channel/socket-pair.js";
@@ -21,7 +22,7 @@ import { KubernetesMachine } from "./kubernetes-machine.js";
 import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
 import { PodConnection } from "./pod-connection.js";
-import { removeOrphans } from "./pod-owner.js";
+import { orphans, removeOrphans } from "./pod-owner.js";
 import { endingOf, livingPod, removePod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 import { forwardPort } from "./port-forward.js";
@@ -30,7 +31,11 @@ import { forwardPort } from "./port-forward.js";
 const bootLimitMs = 120_000;
 /** How long it may take to reach the agent of a Pod that an earlier server started. */
 const adoptionLimitMs = 20_000;
+/** The pause before the API server is asked again for a Pod. */
+const askAgainMs = 500;
 const defaultWaitSeconds = 60;
+/** How often Pods of servers that were killed are looked for. */
+const orphansMs = 15_000;
 
 /** The command of the sandbox's container. */
 const supervisor = [
@@ -44,6 +49,7 @@ interface Foundation {
   readonly directory: InstanceDirectory;
   readonly guard: InstanceGuard;
   readonly pods: PodWatch;
+  readonly cleaning: NodeJS.Timeout;
 }
 
 /** Machines that are Pods of a Kubernetes cluster. */
@@ -55,6 +61,8 @@ export class KubernetesRuntime implements SandboxRuntime {
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");
   #foundation: Promise<Foundation> | undefined;
+  /** Pods that had ended when they were last looked for. */
+  #orphans: ReadonlySet<string> = new Set();
 
   constructor(private readonly options: RuntimeOptions = {}) {
     this.images = (options.kubernetes?.images ?? [defaultImage]).map((name) => ({ name }));
@@ -67,8 +75,8 @@ export class KubernetesRuntime implements SandboxRuntime {
   /** Removes Pods that have ended, of any server. A Pod ends by itself when its server stays away. */
   async removeLeftovers(): Promise<void> {
     await InstanceDirectory.removeStale();
-    const count = await removeOrphans(openCluster(this.options.kubernetes ?? {}));
-    if (count > 0) this.options.log?.(`Pods of servers that have ended are removed: ${count}.`);
+    const cluster = openCluster(this.options.kubernetes ?? {});
+    await this.#remove(cluster, await orphans(cluster));
   }
 
   async prepare(): Promise<void> {
@@ -79,6 +87,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     const { layers = [], disk, files = [], keepIn } = spec;
     if (layers.length > 0 || disk !== undefined || files.length > 0 || keepIn !== undefined)
       throw new Error(this.withoutLayers);
+    this.#requireMayAct();
     const { kubernetes = {} } = this.options;
     const image = spec.image ?? this.images[0]?.name ?? defaultImage;
     const { cluster, pods } = await this.#laidFoundation();
@@ -125,9 +134,9 @@ export class KubernetesRuntime implements SandboxRuntime {
   async adopt(spec: MachineSpec): Promise<Machine | undefined> {
     if (spec.secret === undefined) return undefined;
     const { cluster } = await this.#laidFoundation();
-    const pod = await livingPod(cluster, podName(spec.secret));
-    if (!pod) return undefined;
     const limit = AbortSignal.timeout(adoptionLimitMs);
+    const pod = await this.#found(cluster, podName(spec.secret), limit);
+    if (!pod) return undefined;
     const machine = await this.#connected(spec, spec.secret, pod, limit);
     await machine.booted(limit).catch(async (error: unknown) => {
       await machine.destroy();
@@ -139,8 +148,46 @@ export class KubernetesRuntime implements SandboxRuntime {
   async close(): Promise<void> {
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
+    clearInterval(foundation?.cleaning);
     await foundation?.pods.close();
     await foundation?.guard.release();
+  }
+
+  /** Removes Pods that had ended the last time already: the server of one that ends now still asks why. */
+  async #removeOrphans(cluster: Cluster): Promise<void> {
+    const found = await orphans(cluster);
+    const before = this.#orphans;
+    this.#orphans = new Set(found);
+    await this.#remove(
+      cluster,
+      found.filter((name) => before.has(name)),
+    );
+  }
+
+  async #remove(cluster: Cluster, names: readonly string[]): Promise<void> {
+    await removeOrphans(cluster, names);
+    if (names.length > 0) this.options.log?.(`Pods of servers that have ended are removed: ${names.length}.`);
+  }
+
+  get #mayAct(): boolean {
+    return this.options.mayAct?.() ?? true;
+  }
+
+  #requireMayAct(): void {
+    if (!this.#mayAct)
+      throw new Error("the API server does not answer, or another server has just begun to lead");
+  }
+
+  /** A Pod whose sandbox runs. Asks again when the API server does not answer, because the Pod is lost if it is not found. */
+  async #found(cluster: Cluster, name: string, limit: AbortSignal): Promise<V1Pod | undefined> {
+    for (;;) {
+      try {
+        return await livingPod(cluster, name);
+      } catch (error) {
+        if (limit.aborted) throw error;
+        await sleep(askAgainMs, undefined, { ref: false });
+      }
+    }
   }
 
   get #waitMs(): number {
@@ -162,7 +209,10 @@ export class KubernetesRuntime implements SandboxRuntime {
     if (spec.egress) await listen(directory.egressSocket(name), spec.egress);
     const connection = new PodConnection(
       {
-        reach: (signal) => reach(cluster, directory, pod, signal),
+        reach: async (signal) => {
+          this.#requireMayAct();
+          return reach(cluster, directory, pod, signal);
+        },
         hasEnded: async () => (await livingPod(cluster, name)) === undefined,
         egressSocket: spec.egress && directory.egressSocket(name),
         ...{ secret, waitMs: this.#waitMs },
@@ -173,8 +223,10 @@ export class KubernetesRuntime implements SandboxRuntime {
     return new KubernetesMachine({
       ...{ spec, connection, isolation: this.options.kubernetes?.runtimeClass?.level ?? "container" },
       socketPath: directory.socket(name),
+      keepsFiles: !this.options.kubernetes?.records,
       ending: () => endingOf(cluster, name),
-      remove: () => removePod(cluster, name),
+      // A Pod that is not removed here has another server, or ends by itself.
+      remove: async () => (this.#mayAct ? removePod(cluster, name) : undefined),
       cleanUp: () => {
         for (const socket of sockets) socket.close();
       },
@@ -198,7 +250,11 @@ export class KubernetesRuntime implements SandboxRuntime {
     // Start the guard first: it removes the directory if this process is killed. The Pods end by themselves.
     const guard = new InstanceGuard(directory, []);
     directory.make();
-    return { cluster, directory, guard, pods };
+    const cleaning = setInterval(
+      () => void this.#removeOrphans(cluster).catch(() => undefined),
+      orphansMs,
+    ).unref();
+    return { cluster, directory, guard, pods, cleaning };
   }
 }
 

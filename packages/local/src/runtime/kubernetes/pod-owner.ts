@@ -1,6 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { type Cluster, reasonOf } from "./cluster.js";
 import { ownLabel } from "./pod.js";
+import { removePod } from "./pod-states.js";
 
 /** Milliseconds after which no server waits any more for a Pod to start. */
 const oldestPendingMs = 10 * 60_000;
@@ -10,24 +11,20 @@ const selector = Object.entries(ownLabel)
   .join(",");
 
 /**
- * Removes our Pods that have ended, or that have not started for long. A Pod ends by itself when its server stays away, so
- * one that runs has a server, or still waits for the next one, and is not touched. Returns how many were removed.
+ * Our Pods that have ended, or that have not started for long. A Pod ends by itself when its server stays away, so one that runs
+ * has a server, or still waits for the next one.
  */
-export async function removeOrphans({ api, namespace }: Cluster): Promise<number> {
+export async function orphans({ api, namespace }: Cluster): Promise<string[]> {
   const { items } = await api
     .listNamespacedPod({ namespace, labelSelector: selector })
     .catch((error: unknown) => {
       throw new Error(`Kubernetes does not list Pods: ${reasonOf(error)}`, { cause: error });
     });
-  const orphans = items.filter(isOver);
-  await Promise.all(
-    orphans.map(({ metadata }) =>
-      api
-        .deleteNamespacedPod({ namespace, name: metadata?.name ?? "", gracePeriodSeconds: 0 })
-        .catch(() => undefined),
-    ),
-  );
-  return orphans.length;
+  return items.filter(isOver).map(({ metadata }) => metadata?.name ?? "");
+}
+
+export async function removeOrphans(cluster: Cluster, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => removePod(cluster, name).catch(() => undefined)));
 }
 
 function isOver({ metadata, status }: V1Pod): boolean {

@@ -1,0 +1,45 @@
+import { Database } from "../store/database.js";
+import { PendingWrites } from "../store/pending-writes.js";
+import type { Store } from "../store/store.js";
+import type { ClusterApi } from "./cluster-api.js";
+import type { ClusterKeys } from "./cluster-keys.js";
+import { ClusterSandboxes } from "./cluster-sandboxes.js";
+import type { Lease } from "./lease.js";
+import { requireHeld } from "./not-saved.js";
+
+export interface ClusterStoreParts {
+  readonly cluster: ClusterApi;
+  readonly lease: Lease;
+  readonly keys: ClusterKeys;
+  readonly log: (message: string) => void;
+}
+
+/** The store of the server that leads: objects of the cluster. What is reported by webhooks is in memory. */
+export function clusterStore({ cluster, lease, keys, log }: ClusterStoreParts): Store {
+  const writes = new PendingWrites(() => requireHeld(lease));
+  let database: Promise<Database> | undefined;
+  return {
+    directory: undefined,
+    isKept: true,
+    settings: keys,
+    sandboxes: new ClusterSandboxes({ cluster, lease, writes, log }),
+    apiKeys: async () => keys,
+    writes,
+    trouble: () => (writes.isFailing || !lease.isHeld ? trouble : undefined),
+    database: () => {
+      database ??= Database.open();
+      return database;
+    },
+    close: async () => {
+      const left = await writes.close();
+      (await database)?.close();
+      return left;
+    },
+  };
+}
+
+const trouble = {
+  storage: "unavailable",
+  message:
+    "Records cannot be saved in the cluster, because its API server does not answer. Sandboxes keep running, but creates, deletes and new deadlines are refused until it answers.",
+} as const;

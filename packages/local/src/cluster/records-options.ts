@@ -1,0 +1,24 @@
+import { InvalidRecordsError } from "../errors/local-errors.js";
+import type { KubernetesOptions } from "../runtime/runtime-options.js";
+
+/** Least seconds that Pods wait for their server. It takes up to 16 s until another one leads, which then connects to them. */
+const leastWaitSeconds = 30;
+
+/** Throws if other options exclude that records are kept in the cluster. */
+export function requireRecordsPossible(
+  runtime: string,
+  { dataDir, kubernetes = {} }: { readonly dataDir?: string; readonly kubernetes?: KubernetesOptions },
+): void {
+  if (runtime !== "kubernetes")
+    throw new InvalidRecordsError(
+      `Only the runtime kubernetes keeps records in a cluster, and this server has the runtime ${runtime}. Set --runtime kubernetes, or leave --kubernetes-records out.`,
+    );
+  if (dataDir !== undefined)
+    throw new InvalidRecordsError(
+      "Records are kept either in the cluster or in a data directory. Leave --data-dir or --kubernetes-records out.",
+    );
+  if ((kubernetes.waitSeconds ?? leastWaitSeconds) < leastWaitSeconds)
+    throw new InvalidRecordsError(
+      `When records are kept in the cluster, Pods must wait at least ${leastWaitSeconds} s for their server, because it takes up to 16 s until another one leads. Raise --kubernetes-wait, or leave it out.`,
+    );
+}

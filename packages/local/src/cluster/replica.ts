@@ -1,0 +1,156 @@
+import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
+import { hostname, networkInterfaces } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ClusterRecordsError, PortUnavailableError } from "../errors/local-errors.js";
+import { listen } from "../gateway/listening.js";
+import { openCluster } from "../runtime/kubernetes/cluster.js";
+import type { KubernetesOptions } from "../runtime/runtime-options.js";
+import type { Store } from "../store/store.js";
+import { persistentApiKey, persistentTokenIssuer } from "../tokens/persistent-keys.js";
+import { apiReason, clusterApi } from "./cluster-api.js";
+import { ClusterKeys } from "./cluster-keys.js";
+import { clusterStore } from "./cluster-store.js";
+import { FrontDoor } from "./front-door.js";
+import { Lease } from "./lease.js";
+
+/** Milliseconds before a server tries again to lead that has failed to begin. */
+const retryMs = 5000;
+
+export interface ReplicaOptions {
+  readonly apiKey?: string | undefined;
+  readonly host?: string;
+  readonly port?: number;
+  readonly kubernetes?: KubernetesOptions;
+  readonly holdsProcess?: boolean;
+  readonly log?: (message: string) => void;
+}
+
+export interface ReplicaParts<Runtime extends { close(): Promise<void> }> {
+  /** The runtime. Its machines may be started and ended only while `mayAct` says so. */
+  readonly runtime: (mayAct: () => boolean) => Promise<Runtime>;
+  /** Starts the control plane. `open` lets callers reach its server, and resolves with its base URL. */
+  readonly serve: (
+    runtime: Runtime,
+    store: Store,
+    apiKey: string,
+    open: (server: Server) => Promise<string>,
+  ) => Promise<Plane>;
+}
+
+/** A control plane that runs. */
+interface Plane {
+  /** Leaves sandboxes running for the next one. */
+  close(): Promise<void>;
+}
+
+export interface Replica<Runtime> {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly runtime: Runtime;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts one of several servers that act as one. The records are in the cluster. The server that holds a Lease of the cluster
+ * leads: it has the sandboxes, and the others pass callers on to it. When it ends, another one goes on with the same sandboxes.
+ */
+export async function startReplica<Runtime extends { close(): Promise<void> }>(
+  options: ReplicaOptions,
+  parts: ReplicaParts<Runtime>,
+): Promise<Replica<Runtime>> {
+  const { host = "127.0.0.1", port = 0, log = () => undefined } = options;
+  const cluster = clusterApi(openCluster(options.kubernetes ?? {}));
+  const lease = new Lease(cluster, `${hostname()}_${randomBytes(4).toString("hex")}`, log);
+  const keys = new ClusterKeys(cluster, lease);
+  const door = new FrontDoor(() => lease.address);
+  const closing = new AbortController();
+  const runtime = await parts.runtime(() => lease.isHeld);
+
+  /** Begins to lead. */
+  const begin = async (apiKey: string, url: string): Promise<Plane> => {
+    const store = clusterStore({ cluster, lease, keys, log });
+    let address = "";
+    const plane = await parts
+      .serve(runtime, store, apiKey, async (server) => {
+        const own = await listen(server, host, port === 0 ? 0 : port + 1);
+        address = `${reachableHost(host)}:${new URL(own).port}`;
+        door.lead(server);
+        return url;
+      })
+      .catch(async (error: unknown) => {
+        door.follow();
+        await store.close();
+        throw error;
+      });
+    // If the API server does not answer now, the next renewal tells the address.
+    await lease.announce(address).catch(() => undefined);
+    log("This server leads.");
+    return plane;
+  };
+
+  /** Leads whenever it can, until it closes. */
+  const lead = async (first: Plane | undefined, again: () => Promise<Plane>): Promise<void> => {
+    let plane = first;
+    while (!closing.signal.aborted) {
+      if (plane) {
+        await lease.lost(closing.signal).catch(() => undefined);
+        door.follow();
+        await plane.close().catch((error: unknown) => log(`Ceasing to lead: ${describe(error)}`));
+        plane = undefined;
+        if (!closing.signal.aborted) log("Another server leads now. This one passes callers on to it.");
+      } else {
+        await lease.held(closing.signal).catch(() => undefined);
+        if (closing.signal.aborted) return;
+        plane = await again().catch((error: unknown) => {
+          log(
+            `This server could not begin to lead, and tries again in ${retryMs / 1000} s: ${describe(error)}`,
+          );
+          return undefined;
+        });
+        if (plane) continue;
+        await lease.release();
+        await sleep(retryMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+        lease.want();
+      }
+    }
+  };
+
+  const end = async (): Promise<void> => {
+    await lease.close();
+    door.close();
+    await runtime.close();
+  };
+  try {
+    const apiKey = options.apiKey ?? (await persistentApiKey(keys));
+    // Made before any server leads, because all of them must have the same.
+    await persistentTokenIssuer(keys);
+    const url = await door.open(host, port);
+    if (options.holdsProcess === false) door.unref();
+    await lease.open();
+    const again = (): Promise<Plane> => begin(apiKey, url);
+    const leading = lead(lease.isHeld ? await again() : undefined, again);
+    if (!lease.isHeld) log("Another server leads. This one passes callers on to it.");
+    const close = async (): Promise<void> => {
+      door.stop();
+      closing.abort();
+      await leading;
+      await end();
+    };
+    return { url, apiKey, runtime, close };
+  } catch (error) {
+    await end();
+    if (error instanceof PortUnavailableError) throw error;
+    throw new ClusterRecordsError(apiReason(error), { cause: error });
+  }
+}
+
+/** The address of this machine, if the server listens on all. A Pod has one. */
+function reachableHost(host: string): string {
+  if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const { address = "127.0.0.1", family } = own.find(({ internal }) => !internal) ?? {};
+  return family === "IPv6" ? `[${address}]` : address;
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

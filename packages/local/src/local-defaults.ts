@@ -1,0 +1,16 @@
+import { availableParallelism } from "node:os";
+import type { MachineLimits } from "./runtime/sandbox-runtime.js";
+import { hostMemoryMb } from "./sandboxes/memory-budget.js";
+
+export const defaultHost = "127.0.0.1";
+
+export const defaultRateLimit = 1_000_000;
+
+/** The default limit of sandboxes, by the host's memory. An idle sandbox takes about 10 MiB. */
+export function defaultMaxSandboxes(): number {
+  return Math.min(256, Math.max(16, Math.floor(hostMemoryMb() / 32)));
+}
+
+export function defaultLimits(): MachineLimits {
+  return { memoryMb: 1024, diskMb: 1024, vcpu: Math.min(2, availableParallelism()), maxProcesses: 256 };
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isSandboxError, type Sandbox, SandboxClient } from "cloud-sandbox";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import {
+  endApiServer,
+  kubectl,
+  kubernetesOptions,
+  ownCluster,
+  startKubernetesServer,
+  withoutKubernetes,
+} from "../support/kubernetes/kubernetes-server.js";
+import type { LocalServer } from "../support/local-server.js";
+
+const obstacle = withoutKubernetes();
+if (obstacle !== undefined) test("servers with their records in the cluster", ({ skip }) => skip(obstacle));
+else {
+  /** Listens on all addresses, so that callers get addresses of the server that they have asked. */
+  const args = ["--kubernetes-records", "--pool", "0", "--host", "0.0.0.0", "--kubernetes-wait", "30"];
+  let servers: LocalServer[] = [];
+  let clients: SandboxClient[] = [];
+  const start = async (): Promise<LocalServer> => {
+    const server = await startKubernetesServer({ args });
+    servers.push(server);
+    return server;
+  };
+  const clientOf = ({ url: baseUrl }: LocalServer, apiKey = "test-key"): SandboxClient => {
+    const client = new SandboxClient({ baseUrl, apiKey });
+    clients.push(client);
+    return client;
+  };
+  const records = () => kubectl("get", "configmaps", "-l", "cloud-sandbox.dev/record=sandbox", "-o", "name");
+
+  afterEach(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await Promise.all(servers.map((server) => server.stop("SIGKILL").catch(() => undefined)));
+    servers = [];
+    clients = [];
+    const left = ["configmaps,pods", "-l", "app.kubernetes.io/managed-by=cloud-sandbox"];
+    await kubectl("delete", ...left, "--grace-period=0", "--force");
+    await kubectl("delete", "leases,secrets", "-l", "app.kubernetes.io/managed-by=cloud-sandbox");
+  });
+
+  describe("two servers with their records in the cluster", () => {
+    let one: SandboxClient;
+    let other: SandboxClient;
+    let leader: LocalServer;
+    let follower: LocalServer;
+    beforeEach(async () => {
+      leader = await start();
+      follower = await start();
+      one = clientOf(leader);
+      other = clientOf(follower);
+    });
+
+    test("are one: names, idempotency keys, files and streams are the same at both", async () => {
+      const name = "shared";
+      const named = await Promise.allSettled(
+        [one, other].map((client) => client.sandboxes.create({ template: "base", name })),
+      );
+      const [made] = named.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+      const [refused] = named.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+      if (!made) throw new Error("no sandbox was created");
+      expect(refused).toMatchObject({ status: 409 });
+
+      const headers = { "idempotency-key": randomUUID() };
+      const repeated = await Promise.all(
+        [one, other].map((client) =>
+          client.controlPlane.POST("/v1/sandboxes", { body: { template_name: "base" }, headers }),
+        ),
+      );
+      const [id, same] = repeated.map(({ data }) => data?.id);
+      expect(same).toBe(id);
+
+      const elsewhere = await other.sandboxes.connect(made.id);
+      await made.files.write("/workspace/note", "written at one");
+      expect(await elsewhere.files.readText("/workspace/note")).toBe("written at one");
+      const said: string[] = [];
+      for await (const event of elsewhere.executeStream("print(6 * 7)"))
+        if (event.type === "stdout") said.push(event.text);
+      expect(said.join("")).toBe("42\n");
+      const seen = [];
+      for await (const sandbox of other.sandboxes.list()) seen.push(sandbox.id);
+      expect(seen.sort()).toEqual([made.id, id].sort());
+      await other.sandboxes.delete(String(id));
+      await expect(one.sandboxes.get(String(id))).rejects.toMatchObject({ status: 404 });
+      await expect(made.stop()).rejects.toThrow(/no place for the files of a stopped sandbox/);
+      await elsewhere.delete();
+      expect([await records(), await pods()]).toEqual(["", []]);
+    });
+
+    test("lose nothing acknowledged when the one that leads is killed under load", async () => {
+      const { data: key } = await one.controlPlane.POST("/v1/keys", { body: { name: "ci" } });
+      const kept = await one.sandboxes.create({ template: "base", name: "kept", env: { MARK: "mine" } });
+      await kept.execute("x = 41");
+      const created = new Map<string, Sandbox>();
+      const deleted = new Set<string>();
+      let isOver = false;
+      const work = async (): Promise<void> => {
+        while (!isOver) {
+          const sandbox = await other.sandboxes.create({ template: "base" }).catch(isFailure);
+          if (!sandbox) continue;
+          created.set(sandbox.id, sandbox);
+          const isDeleted = created.size % 2 === 0 && (await sandbox.delete().then(() => true, isFailure));
+          if (isDeleted) deleted.add(sandbox.id);
+        }
+      };
+      const workers = [work(), work()];
+      await expect.poll(() => deleted.size, { timeout: 60_000 }).toBeGreaterThan(1);
+      await leader.stop("SIGKILL");
+      const before = created.size;
+      await expect.poll(() => created.size, { timeout: 60_000 }).toBeGreaterThan(before + 1);
+      isOver = true;
+      await Promise.all(workers);
+
+      const same = await other.sandboxes.connect(kept.id);
+      expect((await same.execute("import os; print(x + 1, os.environ['MARK'])")).stdout).toBe("42 mine\n");
+      expect((await clientOf(follower, key?.key).sandboxes.create({ template: "base" })).id).toBeDefined();
+      const { data: now } = await other.controlPlane.GET("/v1/sandboxes", {
+        params: { query: { limit: 100 } },
+      });
+      const running = new Map((now?.data ?? []).map(({ id, status }) => [id, status]));
+      const lost = [...created.keys()].filter((id) => !deleted.has(id) && running.get(id) !== "running");
+      const back = [...deleted].filter((id) => running.has(id));
+      // A delete that was cut may have been made all the same.
+      expect([lost.filter((id) => running.has(id)), back]).toEqual([[], []]);
+      expect(lost.length).toBeLessThanOrEqual(workers.length);
+      await Promise.all([...running.keys()].map((id) => other.sandboxes.delete(id)));
+      expect(await records()).toBe("");
+      await expect.poll(pods, { timeout: 120_000, interval: 1000 }).toEqual([]);
+    }, 300_000);
+
+    test("change places at once when the one that leads is told to stop", async () => {
+      const sandbox = await one.sandboxes.create({ template: "base" });
+      await sandbox.execute("x = 41");
+      expect(await leader.stop()).toMatchObject({ code: 0 });
+      const same = await other.sandboxes.connect(sandbox.id);
+      expect((await same.execute("print(x + 1)")).stdout).toBe("42\n");
+      await expect.poll(follower.log).toMatch(/^This server leads\.$/m);
+      await same.delete();
+    });
+  });
+
+  test("while the API server is away, changes are refused, and what was acknowledged stays", async () => {
+    const client = clientOf(await start());
+    const sandbox = await client.sandboxes.create({ template: "base" });
+    await sandbox.execute("x = 41");
+    const again = await endApiServer();
+    await expect(sandbox.delete()).rejects.toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    expect((await client.sandboxes.get(sandbox.id)).status).toBe("running");
+    const health = async () => (await client.health()).status;
+    await expect.poll(health).toBe("degraded");
+    await again();
+    await expect.poll(health, { timeout: 60_000 }).toBe("healthy");
+    expect((await sandbox.execute("print(x + 1)")).stdout).toBe("42\n");
+    await sandbox.delete();
+    expect([await records(), await pods()]).toEqual(["", []]);
+  });
+
+  test("servers use the rights that the manifest gives them, and no more are given", async () => {
+    const role = JSON.parse(await kubectl("get", "role", "cloud-sandbox-local", "--output", "json"));
+    const given = new Set<string>();
+    for (const { resources, verbs } of role.rules)
+      for (const verb of verbs) given.add(`${verb} ${resources.join()}`);
+    const used = new Set<string>();
+    for (const line of (await readFile(join(ownCluster().directory, "log/audit"), "utf8"))
+      .trim()
+      .split("\n")) {
+      const { user, verb, objectRef, responseStatus } = JSON.parse(line);
+      if (user.username !== "system:serviceaccount:cloud-sandbox:cloud-sandbox-local") continue;
+      // An API server that has just started refuses everything until it has read all roles.
+      if (responseStatus?.code === 403) continue;
+      const { resource, subresource } = objectRef ?? {};
+      if (resource) used.add(`${verb} ${[resource, subresource].filter(Boolean).join("/")}`);
+    }
+    // Records are read again when somebody else has changed them, and deleted beyond 1,000 ended sandboxes. Of the verbs with which
+    // clients port-forward, a server uses one.
+    const rare = ["get configmaps", "delete configmaps", "create pods/portforward", "get pods/portforward"];
+    const common = (rights: Set<string>) => [...rights].filter((right) => !rare.includes(right)).sort();
+    expect(common(used)).toEqual(common(given));
+  });
+
+  describe("records are not kept in the cluster", () => {
+    test.each([
+      [
+        "with another runtime",
+        ["--runtime", "bubblewrap", "--kubernetes-records"],
+        /Only the runtime kubernetes/,
+      ],
+      ["with a data directory", ["--data-dir", "/nowhere"], /Leave --data-dir or --kubernetes-records out/],
+      ["if Pods wait too short", ["--kubernetes-wait", "5"], /--kubernetes-wait/],
+    ])("%s", async (_, options, reason) => {
+      const { code, stderr } = await runBuilt("local", [
+        ...["serve", ...kubernetesOptions(), "--kubernetes-records", ...options],
+      ]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+    });
+  });
+}
+
+/** Whether a call failed as calls do while no server leads. */
+function isFailure(error: unknown): undefined {
+  if (!isSandboxError(error)) throw error;
+}
+
+async function pods(): Promise<string[]> {
+  const names = await kubectl("get", "pods", "--output", "jsonpath={.items[*].metadata.name}");
+  return names.split(" ").filter((name) => name !== "");
+}
