@@ -1,7 +1,7 @@
 /** Other people's MCP servers for the assistant: which ones, where they are kept, and what is offered of them. */
 import { join } from "node:path";
 import { withServers } from "../profiles/gateway/with-servers.js";
-import type { AdditionalTools } from "../server/mcp-server.js";
+import type { Additions } from "../server/mcp-server.js";
 import type { ServerOptions } from "../server/server-options.js";
 import { OtherServers } from "../servers/other-servers.js";
 import { startServer } from "../servers/start-server.js";
@@ -11,12 +11,12 @@ import { cacheDirectory } from "../settings/cache-directory.js";
 import type { Environment } from "../settings/environment.js";
 import { OptionError } from "../settings/option-error.js";
 import { configuredServers } from "./configured-servers.js";
-import { FirstClassTools } from "./first-class-tools.js";
+import { FirstClassServers } from "./first-class-servers.js";
 
 export interface Gateway {
   readonly servers: OtherServers;
-  /** The tools of the servers that are listed beside this program's. */
-  readonly additions: AdditionalTools | undefined;
+  /** What servers have, listed beside what this program has. */
+  readonly additions: Additions | undefined;
   /** Options of the local backend that servers need. */
   readonly local: LocalOptions;
   readonly extend: (profile: Profile) => Profile;
@@ -37,12 +37,16 @@ export async function openGateway(
   const names = [...new Set([...mcpGateway, ...mcpServer])];
   const configurations = await configuredServers(names, mcpConfig);
   const servers = new OtherServers({ configurations, environment, start: startServer });
-  const additions = mcpServer.length === 0 ? undefined : new FirstClassTools(servers, mcpServer, log);
+  const additions = mcpServer.length === 0 ? undefined : new FirstClassServers(servers, mcpServer, log);
   const isInstalled = configurations.some(({ installCommands = [] }) => installCommands.length > 0);
   return {
     servers,
     additions,
     local: isInstalled ? { layersBelow: join(cacheDirectory(environment), "cloud-sandbox") } : {},
-    extend: (profile) => withServers(profile, { tools: mcpGateway.length > 0 }),
+    extend: (profile) =>
+      withServers(profile, {
+        tools: mcpGateway.length > 0,
+        resourceList: additions && (() => additions.resources()),
+      }),
   };
 }

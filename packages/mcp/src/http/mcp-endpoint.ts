@@ -11,7 +11,7 @@ import {
   type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import type { AdditionalTools } from "../server/mcp-server.js";
+import type { Additions } from "../server/mcp-server.js";
 import { Session } from "../session/session.js";
 import type { SharedBackend } from "../session/shared-backend.js";
 import { type HttpClient, HttpClients, type HttpClientsOptions } from "./http-clients.js";
@@ -20,8 +20,8 @@ import { type Refusal, refused } from "./request-checks.js";
 export interface EndpointParts {
   /** Creates the MCP server for a client: one for each session, or one for each request of the stateless protocol. */
   readonly newServer: (session: Session, isLasting: boolean) => McpServer | Promise<McpServer>;
-  /** Notifies of changes to the tools that all clients get. */
-  readonly additions?: Pick<AdditionalTools, "onToolsChange"> | undefined;
+  /** Notifies of changes to what all clients are offered. */
+  readonly additions?: Pick<Additions, "onChange"> | undefined;
   /** Whether to serve a request without `Mcp-Session-Id`, although its protocol version requires one. */
   readonly sessionless?: boolean | undefined;
   readonly log: (line: string) => void;
@@ -64,7 +64,12 @@ export class McpEndpoint {
       },
       { legacy: parts.sessionless ? "stateless" : "reject", maxSubscriptions: options.most },
     );
-    parts.additions?.onToolsChange(() => this.#stateless.notify.toolsChanged());
+    parts.additions?.onChange(() => {
+      const { notify } = this.#stateless;
+      notify.toolsChanged();
+      notify.promptsChanged();
+      notify.resourcesChanged();
+    });
   }
 
   async serve(given: EndpointRequest): Promise<Response | Refusal> {

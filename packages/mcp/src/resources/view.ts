@@ -9,13 +9,17 @@ const mimeType = "text/html;profile=mcp-app";
 /** The page loads nothing and connects to nothing, so it asks for no domain. */
 const meta = { ui: { prefersBorder: true } };
 
-export const viewResource: Resource = {
+const viewResource: Resource = {
   uri,
   name: "view",
   title: "Results and templates",
   description: "Shows a program's output and figures, and browses templates.",
   mimeType,
 };
+
+export async function* listView(): AsyncGenerator<Resource> {
+  yield viewResource;
+}
 
 export const view: Registration = (server) => {
   const { name, title, description } = viewResource;

@@ -1,5 +1,5 @@
 /** The result of another MCP server's tool: passed on, but cut to a limit, and with links that this server can read. */
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, PromptMessage } from "@modelcontextprotocol/server";
 import { cutMiddle, jsonBytes } from "./output-limit.js";
 import { untrusted } from "./untrusted-content.js";
 
@@ -30,9 +30,25 @@ export function relayedResult(result: CallToolResult, { isStructured, server }: 
   return { ...base, content: [...content, textOf(note)] };
 }
 
+/** The messages of another server's prompt, cut to the same limits. */
+export function relayedMessages(messages: readonly PromptMessage[], server: string): PromptMessage[] {
+  const content = relayedContent(
+    messages.map((message) => message.content),
+    server,
+  );
+  return content.map((part, index) => ({ role: messages[index]?.role ?? "user", content: part }));
+}
+
 /** The address under which this server reads a resource of another one. */
 export function relayedUri(server: string, uri: string): string {
   return `mcp-server://${server}/${encodeURIComponent(uri)}`;
+}
+
+/** The same for a URI template: its expressions stay as they are. */
+export function relayedTemplate(server: string, template: string): string {
+  const parts = template.split(/(\{[^}]*\})/);
+  const encoded = parts.map((part, index) => (index % 2 === 1 ? part : encodeURIComponent(part)));
+  return `mcp-server://${server}/${encoded.join("")}`;
 }
 
 function relayedContent(given: readonly Content[], server: string): Content[] {

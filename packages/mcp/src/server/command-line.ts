@@ -132,7 +132,7 @@ function commandLine(): Command {
     .addOption(
       ofServers(
         "--mcp-server <names>",
-        "other people's MCP servers whose tools are listed one by one, as NAME__tool; repeatable",
+        "other people's MCP servers whose tools, prompts and resources are listed one by one, as NAME__tool; repeatable",
       )
         .argParser(moreNames)
         .default([], "none"),

@@ -9,20 +9,22 @@ import { registerTool, type SharedToolParts } from "./registered-tool.js";
 /** How long clients may cache lists, which are the same for everyone and change only with the version. */
 const hour = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
-/** Tools that are known only while the server runs. */
-export interface AdditionalTools {
-  /** Registers the tools with `server`, and keeps them up to date if `isLasting`: `server` serves more than one request. */
+const changes = ["tools", "prompts", "resources"].map((list) => `notifications/${list}/list_changed`);
+
+/** Tools, prompts and resources that are known only while the server runs. */
+export interface Additions {
+  /** Registers them with `server`, and keeps them up to date if `isLasting`: `server` serves more than one request. */
   add(server: McpServer, shared: SharedToolParts, isLasting: boolean): Promise<void>;
-  /** Calls `listener` whenever the tools have changed. */
-  onToolsChange(listener: () => void): void;
+  /** Calls `listener` whenever they have changed. */
+  onChange(listener: () => void): void;
 }
 
 /** What the server offers, the same for all clients. */
 export interface Offer {
   /** The profile, with only the tools that were selected. */
   readonly profile: Profile;
-  /** Tools beside those of the profile. */
-  readonly additions?: AdditionalTools | undefined;
+  /** What is offered beside the profile. */
+  readonly additions?: Additions | undefined;
   /** Receives one line at a time, for the people who run the server. */
   readonly log: (line: string) => void;
 }
@@ -36,12 +38,12 @@ export function createServer(
   const server = new McpServer(
     { name: "cloud-sandbox", title: "Cloud Sandbox", version },
     {
-      capabilities: { tools: { listChanged: !isFixed } },
+      capabilities: { tools: { listChanged: !isFixed }, ...(profile.relaysLogs && { logging: {} }) },
+      // Each tool that is added or removed would send a notification of its own.
+      debouncedNotificationMethods: changes,
       instructions: profile.instructions,
       cacheHints: {
-        ...(isFixed && { "tools/list": hour }),
-        "prompts/list": hour,
-        "resources/templates/list": hour,
+        ...(isFixed && { "tools/list": hour, "prompts/list": hour, "resources/templates/list": hour }),
         "server/discover": hour,
       },
     },

@@ -13,6 +13,7 @@ import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import type { ToolContext } from "../tools/definition/tool.js";
 import { progressOf } from "./progress.js";
+import { relayedLog } from "./relayed-log.js";
 
 /** A tool as clients list it. */
 export interface ToolEntry {
@@ -55,7 +56,9 @@ export function registerTool(
     const counted = progressOf(context);
     const progress = tool.isRelayed ? counted?.countLess() : counted;
     const report: ToolContext["report"] = (step, measured) => progress?.report(step, measured);
-    const work = session.call((call) => run(given, call), { signal: context.mcpReq.signal, report, offered });
+    const { signal } = context.mcpReq;
+    const own = { signal, report, offered, ...(tool.isRelayed && { log: relayedLog(context) }) };
+    const work = session.call((call) => run(given, call), own);
     return work
       .finally(() => progress?.end())
       .then(

@@ -1,11 +1,17 @@
 /** The servers of one client: each runs in a sandbox of its own from its first use until nobody has used it for a while. */
-import type { CallToolResult, ReadResourceResult, Tool } from "@modelcontextprotocol/server";
+import type { CallToolResult, ResultTypeMap, Tool } from "@modelcontextprotocol/server";
 import { ServerFailure } from "../errors/server-failure.js";
 import { instead } from "../errors/similar-names.js";
 import { handOverAfter } from "../settings/hand-over-after.js";
 import { type Reach, reachOf } from "./configured-server.js";
 import { endsServer, failureOf } from "./failures.js";
-import type { RunningServer, ServerCall } from "./running-server.js";
+import type {
+  OtherLists,
+  RelayedMethod,
+  RelayedParams,
+  RunningServer,
+  ServerCall,
+} from "./running-server.js";
 import type { ServerPlace, ServerRegistry } from "./server-registry.js";
 import { ServerSlot } from "./server-slot.js";
 
@@ -74,9 +80,19 @@ export class ClientServers {
     });
   }
 
-  /** Reads a resource of a server. */
-  read(server: string, uri: string, call: ServerCall): Promise<ReadResourceResult> {
-    return this.#use(server, "resources/read", call, (running) => running.readResource(uri, call));
+  /** What a server lists beside its tools. The server is started for that. */
+  others(server: string, call: ServerCall): Promise<OtherLists> {
+    return this.#use(server, "prompts/list", call, (running) => running.listOthers(call));
+  }
+
+  /** Passes a request on to a server. Throws a {@link ServerFailure} if the server refuses it. */
+  relay<Method extends RelayedMethod>(
+    server: string,
+    method: Method,
+    params: RelayedParams<Method>,
+    call: ServerCall,
+  ): Promise<ResultTypeMap[Method]> {
+    return this.#use(server, method, call, (running) => running.relay(method, params, call));
   }
 
   /** Ends all servers of the client, for good. */
@@ -149,9 +165,9 @@ export class ClientServers {
         this.#servers.delete(gone);
         if (this.#slots.get(name) === gone) this.#slots.delete(name);
       },
-      onToolsChange: () => {
+      onListChange: () => {
         this.#tools.delete(slot);
-        this.#servers.toolsChanged(name, this);
+        this.#servers.listsChanged(name, this);
       },
     });
     this.#servers.add(slot);

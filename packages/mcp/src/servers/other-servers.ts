@@ -3,7 +3,7 @@ import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configurat
 import { ServerFailure } from "../errors/server-failure.js";
 import type { Environment } from "../settings/environment.js";
 import { ClientServers } from "./client-servers.js";
-import type { ServerPlace, ServerRegistry, StartServer, ToolSource } from "./server-registry.js";
+import type { ListSource, ServerPlace, ServerRegistry, StartServer } from "./server-registry.js";
 import type { ServerSlot } from "./server-slot.js";
 
 export interface OtherServersOptions {
@@ -24,7 +24,7 @@ export class OtherServers implements ServerRegistry {
   readonly #mostOfClient: number;
   readonly #most: number;
   readonly #slots = new Set<ServerSlot>();
-  readonly #listeners = new Set<(server: string, source: ToolSource) => void>();
+  readonly #listeners = new Set<(server: string, source: ListSource) => void>();
 
   constructor({ configurations, environment, most = 32, mostOfClient = 8, start }: OtherServersOptions) {
     this.configurations = configurations;
@@ -39,12 +39,12 @@ export class OtherServers implements ServerRegistry {
     return new ClientServers(this, place);
   }
 
-  /** Calls `listener` when a server reports that its tools have changed. */
-  onToolsChange(listener: (server: string, source: ToolSource) => void): void {
+  /** Calls `listener` when a server reports that its tools, prompts or resources have changed. */
+  onListChange(listener: (server: string, source: ListSource) => void): void {
     this.#listeners.add(listener);
   }
 
-  toolsChanged(server: string, source: ToolSource): void {
+  listsChanged(server: string, source: ListSource): void {
     for (const listener of this.#listeners) listener(server, source);
   }
 

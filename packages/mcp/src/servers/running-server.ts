@@ -1,5 +1,14 @@
 /** A server that runs: what the rest of this program uses of it. */
-import type { CallToolResult, ReadResourceResult, Tool } from "@modelcontextprotocol/server";
+import type {
+  CallToolResult,
+  LoggingLevel,
+  Prompt,
+  RequestTypeMap,
+  Resource,
+  ResourceTemplateType,
+  ResultTypeMap,
+  Tool,
+} from "@modelcontextprotocol/server";
 
 /** The progress of a call, as the server reports it. */
 export interface Measured {
@@ -7,11 +16,33 @@ export interface Measured {
   readonly total?: number | undefined;
 }
 
+/** A log message of a server. */
+export interface LogMessage {
+  readonly level: LoggingLevel;
+  readonly data: unknown;
+  readonly logger?: string | undefined;
+}
+
+/** What a server lists beside its tools. */
+export interface OtherLists {
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly resourceTemplates: readonly ResourceTemplateType[];
+  /** Whether it completes the arguments of its prompts and resource templates. */
+  readonly completes: boolean;
+}
+
+/** Requests that are passed on to a server as they are. */
+export type RelayedMethod = "completion/complete" | "prompts/get" | "resources/read";
+export type RelayedParams<Method extends RelayedMethod> = RequestTypeMap[Method]["params"];
+
 /** The caller's part of a call to a server. */
 export interface ServerCall {
   /** Fires when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
   readonly report: (step: string, measured?: Measured) => void;
+  /** Receives the log messages that the server sends during the call. */
+  readonly log?: ((message: LogMessage) => void) | undefined;
   /** Whether to wait for a start for as long as it takes. Default: as long as clients wait for an answer. */
   readonly waitsForStart?: boolean;
 }
@@ -25,7 +56,12 @@ export interface RunningServer {
     call: ServerCall,
     timeoutSeconds: number,
   ): Promise<CallToolResult>;
-  readResource(uri: string, call: Pick<ServerCall, "signal">): Promise<ReadResourceResult>;
+  listOthers(call: Pick<ServerCall, "signal">): Promise<OtherLists>;
+  relay<Method extends RelayedMethod>(
+    method: Method,
+    params: RelayedParams<Method>,
+    call: Pick<ServerCall, "signal">,
+  ): Promise<ResultTypeMap[Method]>;
   /** Moves the deadline of the server's sandbox to `seconds` from now. */
   extend(seconds: number): Promise<void>;
   /** Deletes the sandbox. */
@@ -38,8 +74,9 @@ export interface ServerEvents {
   readonly onStep: (step: string) => void;
   /** The server has ended by itself. */
   readonly onEnd: () => void;
-  /** The server reports that its list of tools has changed. */
-  readonly onToolsChange: () => void;
+  /** The server reports that its tools, prompts or resources have changed. */
+  readonly onListChange: () => void;
+  readonly onLog: (message: LogMessage) => void;
   /** Ends the start. */
   readonly signal: AbortSignal;
 }

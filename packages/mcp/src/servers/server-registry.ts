@@ -4,7 +4,7 @@ import type { SandboxClient } from "cloud-sandbox";
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
 import type { SandboxLedger } from "../ownership/sandbox-ledger.js";
 import type { Environment } from "../settings/environment.js";
-import type { RunningServer, ServerCall, ServerEvents } from "./running-server.js";
+import type { OtherLists, RunningServer, ServerCall, ServerEvents } from "./running-server.js";
 import type { ServerSlot } from "./server-slot.js";
 
 /** Where servers run. */
@@ -19,9 +19,11 @@ export type StartServer = (
   events: ServerEvents,
 ) => Promise<RunningServer>;
 
-/** Lists the tools of a client's servers. */
-export interface ToolSource {
+/** Lists what a client's servers have. */
+export interface ListSource {
   tools(server: string, call: ServerCall): Promise<Tool[]>;
+  /** What a server lists beside its tools. */
+  others(server: string, call: ServerCall): Promise<OtherLists>;
 }
 
 export interface ServerRegistry {
@@ -32,6 +34,6 @@ export interface ServerRegistry {
   /** Adds a server. If there are too many, ends the idle one that was unused for longest. */
   add(slot: ServerSlot): void;
   delete(slot: ServerSlot): void;
-  /** Called when a server reports that its tools have changed. */
-  toolsChanged(server: string, source: ToolSource): void;
+  /** Called when a server reports that its tools, prompts or resources have changed. */
+  listsChanged(server: string, source: ListSource): void;
 }

@@ -1,6 +1,6 @@
 /** One server of one client: waits for its start, counts its calls, and ends it when it was idle for too long. */
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
-import type { RunningServer, ServerCall, ServerEvents } from "./running-server.js";
+import type { LogMessage, RunningServer, ServerCall, ServerEvents } from "./running-server.js";
 
 /** Seconds that a sandbox lives after its server should have been closed, in case that this program is killed. */
 const margin = 300;
@@ -12,7 +12,7 @@ export interface SlotParts {
   readonly start: (events: ServerEvents) => Promise<RunningServer>;
   /** Called once, when the server has ended or is being closed. */
   readonly onGone: (slot: ServerSlot) => void;
-  readonly onToolsChange: () => void;
+  readonly onListChange: () => void;
 }
 
 export class ServerSlot {
@@ -24,7 +24,7 @@ export class ServerSlot {
   readonly #parts: SlotParts;
   readonly #stop = new AbortController();
   readonly #waiting = new Set<ServerCall["report"]>();
-  #calls = 0;
+  readonly #calls = new Set<Pick<ServerCall, "report" | "log">>();
   #idle: NodeJS.Timeout | undefined;
   #extendedAt = Number.NEGATIVE_INFINITY;
   #isGone = false;
@@ -38,15 +38,16 @@ export class ServerSlot {
 
   /** Whether the server is starting, or has running calls. */
   get isBusy(): boolean {
-    return this.#calls > 0 || !this.isRunning;
+    return this.#calls.size > 0 || !this.isRunning;
   }
 
   /** Does `work` with the server, and waits for its start before. */
   async use<Result>(
     work: (server: RunningServer) => Promise<Result>,
-    { report }: Pick<ServerCall, "report">,
+    call: Pick<ServerCall, "report" | "log">,
   ): Promise<Result> {
-    this.#calls += 1;
+    const { report } = call;
+    this.#calls.add(call);
     clearTimeout(this.#idle);
     this.#waiting.add(report);
     try {
@@ -54,7 +55,7 @@ export class ServerSlot {
       void this.touch(server);
       return await work(server);
     } finally {
-      this.#calls -= 1;
+      this.#calls.delete(call);
       this.#rest();
     }
   }
@@ -91,7 +92,8 @@ export class ServerSlot {
           for (const report of this.#waiting) report(step);
         },
         onEnd: () => this.leave(),
-        onToolsChange: this.#parts.onToolsChange,
+        onListChange: this.#parts.onListChange,
+        onLog: (message) => this.#log(message),
         signal: this.#stop.signal,
       })
       .then(
@@ -107,6 +109,12 @@ export class ServerSlot {
     return this.#started;
   }
 
+  /** Passes a log message to one of the calls: they are all of the same client. */
+  #log(message: LogMessage): void {
+    const [log] = [...this.#calls].flatMap((call) => call.log ?? []);
+    log?.(message);
+  }
+
   get #idleSeconds(): number {
     return Math.ceil(this.#parts.configuration.timeoutMinutes * 60);
   }
@@ -114,7 +122,7 @@ export class ServerSlot {
   #rest(): void {
     this.usedAt = performance.now();
     clearTimeout(this.#idle);
-    if (this.#calls > 0 || this.#isGone) return;
+    if (this.#calls.size > 0 || this.#isGone) return;
     this.#idle = setTimeout(() => this.leave(), this.#idleSeconds * 1000).unref();
   }
 

@@ -1,5 +1,5 @@
 /** Starts a server in a sandbox that no tool of this program can use, so that nobody reads its variables there. */
-import type { CallToolResult, ReadResourceResult, Tool } from "@modelcontextprotocol/server";
+import type { CallToolResult, ResultTypeMap, Tool } from "@modelcontextprotocol/server";
 import type { Sandbox } from "cloud-sandbox";
 import type { McpSession } from "cloud-sandbox-mcp-runner";
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
@@ -7,7 +7,15 @@ import { ServerFailure } from "../errors/server-failure.js";
 import type { Owner } from "../ownership/sandbox-ledger.js";
 import { looksSecret } from "../results/secret-values.js";
 import { reachAdvice, reachOf, tellsOfNoNetwork } from "./configured-server.js";
-import type { RunningServer, ServerEvents } from "./running-server.js";
+import type {
+  LogMessage,
+  OtherLists,
+  RelayedMethod,
+  RelayedParams,
+  RunningServer,
+  ServerCall,
+  ServerEvents,
+} from "./running-server.js";
 import type { ServerPlace } from "./server-registry.js";
 
 /** Owner of the servers' sandboxes. No client has this token digest, so no tool can use these sandboxes. */
@@ -15,7 +23,8 @@ const nobody: Owner = { tokenDigest: "sandboxes of MCP servers" };
 
 /** Seconds that a server may take to answer after its start. */
 const startSeconds = 60;
-const resourceSeconds = 60;
+/** Seconds that it may take to list its prompts and resources, and to answer a request that is passed on. */
+const relaySeconds = 60;
 
 export async function startServer(
   configuration: McpServerConfiguration,
@@ -46,9 +55,31 @@ export async function startServer(
     throw error;
   });
   session.client.onclose = events.onEnd;
-  session.client.setNotificationHandler("notifications/tools/list_changed", events.onToolsChange);
-  return new StartedServer(session, reachAdvice({ name, reach }), forget);
+  for (const list of ["tools", "prompts", "resources"] as const)
+    session.client.setNotificationHandler(`notifications/${list}/list_changed`, events.onListChange);
+  const server = new StartedServer(session, reachAdvice({ name, reach }), forget);
+  session.client.setNotificationHandler("notifications/message", ({ params }) =>
+    events.onLog(server.shown(params) as LogMessage),
+  );
+  return server;
 }
+
+interface RequestOptions {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+}
+
+const requests: {
+  readonly [Method in RelayedMethod]: (
+    client: McpSession["client"],
+    params: RelayedParams<Method>,
+    options: RequestOptions,
+  ) => Promise<unknown>;
+} = {
+  "completion/complete": (client, params, options) => client.complete(params, options),
+  "prompts/get": (client, params, options) => client.getPrompt(params, options),
+  "resources/read": (client, params, options) => client.readResource(params, options),
+};
 
 class StartedServer implements RunningServer {
   constructor(
@@ -61,7 +92,7 @@ class StartedServer implements RunningServer {
     { signal }: Parameters<RunningServer["listTools"]>[0],
     timeoutSeconds: number,
   ): Promise<Tool[]> {
-    return this.#shown(await this.session.listTools({ signal, timeoutSeconds })) as Tool[];
+    return this.shown(await this.session.listTools({ signal, timeoutSeconds })) as Tool[];
   }
 
   async callTool(
@@ -73,31 +104,52 @@ class StartedServer implements RunningServer {
         signal,
         timeoutSeconds,
         onProgress: ({ message, progress, total }) =>
-          report(message === undefined ? `${tool} is at work` : this.#shown(message), { progress, total }),
+          report(message === undefined ? `${tool} is at work` : this.shown(message), { progress, total }),
       });
-      return this.#shown(result) as CallToolResult;
+      return this.shown(result) as CallToolResult;
     } catch (error) {
       if (!(error instanceof McpToolError) || error.result === undefined) throw error;
-      const result = this.#shown(error.result) as CallToolResult;
+      const result = this.shown(error.result) as CallToolResult;
       const advice = [error.hint, tellsOfNoNetwork(error.summary) ? this.networkAdvice : undefined];
       const more = advice.flatMap((text) =>
-        text ? [{ type: "text" as const, text: this.#shown(text) }] : [],
+        text ? [{ type: "text" as const, text: this.shown(text) }] : [],
       );
       return { ...result, content: [...result.content, ...more] };
     }
   }
 
-  async readResource(
-    uri: string,
-    { signal }: Parameters<RunningServer["readResource"]>[1],
-  ): Promise<ReadResourceResult> {
+  async listOthers({ signal }: Pick<ServerCall, "signal">): Promise<OtherLists> {
+    const { client } = this.session;
+    const { completions, prompts, resources } = client.getServerCapabilities() ?? {};
+    const options = { signal, timeout: relaySeconds * 1000 };
+    const [listed, known, templates] = await Promise.all([
+      prompts && client.listPrompts(undefined, options),
+      resources && client.listResources(undefined, options),
+      // Servers with resources need not have templates, and some then do not know the request.
+      resources && client.listResourceTemplates(undefined, options).catch(() => undefined),
+    ]);
+    return this.shown({
+      prompts: listed?.prompts ?? [],
+      resources: known?.resources ?? [],
+      resourceTemplates: templates?.resourceTemplates ?? [],
+      completes: completions !== undefined,
+    }) as OtherLists;
+  }
+
+  async relay<Method extends RelayedMethod>(
+    method: Method,
+    params: RelayedParams<Method>,
+    { signal }: Pick<ServerCall, "signal">,
+  ): Promise<ResultTypeMap[Method]> {
     const { client, server } = this.session;
     try {
-      const read = await client.readResource({ uri }, { signal, timeout: resourceSeconds * 1000 });
-      return this.#shown(read) as ReadResourceResult;
+      const result = await requests[method](client, params, { signal, timeout: relaySeconds * 1000 });
+      return this.shown(result) as ResultTypeMap[Method];
     } catch (error) {
-      const why = error instanceof Error ? this.#shown(error.message).slice(0, 500) : "it gave no reason";
-      throw new ServerFailure(`Server ${server} cannot read ${this.#shown(uri).slice(0, 500)}: ${why}`);
+      const why = error instanceof Error ? this.shown(error.message).slice(0, 500) : "it gave no reason";
+      const what =
+        "uri" in params ? `cannot read ${this.shown(params.uri).slice(0, 500)}` : `refused ${method}`;
+      throw new ServerFailure(`Server ${server} ${what}: ${why}`);
     }
   }
 
@@ -111,7 +163,7 @@ class StartedServer implements RunningServer {
   }
 
   /** A value without the secrets among the server's variables. */
-  #shown<Value>(value: Value): Value {
+  shown<Value>(value: Value): Value {
     return this.session.withoutVariables(value, isSecret);
   }
 }

@@ -1,14 +1,17 @@
 /** A profile is data: the tools, resources and prompts that this server offers under one name. */
-import type { McpServer } from "@modelcontextprotocol/server";
+import type { McpServer, Resource } from "@modelcontextprotocol/server";
 import type { FailureAdvice } from "../errors/failure-advice.js";
 import type { Environment } from "../settings/environment.js";
 import type { ListedTool } from "../tools/definition/listed-tool.js";
 import type { Tool, Toolset } from "../tools/definition/tool.js";
 import type { LocalOptions } from "./backend.js";
-import type { Session } from "./session.js";
+import type { Session, SessionContext } from "./session.js";
 
 /** Adds one resource, resource template or prompt to the MCP server of a client with this session and profile. */
 export type Registration = (server: McpServer, session: Session, profile: Profile) => void;
+
+/** A part of the list of resources, for the client that asks. */
+export type ResourceList = (context: SessionContext, signal: AbortSignal) => AsyncIterable<Resource>;
 
 export interface Profile {
   /** The profile's name, as `--profile` takes it. */
@@ -32,7 +35,11 @@ export interface Profile {
   /** Options of the local backend, read from environment variables of the MCP server that the profile replaces. */
   readonly local?: (environment: Environment) => LocalOptions;
   readonly resources?: readonly Registration[];
+  /** The parts of the list of resources, which needs the registration `listing`. */
+  readonly resourceLists?: readonly ResourceList[];
   readonly prompts?: readonly Registration[];
+  /** Whether the profile's tools pass on the log messages of other MCP servers. */
+  readonly relaysLogs?: true;
 }
 
 export interface ProfileTransport {

@@ -9,7 +9,7 @@ import type { Environment } from "../settings/environment.js";
 import type { ToolContext } from "../tools/definition/tool.js";
 import type { SharedBackend } from "./shared-backend.js";
 
-type Caller = Pick<ToolContext, "signal" | "report" | "offered">;
+type Caller = Pick<ToolContext, "signal" | "report" | "log" | "offered">;
 
 /** The context of every piece of work for a client, which is a tool call or a read of a resource. */
 export type SessionContext = Omit<ToolContext, keyof Caller>;

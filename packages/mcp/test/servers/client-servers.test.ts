@@ -31,7 +31,10 @@ function serversOf(options: Partial<OtherServersOptions> = {}) {
         });
         return { content: [] };
       },
-      readResource: async () => ({ contents: [] }),
+      listOthers: async () => ({ prompts: [], resources: [], resourceTemplates: [], completes: false }),
+      relay: async () => {
+        throw new Error("nothing is relayed here");
+      },
       extend: async () => undefined,
       close: async () => void told.push(`close ${name}`),
     };
@@ -145,13 +148,13 @@ it("leaves the start to others when its caller goes, and names what exists for w
   await expect(own.call("a", "wai", {}, call(), 60)).rejects.toThrow(/no tool "wai"; did you mean wait\?/);
 });
 
-it("tells of tools that have changed, and asks for them again", async () => {
+it("tells of lists that have changed, and asks for them again", async () => {
   const { events, forClient, servers } = serversOf();
   const own = forClient();
   const changed: string[] = [];
-  servers.onToolsChange((name, owner) => owner === own && changed.push(name));
+  servers.onListChange((name, owner) => owner === own && changed.push(name));
   await own.tools("a", call());
-  events.get("a")?.onToolsChange();
+  events.get("a")?.onListChange();
   expect(changed).toEqual(["a"]);
   expect(await own.tools("a", call())).toHaveLength(1);
 });

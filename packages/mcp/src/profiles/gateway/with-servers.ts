@@ -1,6 +1,7 @@
 /** A profile with the tools for other people's MCP servers beside its own. */
+import { listing } from "../../resources/listing.js";
 import { serverResources } from "../../resources/server-resources.js";
-import type { Profile } from "../../session/profile.js";
+import type { Profile, ResourceList } from "../../session/profile.js";
 import { listedTools } from "./listed-tools.js";
 
 const instruction =
@@ -9,14 +10,20 @@ const instruction =
 export interface Additions {
   /** Whether to offer the three tools through which servers are called. */
   readonly tools: boolean;
+  /** The resources of servers, if they are listed. */
+  readonly resourceList?: ResourceList | undefined;
 }
 
-export function withServers(profile: Profile, { tools }: Additions): Profile {
-  const resources = [...(profile.resources ?? []), serverResources];
-  if (!tools) return { ...profile, resources };
-  return {
+export function withServers(profile: Profile, { resourceList, tools }: Additions): Profile {
+  const extended: Profile = {
     ...profile,
-    resources,
+    resources: [...(profile.resources ?? []), serverResources, listing],
+    resourceLists: [...(profile.resourceLists ?? []), ...(resourceList === undefined ? [] : [resourceList])],
+    relaysLogs: true,
+  };
+  if (!tools) return extended;
+  return {
+    ...extended,
     instructions: `${profile.instructions}\n${instruction}`,
     tools: [...profile.tools, ...listedTools],
     load: async () => {

@@ -1,5 +1,5 @@
 import { prompts } from "../../prompts/index.js";
-import { resources } from "../../resources/index.js";
+import { resourceLists, resources } from "../../resources/index.js";
 import type { Profile } from "../../session/profile.js";
 import { hopxAdvice } from "./advice.js";
 import { listedTools } from "./listed-tools.js";
@@ -21,5 +21,6 @@ export const hopx: Profile = {
   advice: hopxAdvice,
   offByDefault: ["desktop"],
   resources,
+  resourceLists,
   prompts,
 };

@@ -5,7 +5,7 @@ import type { IsolatedRuns } from "../../ownership/isolated-runs.js";
 import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
 import { Answer } from "../../results/answer.js";
 import type { ClientServers } from "../../servers/client-servers.js";
-import type { Measured } from "../../servers/running-server.js";
+import type { LogMessage, Measured } from "../../servers/running-server.js";
 import type { Environment } from "../../settings/environment.js";
 import { readArguments } from "./arguments.js";
 import type { SandboxReference } from "./input-fields.js";
@@ -48,6 +48,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Reports progress, if the caller asked for it. `measured`: the progress that another MCP server reported. */
   readonly report: (step: string, measured?: Measured) => void;
+  /** Passes a log message of another MCP server on. */
+  readonly log?: (message: LogMessage) => void;
 }
 
 export interface Tool {

@@ -1,27 +1,37 @@
-/** Lists the tools of other people's servers beside this program's own, as `server__tool`. */
-import type { McpServer, RegisteredTool, Tool } from "@modelcontextprotocol/server";
-import type { AdditionalTools } from "../server/mcp-server.js";
+/** Lists the tools, prompts and resources of other people's servers beside this program's own, as `server__name`. */
+import type { McpServer, Resource, Tool } from "@modelcontextprotocol/server";
+import { relayedUri } from "../results/relayed-result.js";
+import type { Additions } from "../server/mcp-server.js";
 import { registerTool, type SharedToolParts, type ToolEntry } from "../server/registered-tool.js";
 import type { OtherServers } from "../servers/other-servers.js";
-import type { ToolSource } from "../servers/server-registry.js";
-import { listedNames } from "./tool-names.js";
+import type { OtherLists, ServerCall } from "../servers/running-server.js";
+import type { ListSource } from "../servers/server-registry.js";
+import { announcePrompts, registerPrompts } from "./listed-prompts.js";
+import { registerTemplates } from "./listed-templates.js";
+import type { Registered } from "./relaying.js";
+import { listedNames, toolPrefix } from "./tool-names.js";
 
 /** Milliseconds to wait for the tools of starting servers. Later tools are announced as a change of the list. */
 const patienceMs = 8_000;
 
-/** A client, and the tools of other servers that are registered for it. */
+/** A client, and what is registered for it of other servers. */
 interface Follower {
   readonly server: McpServer;
   readonly shared: SharedToolParts;
-  readonly registered: Map<string, RegisteredTool[]>;
+  readonly registered: Map<string, Registered[]>;
   readonly since: number;
 }
 
-export class FirstClassTools implements AdditionalTools {
+/** What a server lists. */
+interface Known extends OtherLists {
+  readonly tools: readonly Tool[];
+}
+
+export class FirstClassServers implements Additions {
   readonly #names: readonly string[];
   readonly #log: (line: string) => void;
-  /** The tools of each server, which are the same for all clients. */
-  readonly #known = new Map<string, readonly Tool[]>();
+  /** What each server lists, which is the same for all clients. */
+  readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<void>>();
   readonly #followers = new Set<Follower>();
   readonly #listeners = new Set<() => void>();
@@ -29,16 +39,28 @@ export class FirstClassTools implements AdditionalTools {
   constructor(servers: OtherServers, names: readonly string[], log: (line: string) => void) {
     this.#names = names;
     this.#log = log;
-    servers.onToolsChange((name, owner) => {
+    servers.onListChange((name, owner) => {
       if (this.#names.includes(name)) void this.#ask(name, owner);
     });
   }
 
-  onToolsChange(listener: () => void): void {
+  onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
+  /** The resources of all servers, as this program lists and reads them. */
+  async *resources(): AsyncGenerator<Resource> {
+    for (const name of this.#names)
+      for (const resource of this.#known.get(name)?.resources ?? [])
+        yield {
+          ...resource,
+          uri: relayedUri(name, resource.uri),
+          name: `${toolPrefix(name)}${resource.name}`,
+        };
+  }
+
   async add(server: McpServer, shared: SharedToolParts, isLasting: boolean): Promise<void> {
+    announcePrompts(server);
     const missing = this.#names.filter((name) => !this.#known.has(name));
     if (missing.length > 0) {
       const asked = Promise.all(missing.map((name) => this.#askFor(name, shared))).then(() => true);
@@ -54,7 +76,7 @@ export class FirstClassTools implements AdditionalTools {
     if (isLasting) this.#followers.add(follower);
   }
 
-  /** Starts a server for a client, to get the list of its tools. */
+  /** Starts a server for a client, to get its lists. */
   #askFor(name: string, { session }: SharedToolParts): Promise<void> {
     const asking =
       this.#asking.get(name) ??
@@ -62,21 +84,24 @@ export class FirstClassTools implements AdditionalTools {
         .use(async ({ servers }) => {
           if (servers !== undefined) await this.#ask(name, servers);
         })
-        .catch((error: unknown) => this.#failed(name, error))
+        .catch((error: unknown) => this.#failed(`tools of MCP server ${name}`, error))
         .finally(() => this.#asking.delete(name));
     this.#asking.set(name, asking);
     return asking;
   }
 
-  async #ask(name: string, servers: ToolSource): Promise<void> {
+  async #ask(name: string, servers: ListSource): Promise<void> {
     const { signal } = new AbortController();
+    const call: ServerCall = { signal, report: () => undefined, waitsForStart: true };
     try {
-      this.#known.set(
-        name,
-        await servers.tools(name, { signal, report: () => undefined, waitsForStart: true }),
-      );
+      const tools = await servers.tools(name, call);
+      const others = await servers.others(name, call).catch((error: unknown) => {
+        this.#failed(`prompts and resources of MCP server ${name}`, error);
+        return noOthers;
+      });
+      this.#known.set(name, { tools, ...others });
     } catch (error) {
-      return this.#failed(name, error);
+      return this.#failed(`tools of MCP server ${name}`, error);
     }
     for (const follower of this.#followers) {
       if (isGone(follower)) this.#followers.delete(follower);
@@ -85,28 +110,41 @@ export class FirstClassTools implements AdditionalTools {
     for (const listener of this.#listeners) listener();
   }
 
-  #failed(name: string, error: unknown): void {
-    this.#log(
-      `the tools of MCP server ${name} are not listed: ${error instanceof Error ? error.message : "unknown"}`,
-    );
+  #failed(what: string, error: unknown): void {
+    this.#log(`the ${what} are not listed: ${error instanceof Error ? error.message : "unknown"}`);
   }
 
-  /** Registers the tools of a server, in place of those that are registered. */
+  /** Registers what a server lists, in place of what is registered. */
   #register({ registered, server, shared }: Follower, name: string): void {
     for (const old of registered.get(name) ?? []) old.remove();
-    const tools = this.#known.get(name) ?? [];
-    const names = listedNames(
-      name,
-      tools.map((tool) => tool.name),
-    );
-    const added = [...names].flatMap(([own, listed]) => {
-      const tool = tools.find((each) => each.name === own);
-      return tool === undefined
-        ? []
-        : [registerTool(server, entryOf(tool, listed), callOf(name, tool), shared)];
-    });
-    registered.set(name, added);
+    const { tools, ...others } = this.#known.get(name) ?? { tools: [], ...noOthers };
+    registered.set(name, [
+      ...registerTools(server, name, tools, shared),
+      ...registerPrompts(server, name, others, shared),
+      ...registerTemplates(server, name, others, shared),
+    ]);
+    server.sendResourceListChanged();
   }
+}
+
+const noOthers: OtherLists = { prompts: [], resources: [], resourceTemplates: [], completes: false };
+
+function registerTools(
+  server: McpServer,
+  name: string,
+  tools: readonly Tool[],
+  shared: SharedToolParts,
+): Registered[] {
+  const names = listedNames(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  return [...names].flatMap(([own, listed]) => {
+    const tool = tools.find((each) => each.name === own);
+    return tool === undefined
+      ? []
+      : [registerTool(server, entryOf(tool, listed), callOf(name, tool), shared)];
+  });
 }
 
 /** Whether a client has disconnected. A client that is not connected yet has 60 s to connect. */
