@@ -106,19 +106,20 @@ describe("a file of this machine", () => {
 });
 
 describe("a download", () => {
-  test("replaces a file behind a link, and nothing that is not a regular file", async () => {
+  test("replaces a file behind a link, which keeps its mode, and nothing that is not a regular file", async () => {
     await sandbox.files.write("content", "new");
     const [file, link, pipe] = ["file", "link", "pipe"].map((name) => join(local, name)) as [
       string,
       string,
       string,
     ];
-    await writeFile(file, "old");
+    await writeFile(file, "old", { mode: 0o640 });
     await symlink("file", link);
     execFileSync("mkfifo", [pipe]);
     await sandbox.files.download("content", link);
     expect(await readFile(file, "utf8")).toBe("new");
     expect(await readlink(link)).toBe("file");
+    expect((await stat(file)).mode & 0o777).toBe(0o640);
     for (const path of [pipe, local]) {
       await expect(sandbox.files.download("content", path)).rejects.toMatchObject({
         code: "LOCAL_FILE_FAILED",

@@ -86,7 +86,7 @@ export async function downloadFile(
   { maxBytes = Number.POSITIVE_INFINITY, ...options }: DirectoryDownloadOptions = {},
 ): Promise<number> {
   const { fs, streams } = nodeModules();
-  const target = await replaceable(checked(local));
+  const { mode, target } = await replaceable(checked(local));
   const partial = `${target}.${globalThis.crypto.randomUUID()}.partial`;
   const init = { params: { query: { path } }, parseAs: "stream", ...requestInit(options) } as const;
   const pending = access.client.GET("/files/download", init);
@@ -104,7 +104,10 @@ export async function downloadFile(
     }
   };
   try {
-    await streams.pipeline(counted, fs.createWriteStream(partial, { highWaterMark: mostUnwritten }));
+    // Private until it is complete, if it replaces a private file.
+    const options = { highWaterMark: mostUnwritten, ...omitUndefined({ mode }) };
+    await streams.pipeline(counted, fs.createWriteStream(partial, options));
+    if (mode !== undefined) await fs.promises.chmod(partial, mode);
     await fs.promises.rename(partial, target);
   } catch (error) {
     await fs.promises.rm(partial, { force: true });
@@ -114,15 +117,18 @@ export async function downloadFile(
 }
 
 /**
- * The file to replace at a path, behind links. Refuses what is no regular file: root would replace devices, such as
+ * The file to replace at a path, behind links, and its mode, which the new file gets. Refuses what is no regular file: root would replace devices, such as
  * /dev/null, with a file.
  */
-async function replaceable(local: string): Promise<string> {
+async function replaceable(local: string): Promise<{ target: string; mode?: number }> {
   const { promises } = nodeModules().fs;
   const existing = await promises.stat(local).catch(() => undefined);
-  if (existing === undefined) return local;
+  if (existing === undefined) return { target: local };
   if (!existing.isFile()) throw localFailure(new Error(`${local} exists, and is not a regular file`));
-  return promises.realpath(local).catch((error: unknown) => Promise.reject(localFailure(error)));
+  const target = await promises
+    .realpath(local)
+    .catch((error: unknown) => Promise.reject(localFailure(error)));
+  return { target, mode: existing.mode & 0o7777 };
 }
 
 /** Uploads the contents of a local directory as one archive. */

@@ -1,15 +1,14 @@
 /** The errors for a sandbox that cannot be used. */
 import { ConflictError, SandboxError, ServerError } from "../errors/errors.js";
-import type { Sandbox } from "./sandbox.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 
-export function notRunning({ id, status }: Sandbox): ConflictError {
+export function notRunning({ failureReason, id, status }: SandboxRecord): ConflictError {
   const hints: Partial<Record<SandboxStatus, string>> = {
     creating: "Try again in a moment.",
     stopped: "Give the option start: true to start it.",
   };
   return new ConflictError({
-    summary: `Sandbox ${id} is ${word(status)}.`,
+    summary: `Sandbox ${id} ${status === "error" ? "has failed" : `is ${word(status)}`}${because(failureReason)}.`,
     hint: hints[status] ?? "Create another sandbox.",
     code: "SANDBOX_NOT_RUNNING",
     retryable: status === "creating",
@@ -25,13 +24,16 @@ export function noNames(): SandboxError {
 }
 
 export function failedToStart({ id, status, failureReason }: SandboxRecord): ServerError {
-  const why = failureReason === undefined ? "" : `: ${failureReason}`;
   return new ServerError({
-    summary: `Sandbox ${id} did not start; its status is ${word(status)}${why}.`,
+    summary: `Sandbox ${id} did not start; its status is ${word(status)}${because(failureReason)}.`,
     hint: "Create another sandbox; if that keeps failing, report the sandbox's id to the server's operator.",
     code: "SANDBOX_FAILED",
     retryable: true,
   });
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? "" : `: ${reason.replace(/\.$/, "")}`;
 }
 
 /** The status, or "unknown" if it does not look like one: a server may send any text, even a secret it was sent. */

@@ -150,7 +150,7 @@ export class Sandboxes {
     if (sandbox.status === "paused") await sandbox.resume(call);
     if (sandbox.status === "stopped" && start === true) await sandbox.start(call);
     if (sandbox.status === "running") return sandbox;
-    throw notRunning(sandbox);
+    throw notRunning(sandbox.toJSON());
   }
 
   /** Deletes a sandbox and everything in it (DELETE /v1/sandboxes/{id}). Succeeds if the sandbox is already gone. */

@@ -108,6 +108,13 @@ describe("a sandbox", () => {
     expect(thrown).toMatchObject({ name: "ConflictError", code: "SANDBOX_NOT_RUNNING" });
   });
 
+  test("that has failed is refused with the reason", async () => {
+    const failed = { id: "abc", status: "error", failure_reason: "Its memory was used up." };
+    const { controlPlane } = await sandboxService({ "GET /v1/sandboxes/abc": ok(failed) });
+    const thrown = await rejection(testClient(controlPlane.url).sandboxes.connect("abc"));
+    expect(thrown).toMatchObject({ summary: "Sandbox abc has failed: Its memory was used up." });
+  });
+
   test("without an address is an error when it is used", async () => {
     const { controlPlane } = await sandboxService({
       "GET /v1/sandboxes/abc": ok({ id: "abc", status: "creating" }),
