@@ -40,6 +40,14 @@ test.each([["cache"], ["cache:data"], [":/data"], ["cache:/data:rw"]])(
   },
 );
 
+test.each(["./repo", "../repo", "~/repo", "a/repo"])(
+  "--mount with the relative directory %s asks for its whole path",
+  async (directory) => {
+    const { code, stderr } = await line.run(["sandbox", "create", "--mount", `${directory}:/data`]);
+    expect({ code, stderr }).toMatchObject({ code: 125, stderr: expect.stringContaining("whole path") });
+  },
+);
+
 test("--mount with a directory names how the server allows it", async () => {
   const { code, stderr } = await line.run(["sandbox", "create", "--mount", "/etc:/data:ro"]);
   expect({ code, stderr }).toMatchObject({ code: 125, stderr: expect.stringContaining("--allow-mount") });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { cannotStartAs, type LocalServer, startLocalServer } from "../support/local-server.js";
 
@@ -145,5 +146,8 @@ test("volumes need a server that root started, and say so", async () => {
     code: "VOLUMES_UNAVAILABLE",
     message: expect.stringContaining("a server that root started"),
   });
+  const env = { CLOUD_SANDBOX_API_KEY: server.apiKey, CLOUD_SANDBOX_BASE_URL: server.url };
+  const { stderr } = await runBuilt("cli", ["volume", "list"], { env });
+  expect(stderr).toMatch(/This server has no volumes: .*a server that root started/);
   await server.stop();
 });

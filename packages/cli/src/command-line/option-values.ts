@@ -39,6 +39,10 @@ function mount(text: string, others: Mounts = {}): Mounts {
     throw new InvalidArgumentError(
       "The value must be VOLUME:PATH or /DIRECTORY:PATH, with :ro at its end to read only, as in cache:/data or /home/me/repo:/repo:ro.",
     );
+  if (!/^(\/|[\w.-]+$)/.test(source) || source.startsWith("."))
+    throw new InvalidArgumentError(
+      `"${source}" is no name of a volume, and a directory must be given with its whole path, as in /home/me/repo:${path}.`,
+    );
   const what = source.startsWith("/") ? { host: source } : { volume: source };
   return { ...others, [path]: { ...what, readOnly: readOnly !== undefined } };
 }

@@ -17,7 +17,7 @@ export const advice: Readonly<Record<string, string>> = {
     '"cloud-sandbox sandbox get" shows the sandbox\'s status; "cloud-sandbox sandbox start" starts a stopped one.',
   TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows the templates that exist.',
   VOLUME_NOT_FOUND:
-    '"cloud-sandbox volume list" shows the volumes that exist, "cloud-sandbox volume create" makes one.',
+    '"cloud-sandbox volume list" shows the volumes that exist, "cloud-sandbox volume create" makes one; --mount takes a directory by its whole path.',
   MOUNTS_NOT_MET: "Leave --mount out, or use a server of cloud-sandbox-local.",
   API_KEY_NOT_FOUND: '"cloud-sandbox keys list" shows the keys that exist.',
   WEBHOOK_DELIVERY_NOT_FOUND: '"cloud-sandbox webhooks list" shows the deliveries that are remembered.',

@@ -26,6 +26,7 @@ export function volumeHandlers(volumes: Volumes, keyId: string | undefined) {
     listVolumes: async ({ requestId }) => ({
       object: "list",
       data: await Promise.all(volumes.list(keyId).map(onWire)),
+      ...(volumes.lack !== undefined && { unavailable: volumes.lack }),
       url: "/v1/volumes",
       request_id: requestId,
     }),

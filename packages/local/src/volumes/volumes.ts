@@ -52,6 +52,11 @@ export class Volumes {
         await rm(join(directory, name), { force: true });
   }
 
+  /** Why this server has no volumes, and how to get them. Undefined if it has volumes. */
+  get lack(): string | undefined {
+    return this.parts.lack === undefined ? undefined : sentenceOf(this.parts.lack);
+  }
+
   /** The volumes that an API key sees: its own. The server's own key, undefined, sees all. */
   list(keyId: string | undefined): readonly Volume[] {
     const all = [...this.#volumes.values()];
@@ -274,5 +279,6 @@ function reasonOf(error: unknown): string {
   return (stderr?.trim() || message).replace(/\.$/, "");
 }
 
-const unavailable = (lack: string): Problem =>
-  new Problem(400, "VOLUMES_UNAVAILABLE", `This server has no volumes: ${lack}.`);
+const sentenceOf = (lack: string): string => `This server has no volumes: ${lack}.`;
+
+const unavailable = (lack: string): Problem => new Problem(400, "VOLUMES_UNAVAILABLE", sentenceOf(lack));

@@ -970,6 +970,8 @@ export interface components {
             /** @description Always `list`. */
             object?: string;
             data: components["schemas"]["Volume"][];
+            /** @description Why this server has no volumes, in a sentence that says how to get them. Absent if it has volumes. */
+            unavailable?: string;
             /** @description The path of this list. */
             url?: string;
             request_id?: string;

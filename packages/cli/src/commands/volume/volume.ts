@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { wholeNumber } from "../../command-line/option-values.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
+import { answered } from "../../connection/answered.js";
 import type { Column } from "../../output/table.js";
 import { moment } from "../sandbox/sandbox-view.js";
 
@@ -15,7 +16,7 @@ const columns: readonly Column<VolumeRecord>[] = [
   { title: "ID", value: ({ id }) => id, isWhole: true },
   { title: "SIZE", value: ({ sizeMb }) => sizeMb && `${sizeMb} MiB` },
   { title: "USED", value: ({ usedBytes }) => usedBytes && `${Math.ceil(usedBytes / 2 ** 20)} MiB` },
-  { title: "SANDBOXES", value: ({ sandboxes }) => sandboxes.join(", ") },
+  { title: "SANDBOXES", value: ({ sandboxes }) => sandboxes.join(", ") || undefined },
   { title: "CREATED", value: ({ createdAt }) => moment(createdAt) },
 ];
 
@@ -37,7 +38,15 @@ export function define(command: Command): void {
     .alias("ls")
     .action(
       action(async ({ output, server, signal }) => {
-        await output.table(await (await server()).volumes.list({ signal }), columns, "no volumes.");
+        const { controlPlane, volumes } = await server();
+        const rows = await volumes.list({ signal });
+        const isEmpty = rows.length === 0 && !output.isJson && !output.isQuiet;
+        const answer = isEmpty ? answered(await controlPlane.GET("/v1/volumes", { signal })) : undefined;
+        await output.table(
+          rows,
+          columns,
+          answer?.unavailable ?? 'no volumes; "cloud-sandbox volume create" makes one.',
+        );
       }),
     );
   subcommand(command, "delete <name...>", "delete volumes and their files")
