@@ -31,13 +31,13 @@ export async function showFigures(
 ): Promise<SavedFigure[]> {
   const figures = displayed.filter(({ type }) => type in endings);
   if (figures.length === 0) return [];
-  const protocol = directory === undefined && !output.isJson ? imageProtocol() : undefined;
+  const protocol = directory === undefined && !output.isJson ? await imageProtocol() : undefined;
   if (protocol !== undefined) {
     const left: DisplayedValue[] = [];
     for (const figure of figures) {
-      const isShown = figure.type === "image/png" || (protocol === "iterm2" && !/svg|pdf/.test(figure.type));
-      if (isShown) output.write(inlineImage(protocol, figure.text().replaceAll(/\s/g, "")));
-      else left.push(figure);
+      const image = await inlineImage(protocol, figure);
+      if (image === undefined) left.push(figure);
+      else output.write(image);
     }
     return left.length === 0 ? [] : save(left, await newDirectory(), output);
   }
