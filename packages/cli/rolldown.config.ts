@@ -22,7 +22,7 @@ function fileOf(id: string): string | null {
   // Their dynamic imports would keep a file with them out of the cache of compiled code.
   if (/\/cli\/src\/(commands\/service|mcp\/serve)/.test(id)) return "services";
   const isOfMost =
-    /\/commander\/|\/cli\/(src\/(?!main\.|mcp\/|start\/|commands\/template\/|output\/(table|visible-text))|package\.json)/;
+    /\/commander\/|\/cli\/(src\/(?!main\.|mcp\/|start\/|commands\/template\/|commands\/typescript|output\/(sixel-image|table|visible-text))|package\.json)/;
   return isOfMost.test(id) ? "commands" : null;
 }
 
@@ -57,7 +57,11 @@ const required: Plugin = {
 };
 
 export default defineConfig({
-  input: { main: place("src/main.ts"), client: "cloud-sandbox" },
+  input: {
+    main: place("src/main.ts"),
+    client: "cloud-sandbox",
+    typescript: place("src/commands/typescript.ts"),
+  },
   platform: "node",
   transform: { target: "node20" },
   external: isInstalled,

@@ -32,6 +32,11 @@ describe("cloud-sandbox run", () => {
     ["code that it is given", ["--code", "print('out')"], ""],
     ["a program on standard input", [], "print('out')"],
     ["another language", ["-l", "javascript", "-c", "console.log('out')"], ""],
+    [
+      "TypeScript",
+      ["-l", "ts", "-c", "enum Word { Out = 'out' }\nconst text: string = Word.Out; console.log(text)"],
+      "",
+    ],
     ["variables", ["-l", "bash", "-c", "echo $WHAT", "--env", "WHAT=out"], ""],
   ])("runs %s", async (_, args, input) => {
     expect(await runBuilt("cli", ["run", ...args], { env: remote, input })).toEqual({
@@ -234,6 +239,12 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
         /python, javascript|python.*javascript/,
       ],
       ["a file that there is not", ["/no/such/file.py"], () => remote, /does not exist/],
+      [
+        "no valid TypeScript",
+        ["-l", "ts", "-c", "const x: = 1"],
+        () => remote,
+        /main\.ts is no valid TypeScript: .*1:10/,
+      ],
       ["both a file and code", ["-c", "1", "file.py"], () => remote, /not both/],
       ["a file of an unknown language", ["/etc/nsswitch.conf"], () => remote, /--language/],
       ["a cloud that cannot be reached", ["-c", "1"], unreachable, /127\.0\.0\.1/],

@@ -112,14 +112,22 @@ describe("cloud-sandbox template", () => {
     }
   });
 
-  test("builds what a module exports, without anything installed beside it", {
-    timeout: 60_000,
-  }, async () => {
-    const code =
-      'import { Template } from "cloud-sandbox";\nexport default Template.from("base").run("echo made");\n';
-    await writeFile(here("template.mjs"), code);
-    expect(await line.output("template", "build", "moduled", "-f", here("template.mjs"))).toContain("made\n");
-  });
+  test.each([
+    ["template.mjs", ""],
+    ["template.ts", ": Template"],
+  ])(
+    "builds what %s exports, without anything installed beside it",
+    { timeout: 60_000 },
+    async (name, type) => {
+      const code = `import { Template } from "cloud-sandbox";
+const made${type} = Template.from("base").run("echo made by ${name}");
+export default made;
+`;
+      await writeFile(here(name), code);
+      const built = await line.output("template", "build", name.replace(".", "-"), "-f", here(name));
+      expect(built).toContain(`made by ${name}\n`);
+    },
+  );
 
   test.each([
     ["that is not there", undefined, /nope does not exist.*--file/],

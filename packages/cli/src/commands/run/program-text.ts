@@ -44,7 +44,9 @@ export async function programText(
   const language = asked ?? languageOf(file);
   const name = file === undefined || file === "-" ? (names[language] ?? "main") : basename(file);
   const text = code ?? (file === undefined || file === "-" ? await fromInput(signal) : await fromFile(file));
-  return { text, language, name };
+  if (language !== "typescript") return { text, language, name };
+  const { javaScriptOf } = await import("../typescript.js");
+  return { text: javaScriptOf(text, name), language: "javascript", name: name.replace(/ts$/, "js") };
 }
 
 function languageOf(file: string | undefined): string {

@@ -19,7 +19,7 @@ export async function runProgram(
   args: readonly string[],
 ): Promise<number> {
   const { options, output, signal } = call;
-  const needsSandbox = args.length > 0 || program.language === "typescript" || options.mount !== undefined;
+  const needsSandbox = args.length > 0 || options.mount !== undefined;
   const client = await call.client({ expects: needsSandbox ? "sandboxes" : "isolatedCode" });
   const { env, internet: internetAccess, mount: mounts, timeout: timeoutSeconds } = options;
   const template = await chosenTemplate(client, options, call);
@@ -82,7 +82,6 @@ async function start(
   await sandbox.files.write(path, text, { signal });
   const starts: Readonly<Record<string, readonly string[]>> = {
     javascript: ["node", path],
-    typescript: language === "typescript" ? ["node", ...(await typeStripping(sandbox, signal)), path] : [],
     bash: ["bash", path],
     go: ["go", "run", path],
   };
@@ -94,20 +93,4 @@ async function start(
       "Leave out what follows --.",
     );
   return sandbox.commands.stream([...argv, ...args], running);
-}
-
-/** The options with which the sandbox's Node.js runs TypeScript. Throws if it cannot. */
-async function typeStripping(sandbox: Sandbox, signal: AbortSignal): Promise<string[]> {
-  const { exitCode, stdout } = await sandbox.commands.run("node --version", { signal });
-  const [, major = 0, minor = 0] = (/^v(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
-  if (major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18))
-    return ["--disable-warning=ExperimentalWarning"];
-  if (major === 23 || (major === 22 && minor >= 6))
-    return ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
-  const found = exitCode === 0 ? `its Node.js is ${stdout.trim()}` : "it has no Node.js";
-  throw new CommandError(
-    "LANGUAGE_NOT_AVAILABLE",
-    `The sandbox cannot run TypeScript: ${found}, and 22.6 is the first that can.`,
-    "Compile it to JavaScript, or give --template one with a later Node.js.",
-  );
 }

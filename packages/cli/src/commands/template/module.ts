@@ -21,7 +21,10 @@ export async function moduleTemplate(path: string): Promise<Template> {
     );
   }
   register(`data:text/javascript,${encodeURIComponent(hook)}`, {
-    data: { client: new URL(bundledClient, import.meta.url).href },
+    data: {
+      client: new URL(bundledClient, import.meta.url).href,
+      typescript: new URL(bundledTypeScript, import.meta.url).href,
+    },
   });
   const loaded = await load(pathToFileURL(file).href, path);
   if (loaded.default instanceof Template) return loaded.default;
@@ -34,23 +37,28 @@ export async function moduleTemplate(path: string): Promise<Template> {
 
 /** The client library as the build puts it beside this module (rolldown.config.ts). */
 const bundledClient = "./client.js";
+/** The same of commands/typescript.ts. */
+const bundledTypeScript = "./typescript.js";
 
-const hook = `let client;
-export function initialize(data) { client = data.client; }
+const hook = `import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+let data;
+export function initialize(given) { data = given; }
 export function resolve(name, context, next) {
-  return name === "cloud-sandbox" ? { url: client, shortCircuit: true } : next(name, context);
+  return name === "cloud-sandbox" ? { url: data.client, shortCircuit: true } : next(name, context);
+}
+export async function load(url, context, next) {
+  if (!/^file:.*\\.[cm]?ts$/.test(url)) return next(url, context);
+  const { default: { javaScriptOf } } = await import(data.typescript);
+  const path = fileURLToPath(url);
+  const source = javaScriptOf(await readFile(path, "utf8"), path);
+  return { format: url.endsWith(".cts") ? "commonjs" : "module", source, shortCircuit: true };
 }`;
 
 async function load(url: string, path: string): Promise<{ default?: unknown }> {
   try {
     return await import(url);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isTypeScript = code === "ERR_UNKNOWN_FILE_EXTENSION";
-    throw new CommandError(
-      "DEFINITION_FAILED",
-      isTypeScript ? `Node.js ${process.version} does not read TypeScript: ${path}.` : `${path}: ${message}`,
-      isTypeScript ? "Use Node.js 22.18 or later, or write the definition in JavaScript." : undefined,
-    );
+    throw new CommandError("DEFINITION_FAILED", `${path}: ${(error as Error).message}`);
   }
 }
