@@ -214,10 +214,12 @@ test("a table of sandboxes fits the terminal, however narrow", async () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const lines = (await text(child.stdout)).trimEnd().split("\r\n");
-    expect(Math.max(...lines.map((each) => each.length))).toBeLessThanOrEqual(columns);
+    // An id is of no use in part: it is longer than a line of the narrowest terminal.
+    const cut = lines.filter((each) => each !== `ID: ${id}`);
+    expect(Math.max(...cut.map((each) => each.length))).toBeLessThanOrEqual(columns);
+    expect(lines.join("\n")).toContain(id);
     expect(lines.join("\n")).toMatch(
       columns === 20 ? /STATUS: running/ : /^\w+ +running +code-i\S*… .* in \d+ (min|h)$/m,
     );
-    if (columns === 50) expect(lines.join("\n")).toContain(id);
   }
 });

@@ -55,8 +55,8 @@ export class Output {
       return;
     }
     const { tableLines } = await import("./table.js");
-    const [titles = "", ...lines] = tableLines(rows, columns, columnsOf(process.stdout));
-    this.line(this.styled("bold", titles));
+    const { lines, titles } = tableLines(rows, columns, columnsOf(process.stdout));
+    if (titles !== undefined) this.line(this.styled("bold", titles));
     for (const line of lines) this.line(line);
   }
 
@@ -65,7 +65,7 @@ export class Output {
     if (this.isJson) return this.json(value);
     if (this.isQuiet) return this.line(printable(String(entries[0]?.[1] ?? "")));
     const { recordLines } = await import("./table.js");
-    for (const line of recordLines(entries, columnsOf(process.stdout))) this.line(line);
+    for (const line of recordLines(entries)) this.line(line);
   }
 
   /** Reports that something was done: prints `text`, with `--json` the `value`, with `--quiet` nothing. */

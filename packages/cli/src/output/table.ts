@@ -13,47 +13,55 @@ const gap = 2;
 /** The narrowest column, in characters. A narrower one could show nothing useful. */
 const narrowest = 6;
 
+interface TableLines {
+  /** The line with the titles. Undefined if each row is a block of lines. */
+  readonly titles?: string;
+  readonly lines: readonly string[];
+}
+
 /**
- * The lines of a table, titles first, that fit into `width`: the widest columns are cut, except those that are of no use in
- * part. When there are too many columns for that, each row becomes a block of lines with a title each.
+ * The lines of a table that fit into `width`: the widest columns are cut, except those that are of no use in part. When there are too
+ * many columns for that, each row becomes a block of lines with a title each. There, what is of no use in part may be longer than a line.
  */
 export function tableLines<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   width: number,
-): string[] {
+): TableLines {
   const cells = rows.map((row) => columns.map(({ value }) => printable(String(value(row) ?? "-"))));
   const titles = columns.map(({ title }) => title);
   const wanted = columns.map((_, index) =>
     Math.max(...[titles, ...cells].map((line) => widthOf(line[index] ?? ""))),
   );
   const widths = shrunk(wanted, columns, width - gap * (columns.length - 1));
-  if (widths === undefined) return cells.flatMap((line, index) => block(titles, line, width, index > 0));
+  if (widths === undefined)
+    return {
+      lines: cells.flatMap((line, index) => [...(index > 0 ? [""] : []), ...block(columns, line, width)]),
+    };
   const written = (line: readonly string[]): string =>
     line
       .map((cell, index) => padded(fitted(cell, widths[index] ?? 0), widths[index] ?? 0))
       .join(" ".repeat(gap))
       .trimEnd();
-  return [titles, ...cells].map(written);
+  return { titles: written(titles), lines: cells.map(written) };
 }
 
-/** Lines with a title and a value each. */
-export function recordLines(entries: ReadonlyArray<readonly [string, unknown]>, width: number): string[] {
+/** Lines with a title and a value each, whole, however long. */
+export function recordLines(entries: ReadonlyArray<readonly [string, unknown]>): string[] {
   const shown = entries.filter(([, value]) => value !== undefined);
   const longest = Math.max(0, ...shown.map(([title]) => widthOf(title)));
-  return shown.map(([title, value]) =>
-    fitted(`${padded(title, longest)}  ${printable(String(value))}`, width),
-  );
+  return shown.map(([title, value]) => `${padded(title, longest)}  ${printable(String(value))}`);
 }
 
 function block(
-  titles: readonly string[],
+  columns: readonly Pick<Column<never>, "title" | "isWhole">[],
   line: readonly string[],
   width: number,
-  isLater: boolean,
 ): string[] {
-  const lines = line.map((cell, index) => fitted(`${titles[index]}: ${cell}`, width));
-  return isLater ? ["", ...lines] : lines;
+  return columns.map(({ isWhole, title }, index) => {
+    const whole = `${title}: ${line[index]}`;
+    return isWhole === true ? whole : fitted(whole, width);
+  });
 }
 
 /** Narrows the widest columns that may be cut until all fit. Undefined if a column would become too narrow. */
