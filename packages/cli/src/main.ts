@@ -7,7 +7,7 @@ import { answers } from "./start/prepared-answers.js";
 const words = process.argv.slice(2);
 const text = words.length === 1 ? prepared(words[0] ?? "") : undefined;
 if (text === undefined) {
-  void import("./start/start.js").then(({ start }) => start(words));
+  void import("./start/start.js").then(({ start }) => start(words, answers.version.trim()));
 } else {
   process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
     if (code !== "EPIPE")
