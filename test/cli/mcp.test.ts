@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
@@ -255,13 +255,16 @@ describe("cloud-sandbox mcp", () => {
   });
 
   test("wraps a server of an assistant, which then runs in a sandbox", { timeout: 600_000 }, async () => {
+    // The configuration is often a link into a directory of dotfiles.
     const file = join(line.directory, "assistant.json");
+    const link = join(line.directory, "assistant-link.json");
+    await symlink("assistant.json", link);
     const before = `{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "wrapped": { "command": "python3", "args": ["/opt/server.py"], "env": { "SECRET_KEY": "${secret}" } }\n  }\n}\n`;
-    await writeFile(file, before);
+    await writeFile(file, before, { mode: 0o644 });
     const settings = Object.entries(line.env).map(([name, value]) => `${name}=${value}`);
     const launcher = ["env", ...settings, process.execPath, main].join(" ");
     const { code, stderr, stdout } = await line.run([
-      ...["mcp", "wrap", "wrapped", "--config", file, "--install-commands", install],
+      ...["mcp", "wrap", "wrapped", "--config", link, "--install-commands", install],
       ...["--internet", "off", "--launcher", launcher, "--yes"],
     ]);
     expect({ code, stderr }).toEqual({
@@ -271,6 +274,7 @@ describe("cloud-sandbox mcp", () => {
     expect(stdout + stderr).not.toContain(secret);
     const backup = /as it was is (\S+)\./.exec(stdout)?.[1] ?? "";
     expect(await readFile(backup, "utf8")).toBe(before);
+    expect([(await lstat(link)).isSymbolicLink(), (await stat(file)).mode & 0o777]).toEqual([true, 0o644]);
     const after = await readFile(file, "utf8");
     expect(after).toContain("// mine");
     expect(after).not.toContain(secret);

@@ -1,4 +1,4 @@
-import { chmod, copyFile, readFile } from "node:fs/promises";
+import { chmod, copyFile, readFile, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { applyEdits, modify } from "jsonc-parser";
@@ -36,7 +36,9 @@ export function define(command: Command): void {
     .option("-y, --yes", "do not ask")
     .action(
       action<WrapOptions, [string]>(async ({ options, output, signal }, name) => {
-        const path = resolve(options.config);
+        const named = resolve(options.config);
+        // Change the file behind a link, which would else be replaced by a file.
+        const path = await realpath(named).catch(() => named);
         const { entries, holder } = await readForeign(path);
         const entry = entries[name];
         if (entry === undefined) throw unknownServer(name, Object.keys(entries));
@@ -55,7 +57,9 @@ export function define(command: Command): void {
         const backup = `${path}.${new Date().toISOString().replace(/\D/g, "").slice(0, 14)}.bak`;
         await copyFile(path, backup);
         await chmod(backup, 0o600);
+        const { mode } = await stat(path);
         await writePrivateFile(path, await changedText(path, [...holder, name], wrapped));
+        await chmod(path, mode);
         output.done(`Server ${name} runs in a sandbox now. The file as it was is ${backup}.`, {
           name,
           path,
