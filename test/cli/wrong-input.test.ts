@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
@@ -50,6 +50,17 @@ describe("closed and full streams", () => {
     const through = ["bash", "-c", script, "bash"];
     const { stderr } = await runBuilt("cli", ["template", "list"], { env: line.env, through });
     expect(stderr).toBe("141\n");
+  });
+});
+
+test("a command without the backend that is installed with it says what to do, in one line", async () => {
+  const copy = join(line.directory, "copy");
+  await cp(join(root, "packages/cli/dist"), copy, { recursive: true });
+  const through = ["sh", "-c", `exec "$1" ${copy}/main.js run --code 1`, "sh"];
+  expect(await runBuilt("cli", [], { env: {}, through })).toEqual({
+    code: 125,
+    stdout: "",
+    stderr: expect.stringMatching(/^.*cloud-sandbox-local is not installed\. .*cloud-sandbox login.*\n$/),
   });
 });
 

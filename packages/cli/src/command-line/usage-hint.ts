@@ -55,6 +55,7 @@ const otherWords: Readonly<Record<string, string>> = {
   ps: "sandbox list",
   quick: "mcp quick",
   sandboxes: "sandbox list",
+  snapshot: "template build",
   ssh: "sandbox shell",
   start: "sandbox start",
   stats: "sandbox metrics",

@@ -5,6 +5,7 @@ export const advice: Readonly<Record<string, string>> = {
   BACKEND_INVALID: "Correct CLOUD_SANDBOX_BACKEND, or unset it.",
   BASE_URL_INVALID: 'Correct --url or CLOUD_SANDBOX_BASE_URL: it is something like "https://api.hopx.dev".',
   CREDENTIAL_INVALID: 'Check CLOUD_SANDBOX_API_KEY, or log in again with "cloud-sandbox login".',
+  LOCAL_BACKEND_MISSING: 'Install this command again, or log in to a server with "cloud-sandbox login".',
   LOCAL_BACKEND_UNAVAILABLE: 'To use a server elsewhere, log in with "cloud-sandbox login".',
   SANDBOX_NOT_FOUND:
     '"cloud-sandbox sandbox list" shows the sandboxes that exist, "cloud-sandbox sandbox create" makes one.',

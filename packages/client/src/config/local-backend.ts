@@ -71,8 +71,8 @@ async function localPackage(): Promise<LocalPackage> {
     if (!(cause instanceof Error && "code" in cause && /MODULE_NOT_FOUND$/.test(String(cause.code))))
       throw cause;
     throw new ConfigurationError({
-      summary: `There is no API key, and ${packageName} is not installed. Run one of these lines:`,
-      hint: `\n  npm install ${packageName}        # sandboxes on this machine (Linux, or Docker on macOS)\n  export CLOUD_SANDBOX_API_KEY=...       # sandboxes in the cloud`,
+      summary: `There is no API key, and ${packageName} is not installed.`,
+      hint: `Run one of these lines:\n  npm install ${packageName}        # sandboxes on this machine (Linux, or Docker on macOS)\n  export CLOUD_SANDBOX_API_KEY=...       # sandboxes in the cloud`,
       code: "LOCAL_BACKEND_MISSING",
       cause,
     });
