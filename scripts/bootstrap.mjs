@@ -66,6 +66,11 @@ const hostPrograms = [
   { title: "Python", debian: "python3", isThere: () => existsSync("/usr/bin/python3") },
 ];
 
+/** What the configurations of builds import. */
+const plugins = readdirSync(join(root, "scripts"))
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => `scripts/${file}`);
+
 class Refusal extends Error {}
 const children = new Set();
 let stoppedBy;
@@ -155,7 +160,7 @@ async function buildPackage(name, madeFrom) {
     [
       ...own.map((entry) => `${home}/${entry}`),
       ...(ownBuilds[name]?.madeFrom ?? []),
-      ...["tsconfig.base.json", "pnpm-lock.yaml"],
+      ...["tsconfig.base.json", "pnpm-lock.yaml", ...plugins],
     ],
     madeFrom,
   );
