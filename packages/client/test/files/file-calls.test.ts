@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { carriers, rejection } from "../support/clients.js";
 import { ok, sandboxWith } from "../support/sandbox-of-service.js";
 import { inTurn } from "../support/scripted-server.js";
@@ -84,12 +85,14 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
       throw mine;
     };
     const here = fileURLToPath(import.meta.url);
+    const directory = await mkdtemp(join(tmpdir(), "download-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
     expect(await rejection(sandbox.files.upload(here, "a", { onProgress }))).toBe(mine);
-    expect(await rejection(sandbox.files.download("a", `${here}.down`, { onProgress }))).toBe(mine);
+    expect(await rejection(sandbox.files.download("a", join(directory, "a"), { onProgress }))).toBe(mine);
     expect(await rejection(sandbox.files.uploadDirectory(dirname(here), "a", { exclude: onProgress }))).toBe(
       mine,
     );
-    expect(existsSync(`${here}.down`)).toBe(false);
+    expect(await readdir(directory)).toEqual([]);
     expect(agent.calls().filter((call) => call.startsWith("POST")).length).toBeLessThan(2);
   });
 
