@@ -11,16 +11,21 @@ import { joinSockets } from "../relay/joined-sockets.js";
 const patienceMs = 20_000;
 const lookMs = 100;
 const connectLimitMs = 2000;
+const cutMs = 1000;
 
 /**
  * Listens where callers connect. This server answers them while it leads; otherwise it joins their connections with the server
- * that leads. While none does, they wait.
+ * that leads. While none does, they wait. When another one leads, connections with the last one are cut: if its machine was lost,
+ * nobody else would close them.
  */
 export class FrontDoor {
   readonly #server: Server;
   readonly #waitingRoom = waitingRoom();
   readonly #sockets = new Set<Socket>();
   readonly #closing = new AbortController();
+  /** The connections with a server that leads, each with its address. */
+  readonly #joined = new Map<Socket, string>();
+  #timer: NodeJS.Timeout | undefined;
   /** This server's own, while it leads. */
   #own: HttpServer | undefined;
 
@@ -38,6 +43,7 @@ export class FrontDoor {
 
   /** Listens. Resolves with the base URL for callers on this machine. */
   open(host: string, port: number): Promise<string> {
+    this.#timer = setInterval(() => this.#cut(), cutMs).unref();
     return listen(this.#server, host, port);
   }
 
@@ -49,6 +55,7 @@ export class FrontDoor {
   /** Lets this server answer. */
   lead(own: HttpServer): void {
     this.#own = own;
+    this.#cut();
   }
 
   /** Lets the next server answer that leads. */
@@ -63,8 +70,16 @@ export class FrontDoor {
 
   close(): void {
     this.#closing.abort();
+    clearInterval(this.#timer);
     this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of [...this.#sockets, ...this.#joined.keys()]) socket.destroy();
+  }
+
+  /** Cuts the connections with servers that do not lead any more. */
+  #cut(): void {
+    const leader = this.leader();
+    for (const [other, address] of this.#joined)
+      if (this.#own || (leader !== undefined && address !== leader)) other.destroy();
   }
 
   async #admit(socket: Socket): Promise<void> {
@@ -73,16 +88,19 @@ export class FrontDoor {
       if (this.#own) return handOver(socket, this.#own);
       const address = this.leader();
       const other = address === undefined ? undefined : await connected(address);
-      if (other) return this.#join(socket, other);
+      if (address !== undefined && other) return this.#join(socket, other, address);
       if (performance.now() > until) return handOver(socket, this.#waitingRoom);
       await sleep(lookMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
     }
     socket.destroy();
   }
 
-  #join(socket: Socket, other: Socket): void {
-    this.#sockets.add(other.on("error", () => undefined));
-    other.once("close", () => this.#sockets.delete(other));
+  #join(socket: Socket, other: Socket, address: string): void {
+    this.#joined.set(
+      other.on("error", () => undefined),
+      address,
+    );
+    other.once("close", () => this.#joined.delete(other));
     if (socket.destroyed) other.destroy();
     else joinSockets(socket, other);
   }

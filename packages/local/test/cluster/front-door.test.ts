@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, get, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
@@ -40,6 +41,28 @@ test("callers of a server that leads are answered by itself, those of others by 
   expect((await ask(url)).body).toBe("own");
   door.follow();
   expect((await ask(url)).body).toBe("leader");
+});
+
+test.each([
+  ["another server", (_: FrontDoor, next: { address: string }) => next.address],
+  [
+    "this server",
+    (door: FrontDoor, next: { server: Server; address: string }) => {
+      door.lead(next.server);
+      return next.address;
+    },
+  ],
+])("a call that a lost leader does not answer ends when %s leads", async (_, change) => {
+  const silent = createServer();
+  let { host: address } = new URL(await listen(silent, "127.0.0.1", 0));
+  ends.push(() => silent.close().closeAllConnections());
+  const next = await named("next");
+  const [door, url] = await opened(() => address);
+  const asked = ask(url);
+  await once(silent, "request");
+  address = change(door, next);
+  await expect(asked).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect((await ask(url)).body).toBe("next");
 });
 
 test("callers wait while nobody leads, also if the last leader is still named", async () => {
