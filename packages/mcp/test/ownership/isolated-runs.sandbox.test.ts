@@ -64,7 +64,7 @@ it("an isolated run that is cancelled leaves the queue, and the others continue"
   expect(await runs.run(work, isFull, { signal: stay, report: () => undefined })).toBe("done");
 });
 
-it("the server runs 30 programs that are requested at once, and tells clients that they wait", {
+it("the server runs 30 programs that are requested at once in sandboxes, and tells clients that they wait", {
   timeout: 300_000,
 }, async () => {
   const mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
@@ -75,7 +75,8 @@ it("the server runs 30 programs that are requested at once, and tells clients th
     const run = async (index: number) => {
       const onprogress = ({ message = "" }: { message?: string | undefined }): void =>
         void told.set(index, [...(told.get(index) ?? []), message]);
-      const given = { code: `print(${index})` };
+      // With a region, each needs a sandbox; programs without one wait at the service.
+      const given = { code: `print(${index})`, region: "here" };
       return (await mcp.result("execute_code_isolated", given, { ...options, onprogress })).stdout;
     };
     const all = await Promise.all(Array.from({ length: 30 }, (_, index) => run(index)));
