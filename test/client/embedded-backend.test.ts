@@ -59,6 +59,21 @@ describe("a client without a key", () => {
     await expect(fetch(one.publicHost ?? "")).rejects.toThrow();
   });
 
+  test("prepares for code that needs no sandbox, if it is told to expect that first, and makes sandboxes too", async () => {
+    const client = new SandboxClient({ backend: "local", local: { pool: 0, expects: "isolatedCode" } });
+    await client.health();
+    // The program that starts such code runs before there is any.
+    await expect
+      .poll(() =>
+        descendants(process.pid).some(({ commandLine }) => commandLine.startsWith("program-launcher ")),
+      )
+      .toBe(true);
+    expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
+    const sandbox = await client.sandboxes.create();
+    expect((await sandbox.commands.run("echo made")).stdout).toBe("made\n");
+    await client.close();
+  });
+
   test("ends its backend when the program has nothing more to do, though nothing was closed", async () => {
     const program = await start(
       "forgetful",
