@@ -128,14 +128,17 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
 async function startInCluster(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
   requireRecordsPossible(runtimeName(options), options);
   const { startReplica } = await import("./cluster/replica.js");
-  const { runtime: chosen, ...replica } = await startReplica(options, {
-    runtime: async (mayAct) => {
-      const { runtime, report } = await chosenRuntime(options, mayAct);
-      return { runtime, report, close: () => runtime.close() };
+  const { runtime: chosen, ...replica } = await startReplica(
+    { host: defaultHost, ...options },
+    {
+      runtime: async (mayAct) => {
+        const { runtime, report } = await chosenRuntime(options, mayAct);
+        return { runtime, report, close: () => runtime.close() };
+      },
+      serve: ({ runtime, report }, store, apiKey, open) =>
+        serve({ ...options, apiKey, leaveRunning: true }, runtime, report, store, open),
     },
-    serve: ({ runtime, report }, store, apiKey, open) =>
-      serve({ ...options, apiKey, leaveRunning: true }, runtime, report, store, open),
-  });
+  );
   const internet = internetSetting(options.internet).text;
   return { ...replica, runtime: chosen.runtime.name, isolation: chosen.report.isolation, internet };
 }

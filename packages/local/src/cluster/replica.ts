@@ -19,7 +19,8 @@ const retryMs = 5000;
 
 export interface ReplicaOptions {
   readonly apiKey?: string | undefined;
-  readonly host?: string;
+  /** The address to listen on. */
+  readonly host: string;
   readonly port?: number;
   readonly kubernetes?: KubernetesOptions;
   readonly holdsProcess?: boolean;
@@ -59,7 +60,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   options: ReplicaOptions,
   parts: ReplicaParts<Runtime>,
 ): Promise<Replica<Runtime>> {
-  const { host = "127.0.0.1", port = 0, log = () => undefined } = options;
+  const { host, port = 0, log = () => undefined } = options;
   const cluster = clusterApi(openCluster(options.kubernetes ?? {}));
   const lease = new Lease(cluster, `${hostname()}_${randomBytes(4).toString("hex")}`, log);
   const keys = new ClusterKeys(cluster, lease);
