@@ -131,6 +131,8 @@ async function placed(directory: string, path: string): Promise<Buffer> {
  */
 async function ownManifest(image: string): Promise<string> {
   const own = ownCluster();
+  const path = "jsonpath={.clusters[0].cluster.server}";
+  const { hostname, port } = new URL(await kubectl("config", "view", "--output", path));
   const text = await readFile(join(root, "deploy/kubernetes-server.yaml"), "utf8");
   return text
     .replace("policy/v1", "policy/v1beta1")
@@ -143,7 +145,7 @@ async function ownManifest(image: string): Promise<string> {
     )
     .replace(
       /^( *)env:$/m,
-      "$&\n$1  - { name: KUBERNETES_SERVICE_HOST, value: 10.245.0.1 }\n$1  - { name: KUBERNETES_SERVICE_PORT, value: '16443' }",
+      `$&\n$1  - { name: KUBERNETES_SERVICE_HOST, value: ${hostname} }\n$1  - { name: KUBERNETES_SERVICE_PORT, value: '${port}' }`,
     );
 }
 
