@@ -191,6 +191,11 @@ else {
       ],
       ["with a data directory", ["--data-dir", "/nowhere"], /Leave --data-dir or --kubernetes-records out/],
       ["if Pods wait too short", ["--kubernetes-wait", "5"], /--kubernetes-wait/],
+      [
+        "without a kubeconfig",
+        ["--kubeconfig", "/nowhere"],
+        /^(?!.*unexpected).*no such file.*Name a kubeconfig with --kubeconfig or KUBECONFIG/is,
+      ],
     ])("%s", async (_, options, reason) => {
       const { code, stderr } = await runBuilt("local", [
         ...["serve", ...kubernetesOptions(), "--kubernetes-records", ...options],

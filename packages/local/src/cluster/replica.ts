@@ -61,12 +61,15 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   parts: ReplicaParts<Runtime>,
 ): Promise<Replica<Runtime>> {
   const { host, port = 0, log = () => undefined } = options;
+  let mayAct = (): boolean => false;
+  // First, because the runtime says best what is wrong with a kubeconfig or a cluster.
+  const runtime = await parts.runtime(() => mayAct());
   const cluster = clusterApi(openCluster(options.kubernetes ?? {}));
   const lease = new Lease(cluster, `${hostname()}_${randomBytes(4).toString("hex")}`, log);
   const keys = new ClusterKeys(cluster, lease);
   const door = new FrontDoor(() => lease.address);
   const closing = new AbortController();
-  const runtime = await parts.runtime(() => lease.isHeld);
+  mayAct = () => lease.isHeld;
 
   /** Begins to lead. */
   const begin = async (apiKey: string, url: string): Promise<Plane> => {
