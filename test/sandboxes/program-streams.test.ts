@@ -86,7 +86,7 @@ async function nothingLeft(): Promise<void> {
   const left = (): string[] =>
     descendants(server.pid)
       .map(({ commandLine }) => commandLine)
-      .filter((line) => !/cloud-sandbox-guard|proxy-ports\.py|program-launcher/.test(line));
+      .filter((line) => !/cloud-sandbox-guard|proxy-ports|program-launcher/.test(line));
   await expect.poll(left).toEqual([]);
   expect((await caller.call<{ data: object[] }>("GET", "/sandboxes")).body.data).toEqual([]);
 }

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
 import { proxyPorts } from "@cloud-sandbox/server-kit/execution";
 import { ProgramNotStarted } from "../../program-not-started.js";
 import type { Init } from "../user-namespace.js";
-import helperSource from "./proxy-ports.py?raw";
+import helperSource from "./proxy-ports.pl?raw";
 
 const ports = Object.values(proxyPorts);
 
@@ -23,7 +21,7 @@ export interface OpenPorts {
  * Opens the egress proxy's ports inside the network namespaces of programs that run without an agent. This process accepts
  * the connections itself, so that a program that makes none costs no process.
  *
- * Node.js cannot enter a namespace, so a helper, one Python process for all programs, makes the sockets there and sends
+ * Node.js cannot enter a namespace, so a helper, one Perl process for all programs, makes the sockets there and sends
  * them here. It runs outside of every sandbox: no code of a program can reach it, or the channel.
  */
 export class ProxyPorts {
@@ -33,7 +31,7 @@ export class ProxyPorts {
 
   constructor(private readonly directory: string) {}
 
-  /** False if the ports could not be opened before: there is no Python, or this host forbids to enter namespaces. */
+  /** False if the ports could not be opened before: there is no Perl, or this host forbids to enter namespaces. */
   get isUsable(): boolean {
     return this.#failures < mostFailures;
   }
@@ -69,11 +67,8 @@ export class ProxyPorts {
   }
 
   async #start(): Promise<Helper> {
-    // The guard finds the helper by the instance directory on its command line.
-    const file = join(this.directory, "proxy-ports.py");
-    writeFileSync(file, helperSource, { mode: 0o600 });
     if (this.#isClosed) throw new Error("this control plane is shutting down");
-    return new Helper(file, () => {
+    return new Helper(this.directory, () => {
       this.#helper = undefined;
     });
   }
@@ -84,11 +79,11 @@ class Helper {
   readonly #waiting = new Map<number, Waiting>();
   #count = 0;
 
-  constructor(file: string, onEnd: () => void) {
-    const child = spawn("python3", ["-I", "-S", file], {
+  /** The guard finds the helper by the instance directory on its command line. */
+  constructor(directory: string, onEnd: () => void) {
+    const child = spawn("perl", ["-e", helperSource, "--", directory], {
       cwd: "/",
-      // Prefer the system's Python, which starts faster than the shims that developers put before it on the PATH.
-      env: { PATH: `/usr/local/bin:/usr/bin:/bin:${process.env.PATH ?? ""}` },
+      env: { PATH: process.env.PATH ?? "/usr/bin:/bin", PROXY_ARCHITECTURE: process.arch },
       // Give the helper its own session, so that a signal to this process's group does not end the helper.
       detached: true,
       stdio: ["ignore", "ignore", "ignore", "ipc"],
