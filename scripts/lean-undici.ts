@@ -86,16 +86,17 @@ class FormData {}
 `;
 
 /**
- * The flags are reset before compiled code is stored, because V8 uses none that was made with other flags. The flag that is set implies
- * the other two.
+ * Compiles all of the parser at once, because the flags count when a function is compiled. They are reset right after it: V8 uses no
+ * stored compiled code of JavaScript that was made with other flags. The first flag implies that nothing is compiled again.
  */
 const unoptimized = `
 function unoptimized(code) {
   const { setFlagsFromString } = require("node:v8");
-  setFlagsFromString("--liftoff-only");
-  process.prependOnceListener("exit", () =>
-    setFlagsFromString("--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering"),
-  );
-  return new WebAssembly.Module(code);
+  setFlagsFromString("--liftoff-only --no-wasm-lazy-compilation");
+  try {
+    return new WebAssembly.Module(code);
+  } finally {
+    setFlagsFromString("--no-liftoff-only --wasm-tier-up --wasm-dynamic-tiering --wasm-lazy-compilation");
+  }
 }
 `;

@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
 import { expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { root } from "../support/documents/code-blocks.js";
+import { startLocalServer } from "../support/local-server.js";
 
 test("a version that starts for the first time removes compiled code that was not written for a month", async () => {
   const { version } = JSON.parse(await readFile(join(root, "packages/cli/package.json"), "utf8"));
@@ -23,6 +25,39 @@ test("a version that starts for the first time removes compiled code that was no
     expect((await readdir(compiled)).sort()).toEqual(["0.0.2", version]);
     expect(await readdir(join(compiled, version))).not.toEqual([]);
   } finally {
+    await rm(caches, { recursive: true });
+  }
+});
+
+test("a command uses all compiled code of the one before, also what it loads after its first request", async () => {
+  const caches = await mkdtemp(join(tmpdir(), "caches-"));
+  const server = await startLocalServer({ args: ["--pool", "0"] });
+  const client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  /** The stored files. Node.js replaces a file if it could not use the compiled code in it. */
+  const stored = async (): Promise<string[]> => {
+    const names = await readdir(caches, { recursive: true });
+    const files = await Promise.all(
+      names.map(async (name) => ({ name, status: await stat(join(caches, name)) })),
+    );
+    return files.filter(({ status }) => status.isFile()).map(({ name, status }) => `${name} ${status.ino}`);
+  };
+  try {
+    const { id } = await client.sandboxes.create();
+    const env = {
+      XDG_CACHE_HOME: caches,
+      CLOUD_SANDBOX_API_KEY: server.apiKey,
+      CLOUD_SANDBOX_BASE_URL: server.url,
+    };
+    // This command loads the code of WebSockets after its first request.
+    const words = ["sandbox", "exec", id, "echo", "ran"];
+    expect(await runBuilt("cli", words, { env })).toMatchObject({ stdout: "ran\n" });
+    const before = await stored();
+    expect(await runBuilt("cli", words, { env })).toMatchObject({ stdout: "ran\n" });
+    expect(await stored()).toEqual(before);
+    expect(before).not.toEqual([]);
+  } finally {
+    await client.close();
+    await server.stop();
     await rm(caches, { recursive: true });
   }
 });
