@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", configuration: "src/configuration.ts" },
+  entry: { index: "src/index.ts", configuration: "src/configuration.ts", runner: "src/runner.ts" },
   format: "esm",
   platform: "node",
   target: "node20",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/client";
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { isSandboxError, SandboxClient } from "cloud-sandbox";
+import { isSandboxError, type RequestEvent, SandboxClient } from "cloud-sandbox";
 import { McpRunner, type McpServerOptions, SandboxStdioTransport } from "cloud-sandbox-mcp-runner";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
@@ -304,5 +304,33 @@ describe("install commands", () => {
       listed.map(() => [{ type: "text", text: '["when"]' }]),
     );
     expect(log.filter((line) => line.endsWith("installed-42"))).toHaveLength(1);
+  });
+
+  test("cost nothing when they ran before: the sandbox is created without a question", async () => {
+    const requests: string[] = [];
+    const hooks = {
+      onRequest: ({ method, operation }: RequestEvent) => void requests.push(`${method} ${operation}`),
+    };
+    const watched = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url, hooks });
+    const own = new McpRunner({ client: watched });
+    own.addServer(plain("kept", { installCommands: ["touch /opt/kept"] }));
+    await own.executeTool("kept", "echo", { text: "installs" });
+    requests.length = 0;
+    await own.executeTool("kept", "echo", { text: "is installed" });
+    expect(requests).toEqual(["POST /v1/sandboxes", "GET /commands/stream", "DELETE /v1/sandboxes/{id}"]);
+    await watched.close();
+  });
+
+  test("run again when their template was deleted", async () => {
+    const log: string[] = [];
+    const own = new McpRunner({ client, onInstallLog: (line) => log.push(line) });
+    own.addServer(plain("deleted", { installCommands: ["echo installed-$((6 * 7)) >&2"] }));
+    for (const _ of ["first", "second"]) {
+      await own.executeTool("deleted", "echo", { text: "a" });
+      const names: string[] = [];
+      for await (const { name } of client.templates.list()) if (name.startsWith("mcp-")) names.push(name);
+      for (const name of names) await client.templates.delete(name);
+    }
+    expect(log.filter((line) => line.endsWith("installed-42"))).toHaveLength(2);
   });
 });

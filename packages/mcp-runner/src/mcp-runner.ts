@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
-import { type Sandbox, SandboxClient } from "cloud-sandbox";
+import { AbortError, type CommandStream, type Sandbox, SandboxClient } from "cloud-sandbox";
 import {
   type McpServerConfiguration,
   type McpServerOptions,
@@ -8,9 +8,9 @@ import {
 import { resolvedVariables } from "./config/variables.js";
 import { McpConfigurationError } from "./errors.js";
 import { InstallLayers, type InstallReports, installIn } from "./session/install.js";
-import { type McpCallOptions, McpSession } from "./session/mcp-session.js";
-import { SandboxHttpTransport } from "./transport/sandbox-http-transport.js";
-import { SandboxStdioTransport } from "./transport/sandbox-stdio-transport.js";
+import type { McpCallOptions, McpSession } from "./session/mcp-session.js";
+import type { SandboxHttpTransport } from "./transport/sandbox-http-transport.js";
+import type { SandboxStdioTransport } from "./transport/sandbox-stdio-transport.js";
 
 /** Options of an `McpRunner`. */
 export interface McpRunnerOptions {
@@ -113,13 +113,17 @@ export class McpRunner implements AsyncDisposable {
    * `timeoutMinutes`. If the start fails, its sandbox is deleted.
    */
   async createSession(server: string, { signal }: Pick<McpCallOptions, "signal"> = {}): Promise<McpSession> {
-    const { sandbox, transport, variables } = await this.#prepare(server, signal);
+    const { configuration, sandbox, variables } = await this.#prepare(server, signal);
     try {
+      const isStdio = configuration.port === undefined;
+      const stream = isStdio ? await started(sandbox, configuration, variables, signal) : undefined;
+      // Load the MCP SDK while the server starts: that takes as long.
+      const { McpSession } = await import("./session/mcp-session.js");
       const session = await McpSession.open({
         server,
         sandbox,
         variables,
-        transport,
+        transport: await this.#transport(sandbox, configuration, variables, stream),
         startSeconds: this.#options.startSeconds ?? 60,
         callSeconds: this.#options.callSeconds ?? 60,
         signal,
@@ -142,27 +146,29 @@ export class McpRunner implements AsyncDisposable {
     server: string,
     { signal }: Pick<McpCallOptions, "signal"> = {},
   ): Promise<{ sandbox: Sandbox; transport: SandboxStdioTransport | SandboxHttpTransport }> {
-    const { sandbox, transport } = await this.#prepare(server, signal);
-    return { sandbox, transport };
+    const { configuration, sandbox, variables } = await this.#prepare(server, signal);
+    return { sandbox, transport: await this.#transport(sandbox, configuration, variables) };
   }
 
+  /** Creates a sandbox in which the server is installed. */
   async #prepare(server: string, signal: AbortSignal | undefined) {
     const configuration = this.#server(server);
     const { environment = process.env, onInstallLog, onNotice, onSandbox } = this.#options;
     const variables = resolvedVariables(configuration, environment);
     const reports: InstallReports = { onInstallLog, onNotice, signal };
-    const { isInstalled, template } = await this.#layers.find(configuration, reports);
-    const sandbox = await this.#client.sandboxes.create({
-      template,
-      timeoutSeconds: lifetimeOf(configuration),
-      metadata: { "mcp-server": server },
-      signal,
-      ...reachOf(configuration),
-    });
+    const { isInstalled, sandbox } = await this.#layers.create(configuration, reports, (template) =>
+      this.#client.sandboxes.create({
+        template,
+        timeoutSeconds: lifetimeOf(configuration),
+        metadata: { "mcp-server": server },
+        signal,
+        ...reachOf(configuration),
+      }),
+    );
     onSandbox?.(sandbox);
     try {
       if (!isInstalled) await installIn(sandbox, configuration, reports);
-      return { sandbox, variables, transport: this.#transport(sandbox, configuration, variables) };
+      return { configuration, sandbox, variables };
     } catch (error) {
       await sandbox.delete().catch(() => undefined);
       throw error;
@@ -191,29 +197,55 @@ export class McpRunner implements AsyncDisposable {
     });
   }
 
-  #transport(
+  async #transport(
     sandbox: Sandbox,
     server: McpServerConfiguration,
     env: Readonly<Record<string, string>>,
-  ): SandboxStdioTransport | SandboxHttpTransport {
-    const { args, command, path, port, workdir } = server;
+    stream?: CommandStream,
+  ): Promise<SandboxStdioTransport | SandboxHttpTransport> {
+    const { path, port, workdir } = server;
     const { maxMessageLength, onStderr, startSeconds } = this.#options;
-    const shared = {
-      command: args === undefined ? command : [command, ...args],
-      env,
-      workdir,
-      onStderr,
-      // The server may run for a day: it ends earlier with its sandbox, whose deadline can be extended.
-      timeoutSeconds: day,
-    };
-    return port === undefined
-      ? new SandboxStdioTransport(sandbox, { ...shared, maxMessageLength, closeSeconds: 0 })
-      : new SandboxHttpTransport(sandbox, { ...shared, port, path, startSeconds });
+    const shared = { command: commandOf(server), env, workdir, onStderr, timeoutSeconds: day };
+    if (port === undefined) {
+      const { SandboxStdioTransport } = await import("./transport/sandbox-stdio-transport.js");
+      const stdio = { maxMessageLength, closeSeconds: 0, stream };
+      return new SandboxStdioTransport(sandbox, { ...shared, ...stdio });
+    }
+    const { SandboxHttpTransport } = await import("./transport/sandbox-http-transport.js");
+    return new SandboxHttpTransport(sandbox, { ...shared, port, path, startSeconds });
   }
 }
 
-/** Seconds in a day, the longest time limit of a command. */
+/**
+ * Seconds in a day, the longest time limit of a command. The server may run that long: it ends earlier with its sandbox, whose
+ * deadline can be extended.
+ */
 const day = 86_400;
+
+function commandOf({ args, command }: McpServerConfiguration): string | readonly string[] {
+  return args === undefined ? command : [command, ...args];
+}
+
+/** Starts a server that speaks stdio. What it prints waits until the stream is read. */
+async function started(
+  sandbox: Sandbox,
+  server: McpServerConfiguration,
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<CommandStream> {
+  const options = { env, stdin: true, timeoutSeconds: day, workdir: server.workdir };
+  const stream = sandbox.commands.stream(commandOf(server), options);
+  const abort = (): void => stream.close();
+  signal?.addEventListener("abort", abort);
+  try {
+    // Ignore a failure to start: the reader of the stream gets it.
+    await stream.write("").catch(() => undefined);
+    if (signal?.aborted) throw new AbortError(signal.reason);
+    return stream;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
 
 function lifetimeOf({ timeoutMinutes }: McpServerConfiguration): number {
   return Math.ceil(timeoutMinutes * 60);

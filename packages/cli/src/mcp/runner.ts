@@ -10,10 +10,8 @@ export async function withRunner<Result>(
   server: McpServerConfiguration,
   work: (runner: McpRunner) => Promise<Result>,
 ): Promise<Result> {
-  const [{ McpRunner }, client] = await Promise.all([
-    import("cloud-sandbox-mcp-runner"),
-    clientWithLayers(options.url, (text) => output.note(text)),
-  ]);
+  const { McpRunner } = await import("cloud-sandbox-mcp-runner/runner");
+  const client = await clientWithLayers(options.url, (text) => output.note(text));
   try {
     await using runner = new McpRunner({
       client,

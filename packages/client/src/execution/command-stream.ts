@@ -37,7 +37,8 @@ export class CommandStream extends ProgramStream<StreamedResult> {
 
   /**
    * Writes to the command's standard input; needs `stdin: true`. Resolves when the data is on its way. Waits while a lot
-   * of earlier input is still unread. Input that the command no longer reads is dropped.
+   * of earlier input is still unread. Input that the command no longer reads is dropped. The first call starts the command, as
+   * the first read does; `write("")` does only that.
    *
    * The input of one call arrives in one piece, in the order of the calls, whether or not they are awaited. If the stream
    * ends while a long input is being sent, the call rejects with an error that says how many bytes were sent: an
@@ -95,6 +96,8 @@ export class CommandStream extends ProgramStream<StreamedResult> {
   async #write(input: string | Uint8Array): Promise<void> {
     const bytes = inputBytes(input);
     await this.#turns.take(async () => {
+      // Empty input starts the command, too.
+      await this.frames.open();
       for (let at = 0; at < bytes.length; at += pieceBytes) {
         const data = base64(bytes.subarray(at, at + pieceBytes));
         await this.frames.send({ type: "stdin", data, encoding: "base64" }).catch((error: unknown) => {

@@ -54,6 +54,19 @@ describe("a stream of a command", () => {
     expect(input(server.sockets[0]?.received)).toBe(expected);
   });
 
+  test("is started by empty input, and keeps what the command prints until it is read", async () => {
+    const server = await frameServer((_, socket) => {
+      socket.send({ type: "stdout", data: "started" }, result, complete);
+    });
+    const stream = (await sandboxOf(server)).commands.stream("cat", { stdin: true });
+    await stream.write("");
+    await expect.poll(() => server.sockets[0]?.received.map(({ type }) => type)).toEqual(["command"]);
+    const events: string[] = [];
+    for await (const { type } of stream) events.push(type);
+    expect(events).toEqual(["stdout", "result"]);
+    expect(server.sockets).toHaveLength(1);
+  });
+
   test("is given what was written at once piece after piece, and the end of it last", async () => {
     const server = await frameServer((frame, socket) => {
       if (frame.type === "stdin_close") socket.send(result, complete);

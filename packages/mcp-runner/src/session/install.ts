@@ -8,8 +8,10 @@ import {
   NotFoundError,
   type Sandbox,
   type SandboxClient,
+  ServerError,
   Template,
   TemplateBuildError,
+  ValidationError,
 } from "cloud-sandbox";
 import type { McpServerConfiguration } from "../config/server-configuration.js";
 import { McpInstallError } from "../errors.js";
@@ -25,7 +27,7 @@ export interface InstallReports {
 }
 
 /** A template to create the server's sandbox from, and whether the server is installed in it. */
-export interface InstalledTemplate {
+interface InstalledTemplate {
   readonly template: string;
   readonly isInstalled: boolean;
 }
@@ -36,11 +38,36 @@ export class InstallLayers {
 
   constructor(private readonly client: SandboxClient) {}
 
+  /**
+   * Creates a sandbox for the server with `create`, from the template in which the server is installed. Builds that template first
+   * if there is none.
+   */
+  async create(
+    server: McpServerConfiguration,
+    reports: InstallReports,
+    create: (template: string) => Promise<Sandbox>,
+  ): Promise<{ isInstalled: boolean; sandbox: Sandbox }> {
+    const { installCommands = [], template: base } = server;
+    if (installCommands.length === 0) return { isInstalled: true, sandbox: await create(base) };
+    const name = layerName(base, installCommands);
+    if (!this.#building.has(name)) {
+      try {
+        // Do not ask for the template before: most of the time it exists, and the question takes as long as the create.
+        return { isInstalled: true, sandbox: await create(name) };
+      } catch (error) {
+        if (!mayLackTemplate(error)) throw error;
+      }
+    }
+    const { isInstalled, template } = await this.#find(name, server, reports);
+    return { isInstalled, sandbox: await create(template) };
+  }
+
   /** Finds the template in which the server is installed, or builds one. */
-  async find(server: McpServerConfiguration, reports: InstallReports): Promise<InstalledTemplate> {
-    const { installCommands = [], template } = server;
-    if (installCommands.length === 0) return { template, isInstalled: true };
-    const name = layerName(template, installCommands);
+  async #find(
+    name: string,
+    server: McpServerConfiguration,
+    reports: InstallReports,
+  ): Promise<InstalledTemplate> {
     const building = this.#building.get(name) ?? this.#findOrBuild(name, server, reports);
     this.#building.set(name, building);
     try {
@@ -144,6 +171,11 @@ function layerName(template: string, commands: readonly string[]): string {
     .update(JSON.stringify([template, commands]))
     .digest("hex");
   return `mcp-${digest.slice(0, 20)}`;
+}
+
+/** Whether a sandbox may have been refused because its template does not exist. Servers differ in how they say so. */
+function mayLackTemplate(error: unknown): boolean {
+  return [NotFoundError, ConflictError, ValidationError, ServerError].some((kind) => error instanceof kind);
 }
 
 /** Whether the error says that the backend builds no templates. Other errors are failures of this build. */

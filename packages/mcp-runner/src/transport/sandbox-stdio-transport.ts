@@ -28,6 +28,8 @@ export interface SandboxStdioOptions {
   closeSeconds?: number | undefined;
   /** Called with lines of the server's standard error, without the values of `env`. */
   onStderr?: ((text: string) => void) | undefined;
+  /** @internal The stream of the server's command, if it was started before. */
+  stream?: CommandStream | undefined;
 }
 
 /**
@@ -106,8 +108,9 @@ export class SandboxStdioTransport implements Transport {
   /** Starts the server (WebSocket /commands/stream). Called by the MCP client's `connect`. */
   async start(): Promise<void> {
     if (this.#stream !== undefined) throw new Error("This transport was started already. Create a new one.");
-    const { command, env, timeoutSeconds = 3600, workdir } = this.#options;
-    this.#stream = this.#sandbox.commands.stream(command, { env, stdin: true, timeoutSeconds, workdir });
+    const { command, env, stream, timeoutSeconds = 3600, workdir } = this.#options;
+    this.#stream =
+      stream ?? this.#sandbox.commands.stream(command, { env, stdin: true, timeoutSeconds, workdir });
     this.#reading = this.#read(this.#stream);
   }
 
