@@ -105,6 +105,7 @@ export type {
   SandboxProcess,
 } from "./machine/machine-reports.js";
 export type { Metrics } from "./machine/metrics.js";
+export type { PortForward, PortForwardOptions } from "./machine/port-forward.js";
 export type { WaitForPortOptions } from "./machine/port-wait.js";
 export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";

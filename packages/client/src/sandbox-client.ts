@@ -35,7 +35,6 @@ import { defaultTransport } from "./transport/default-transport.js";
 import type { Transport } from "./transport/http/transport.js";
 import { decidedRetry } from "./transport/retry/retry-options.js";
 import { ClientSockets } from "./transport/sockets/client-sockets.js";
-import type { Sockets } from "./transport/sockets/sockets.js";
 import { Volumes } from "./volumes/volumes.js";
 
 /** Health of the control plane. */
@@ -62,7 +61,7 @@ export class SandboxClient implements AsyncDisposable {
   readonly controlPlane: ControlPlaneClient;
   readonly #background: BackgroundWork;
   readonly #calls = new Calls();
-  readonly #sockets: Sockets;
+  readonly #sockets: ClientSockets;
   readonly #transport: Transport;
   readonly #executionTimeout: number;
   #local: LocalBackend | undefined;

@@ -18,6 +18,7 @@ export type {
 } from "./generated/control-plane.js";
 export type { OfferedLanguage, OfferedSystem } from "./image-answer.js";
 export { maskedValue } from "./masked-value.js";
+export { portTunnel } from "./port-tunnel.js";
 export type { AgentSchemas, ControlPlaneSchemas } from "./schemas.js";
 export { timeLimit } from "./time-limit.js";
 export { type TokenClaims, tokenClaims } from "./token-claims.js";

@@ -1,8 +1,11 @@
+import type { Duplex } from "node:stream";
 import { callInit } from "../config/call-options.js";
 import { ConflictError, InvalidResponseError, reportIt } from "../errors/errors.js";
 import type { FrameSocket } from "../streams/frame-socket.js";
 import type { StreamRequest } from "../streams/open-frame-socket.js";
+import type { SocketRoute } from "../streams/opening.js";
 import { Activity } from "../transport/calls/activity.js";
+import type { CallScope } from "../transport/calls/call-scope.js";
 import { unlessAborted } from "../transport/calls/unless-aborted.js";
 import type { ChannelOptions, Credentials } from "../transport/channel.js";
 import { type AgentClient, agentClient, successOf } from "../transport/contract-clients.js";
@@ -14,7 +17,7 @@ import type { TokenCache } from "./token-cache.js";
 /** Channel options that the agents of all sandboxes of a client share. */
 export interface AgentChannelOptions
   extends Omit<ChannelOptions, "activity" | "baseUrl" | "credentials" | "hasFileTunnel" | "plane"> {
-  sockets: Sockets;
+  sockets: Required<Sockets>;
   background: BackgroundWork;
 }
 
@@ -30,6 +33,7 @@ export class AgentAccess {
   previews: { host?: string | undefined; path?: string | undefined } = {};
   /** Whether the server has this project's extensions of the HOPX API. */
   isExtended = false;
+  readonly #onDeleted: (() => void)[] = [];
   #publicHost: string | undefined;
   #client: AgentClient | undefined;
 
@@ -57,6 +61,22 @@ export class AgentAccess {
     return this.#client;
   }
 
+  /** Calls `listener` when this client has deleted the sandbox. */
+  onDeleted(listener: () => void): void {
+    this.#onDeleted.push(listener);
+  }
+
+  /** Reports that this client has deleted the sandbox. */
+  deleted(): void {
+    for (const listener of this.#onDeleted.splice(0)) listener();
+  }
+
+  /** Runs work until the client is closed; closing it waits until the work has ended, which `closing` asks for. */
+  untilClosed(work: (closing: Promise<void>) => Promise<void>): void {
+    const { background } = this.#options;
+    background.run(() => work(background.closing));
+  }
+
   /** Runs work that takes several calls; closing the client waits until it is finished. */
   during<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#options.background.during(work);
@@ -71,17 +91,27 @@ export class AgentAccess {
 
   /** Opens a WebSocket to the agent. */
   async openStream(request: StreamRequest): Promise<FrameSocket> {
+    const { openFrameSocket } = await import("../streams/open-frame-socket.js");
+    return this.#connecting((route) => openFrameSocket(route, request));
+  }
+
+  /** Opens a connection to a port inside the sandbox. */
+  async openPort(port: number, scope: CallScope): Promise<Duplex> {
+    const { openPort } = await import("../streams/open-port.js");
+    return this.#connecting((route) => openPort(route, port, scope));
+  }
+
+  async #connecting<Opened>(open: (route: SocketRoute) => Promise<Opened>): Promise<Opened> {
     if (this.#publicHost === undefined) throw notReady(this.sandboxId);
     const baseUrl = agentUrl(this.#publicHost);
     const params = { query: { path: "/workspace" } };
-    const probe = async ({ abortSignal }: StreamRequest["scope"]): Promise<void> => {
+    const probe = async ({ abortSignal }: CallScope): Promise<void> => {
       await successOf(this.client.GET("/files/exists", { params, ...callInit({ signal: abortSignal }) }));
     };
     const ended = this.activity.begin();
     const route = { ...this.#options, baseUrl, credentials: this.#credentials(true), probe, ended };
     try {
-      const { openFrameSocket } = await import("../streams/open-frame-socket.js");
-      return await openFrameSocket(route, request);
+      return await open(route);
     } catch (error) {
       ended();
       throw error;

@@ -2,6 +2,7 @@ import type { AgentAccess } from "../agent/agent-access.js";
 import { checkKnown } from "../config/known-options.js";
 import { invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
+import type { PortForward, PortForwardOptions } from "./port-forward.js";
 import { type WaitForPortOptions, waitForPort } from "./port-wait.js";
 
 /** Options of `previewUrl`. */
@@ -47,6 +48,18 @@ export class Ports {
       hint: "The sandbox's server offers no previews, or the sandbox is not running yet; refresh() asks again.",
       code: "PREVIEW_UNAVAILABLE",
     });
+  }
+
+  /**
+   * Listens on a port of this machine, and forwards each connection to a port of the sandbox, 1 to 65535, for protocols
+   * other than HTTP: `psql -p` of the result's `localPort` reaches a database in the sandbox. Each connection needs the
+   * sandbox's token, unlike a preview. An extension that needs Node.js: elsewhere and on the cloud, rejects with a
+   * `SandboxError` (PORT_FORWARD_UNAVAILABLE); if this machine's port cannot be listened on, with LOCAL_PORT_UNAVAILABLE.
+   */
+  async forward(port: number, options: PortForwardOptions = {}): Promise<PortForward> {
+    checkedPort(port);
+    const { PortForward } = await import("./port-forward.js");
+    return PortForward.of(this.#access, port, options);
   }
 
   /**

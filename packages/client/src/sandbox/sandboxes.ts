@@ -160,6 +160,7 @@ export class Sandboxes {
     } catch (error) {
       if (!meansGone(error)) throw error;
     }
+    this.#accesses.get(id)?.deleted();
     this.#accesses.delete(id);
     this.#owned.forget(id);
   }

@@ -234,6 +234,7 @@ const everyCall = [
   }),
   ...callsOf<Terminals>("terminal", () => sandbox.terminal, { open: (it, options) => it.open(options) }),
   ...callsOf<Ports>("ports", () => sandbox.ports, {
+    forward: (it, options) => it.forward(80, options),
     previewUrl: (it, options) => it.previewUrl(80, options),
     waitForPort: (it, options) => it.waitForPort(80, options),
   }),

@@ -66,7 +66,8 @@ export class AgentConnections {
 export class AgentConnection {
   readonly #connections = new Agent(connectionOptions);
   readonly #supervisor: AgentSupervisor;
-  readonly #tunnels = new Set<Socket>();
+  /** Connections that Node's HTTP `Agent` does not know, or no longer: WebSockets, tunnels. */
+  readonly #raw = new Set<Duplex>();
   #isMachineGone = false;
 
   constructor(
@@ -77,8 +78,8 @@ export class AgentConnection {
     void machine.exited.then(() => {
       this.#isMachineGone = true;
       this.#connections.destroy();
-      // Destroy the tunnels: one whose caller does not read would never notice that the machine is gone.
-      for (const tunnel of this.#tunnels) tunnel.destroy();
+      // One whose caller does not read, or has ended only its own direction, would never notice that the machine is gone.
+      for (const connection of this.#raw) connection.destroy();
     });
   }
 
@@ -121,18 +122,12 @@ export class AgentConnection {
     const { answer, joinWith, socket } = await this.#supervisor.supervise(opening).catch((error: unknown) => {
       throw limited.aborted && !signal.aborted ? unanswered() : error;
     });
-    // The machine ended after it had answered: nothing would close this tunnel later.
-    if (this.#isMachineGone) {
-      socket.destroy();
-      throw new Error("The machine ended while a file tunnel was opened.");
-    }
+    this.#keep(socket);
     const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(answer.toString("latin1", 0, 13)) ?? [];
     if (status !== "101") {
       socket.destroy();
       throw tunnelRefused(status);
     }
-    this.#tunnels.add(socket);
-    socket.once("close", () => this.#tunnels.delete(socket));
     void this.#supervisor.supervise(closed(socket));
     return {
       lendTo: (caller) => {
@@ -163,7 +158,19 @@ export class AgentConnection {
     const open = (): Duplex => connect({ ...this.machine.agentAddress, allowHalfOpen: true });
     const call = request({ ...options, createConnection: open });
     const limit = setTimeout(() => giveUp(call), connectLimitMs);
-    return this.#supervised(exchange(call, undefined)).finally(() => clearTimeout(limit));
+    const answer = await this.#supervised(exchange(call, undefined)).finally(() => clearTimeout(limit));
+    if (answer.connection !== undefined) this.#keep(answer.connection);
+    return answer;
+  }
+
+  /** Lets a connection end with the machine. Throws if the machine has ended: nothing would close the connection later. */
+  #keep(connection: Duplex): void {
+    if (this.#isMachineGone) {
+      connection.destroy();
+      throw new Error("The machine ended while a connection to it was opened.");
+    }
+    this.#raw.add(connection);
+    connection.once("close", () => this.#raw.delete(connection));
   }
 
   /** Lets the supervisor notice an agent that hangs before or within the answer. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { portTunnel } from "@cloud-sandbox/protocol";
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
-import { Problem } from "@cloud-sandbox/server-kit";
+import { Problem, splice, switchProtocols } from "@cloud-sandbox/server-kit";
 import { sandboxFailed } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentConnection, AgentConnections, AgentRequest } from "../agents/agent-connection.js";
 import type { AgentTarget } from "../agents/agent-target.js";
@@ -9,6 +10,7 @@ import { forwardedRequestHeaders, forwardedResponseHeaders } from "../relay/forw
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
+import { portClosed } from "./port-closed.js";
 import { refuse } from "./refusal.js";
 
 /** Milliseconds to wait for `exited` before a failed call is reported as the agent's failure: a machine's sockets close before `exited` settles. */
@@ -87,6 +89,33 @@ export class AgentGateway {
         .catch((error: unknown) => this.explain(machine, signal, error));
       response.detachSocket(caller);
       tunnel.lendTo(caller);
+    } catch (error) {
+      refuse(request, response, error);
+    }
+  }
+
+  /** Opens a port tunnel: joins the caller's connection with one to a port inside the sandbox. */
+  async handlePortTunnel(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: AgentTarget | undefined,
+  ): Promise<void> {
+    try {
+      const { machine, path } = this.#upgradeTarget(target);
+      const port = portIn(path);
+      const { authorization } = forwardedRequestHeaders(request, machine.id);
+      if (typeof authorization !== "string") throw tokenNeeded();
+      const signal = disconnectSignal(response);
+      const { message, connection } = await this.connection(machine)
+        .openPort(port, authorization, signal)
+        .catch((error: unknown) => this.explain(machine, signal, error));
+      if (!connection || message.statusCode !== 200) {
+        connection?.destroy();
+        throw portClosed(port, message.statusCode);
+      }
+      const caller = switchProtocols(response, portTunnel.protocol);
+      if (caller) splice(caller, connection);
+      else connection.destroy();
     } catch (error) {
       refuse(request, response, error);
     }
@@ -172,6 +201,14 @@ const noDescriptorLeft = (cause: unknown): Problem =>
     headers: { "retry-after": "1" },
     cause,
   });
+
+/** The port that a tunnel's path names. */
+function portIn(path: string): number {
+  const port = Number(/^\/ports\/(\d{1,5})\/tunnel$/.exec(path)?.[1]);
+  if (port > 0 && port < 65_536) return port;
+  const message = `The protocol ${portTunnel.protocol} is available only at the path /ports/<port>/tunnel, with a port from 1 to 65535.`;
+  throw new Problem(404, "NOT_FOUND", message);
+}
 
 const tokenNeeded = (): Problem =>
   new Problem(

@@ -5,9 +5,10 @@ import { bodyOf, disconnectSignal, exchange, framing, passOn } from "../relay/ex
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxToken } from "../tokens/token-issuer.js";
 import type { AgentGateway } from "./agent-gateway.js";
+import { portClosed } from "./port-closed.js";
 import { previewRequestHeaders, previewResponseHeaders } from "./preview-headers.js";
 import type { PreviewTarget } from "./preview-target.js";
-import { agentUnreadable, refuse } from "./refusal.js";
+import { refuse } from "./refusal.js";
 
 export interface PreviewGatewayOptions {
   readonly agents: Pick<AgentGateway, "running" | "connection" | "checkAlive" | "explain">;
@@ -116,34 +117,6 @@ function portNeeded(sandboxId: string, host: string | undefined): Problem {
   const at = host?.match(/:\d+$/)?.[0] ?? "";
   const message = `The address of a preview needs a port from 1 to 65535: http://<port>-${sandboxId}.localhost${at}/, or the path /preview/${sandboxId}/<port>/.`;
   return new Problem(404, "NOT_FOUND", message);
-}
-
-/** The problem for a port that the agent did not open. The agent's own text is not shown, because code in the sandbox may have written it. */
-function portClosed(port: number, status: number | undefined): Problem {
-  switch (status) {
-    case 404: {
-      const message = `Nothing listens on port ${port} of this sandbox.`;
-      return new Problem(404, "PORT_NOT_LISTENING", message, {
-        hint: "Start a server on the port, or check which port the server uses.",
-        details: { port },
-      });
-    }
-    case 403:
-      return new Problem(
-        403,
-        "PORT_NOT_ALLOWED",
-        `Port ${port} belongs to the sandbox's agent. Let your server listen on another port.`,
-      );
-    case 429: {
-      const message = "Too many connections to ports of this sandbox are open.";
-      return new Problem(429, "RESOURCE_EXHAUSTED", message, {
-        hint: "Close some connections to ports of the sandbox first.",
-        headers: { "retry-after": "1" },
-      });
-    }
-    default:
-      return agentUnreadable();
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { fileTunnel } from "@cloud-sandbox/protocol";
+import { fileTunnel, portTunnel } from "@cloud-sandbox/protocol";
 import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/server-kit";
 import { type AgentTarget, agentTarget, envelopeAt } from "../agents/agent-target.js";
 import { bodyOf } from "../relay/exchange.js";
@@ -17,7 +17,7 @@ export interface Destinations {
   readonly keys?: Pick<KeyGuard, "refusal">;
   /** CORS for the APIs. Servers in previews set their own CORS headers. */
   readonly crossOrigin: CrossOriginAccess;
-  readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handleUpgrade">;
+  readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handlePortTunnel" | "handleUpgrade">;
   /** Called when an agent has answered a request, or when its WebSocket was opened or refused. */
   readonly onAgentAnswer?: (answer: {
     readonly request: IncomingMessage;
@@ -69,9 +69,10 @@ export function routeRequests(
     const preview = previewTarget(request);
     const protocol = request.headers.upgrade?.toLowerCase();
     const isFileTunnel = protocol === fileTunnel.protocol && !preview;
+    const isPortTunnel = protocol === portTunnel.protocol && !preview;
     // A WebSocket or tunnel request has no body. Node would leave a body unread on the connection.
     const isBare = request.method === "GET" && bodyOf(request) === undefined;
-    if ((protocol !== "websocket" && !isFileTunnel) || !isBare) {
+    if ((protocol !== "websocket" && !isFileTunnel && !isPortTunnel) || !isBare) {
       ignoreUpgrade(server, request, connection, head);
       return;
     }
@@ -84,7 +85,10 @@ export function routeRequests(
     else if (isFileTunnel) void agents.handleFileTunnel(request, response, agentTarget(request));
     else {
       const target = agentTarget(request);
-      void answered(request, response, target, agents.handleUpgrade(request, response, target));
+      const answering = isPortTunnel
+        ? agents.handlePortTunnel(request, response, target)
+        : agents.handleUpgrade(request, response, target);
+      void answered(request, response, target, answering);
     }
   });
 }

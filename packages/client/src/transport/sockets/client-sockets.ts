@@ -1,6 +1,7 @@
-import { clientClosed } from "../../errors/errors.js";
+import type { Duplex } from "node:stream";
+import { ConfigurationError, clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
-import type { OpeningSocket, OpenSocket, OpenWebSocket, Sockets } from "./sockets.js";
+import type { OpeningSocket, OpeningTunnel, OpenSocket, OpenWebSocket, Sockets } from "./sockets.js";
 
 /** The WebSockets of a client. Their code is loaded when the first one is opened. */
 export class ClientSockets implements Sockets {
@@ -13,14 +14,28 @@ export class ClientSockets implements Sockets {
     this.#given = given;
   }
 
-  async open(opening: OpeningSocket): Promise<OpenSocket> {
+  open(opening: OpeningSocket): Promise<OpenSocket> {
+    return this.#whileOpening(opening.scope, (sockets) => sockets.open(opening));
+  }
+
+  openTunnel(opening: OpeningTunnel): Promise<Duplex> {
+    return this.#whileOpening(opening.scope, async (sockets) => {
+      if (sockets.openTunnel === undefined) throw noTunnels();
+      return sockets.openTunnel(opening);
+    });
+  }
+
+  async #whileOpening<Opened>(
+    scope: CallScope,
+    open: (sockets: Sockets) => Promise<Opened>,
+  ): Promise<Opened> {
     if (this.#isClosed) throw clientClosed();
-    this.#opening.add(opening.scope);
+    this.#opening.add(scope);
     try {
       this.#loading ??= import("./default-sockets.js").then(({ socketsOf }) => socketsOf(this.#given));
-      return await (await this.#loading).open(opening);
+      return await open(await this.#loading);
     } finally {
-      this.#opening.delete(opening.scope);
+      this.#opening.delete(scope);
     }
   }
 
@@ -30,3 +45,10 @@ export class ClientSockets implements Sockets {
     await (await this.#loading)?.close();
   }
 }
+
+const noTunnels = (): ConfigurationError =>
+  new ConfigurationError({
+    summary: "This client cannot open connections to ports of a sandbox.",
+    hint: "It needs Node.js, and a client without the option webSocket.",
+    code: "PORT_FORWARD_UNAVAILABLE",
+  });

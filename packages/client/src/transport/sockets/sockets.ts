@@ -1,4 +1,5 @@
 /** The interface between this client and the WebSocket implementations that it can use. */
+import type { Duplex } from "node:stream";
 import type { CallScope } from "../calls/call-scope.js";
 
 /** The part of a WebSocket that this client uses. Any standard implementation fits. */
@@ -42,6 +43,13 @@ export interface OpeningSocket {
   scope: CallScope;
 }
 
+export interface OpeningTunnel extends Pick<OpeningSocket, "headers" | "scope"> {
+  /** Address to connect to, `http:` or `https:`. */
+  url: string;
+  /** Value of the Upgrade header. */
+  protocol: string;
+}
+
 /** An open connection. */
 export interface OpenSocket {
   /** Bytes not sent yet. */
@@ -62,6 +70,8 @@ export interface OpenSocket {
 export interface Sockets {
   /** Rejects with the scope's failure, with {@link HandshakeRefused}, or with the implementation's own error. */
   open(opening: OpeningSocket): Promise<OpenSocket>;
+  /** Opens a connection for bytes, each direction of which ends by itself. Rejects as `open` does. Absent outside of Node.js. */
+  openTunnel?(opening: OpeningTunnel): Promise<Duplex>;
   /** Closes all connections, open or opening: some would never end by themselves. */
   close(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import {
   established,
   HandshakeRefused,
   type OpeningSocket,
+  type OpeningTunnel,
   type OpenSocket,
   type Sockets,
   type WebSocketLike,
@@ -19,15 +20,19 @@ import {
 export class UndiciSockets implements Sockets {
   #loading: Promise<Loaded> | undefined;
   readonly #open = new Set<UndiciSocket>();
+  readonly #tunnels = new Set<Duplex>();
   #closing: Promise<void> | undefined;
 
   async open({ url, headers, listener, scope }: OpeningSocket): Promise<OpenSocket> {
     if (this.#closing !== undefined) throw clientClosed();
     this.#loading ??= load();
-    const { agent, ping, WebSocket } = await this.#loading;
+    const { webSockets, ping, WebSocket } = await this.#loading;
     scope.throwIfAborted();
     const handshake = new Handshake();
-    const socket = new WebSocket(url, { headers, dispatcher: agent.compose(handshake.interceptor) });
+    const socket = new WebSocket(url, {
+      headers,
+      dispatcher: webSockets.agent.compose(handshake.interceptor),
+    });
     let opened: UndiciSocket | undefined;
     let isOver = false;
     const closed = (code: number, reason: string): void => {
@@ -48,25 +53,42 @@ export class UndiciSockets implements Sockets {
     return opened;
   }
 
+  async openTunnel({ url, headers, protocol, scope }: OpeningTunnel): Promise<Duplex> {
+    if (this.#closing !== undefined) throw clientClosed();
+    this.#loading ??= load();
+    const { tunnels, upgrade } = await this.#loading;
+    scope.throwIfAborted();
+    const handshake = new Handshake();
+    const dispatcher = tunnels.agent.compose(handshake.interceptor);
+    try {
+      const { socket } = await upgrade(url, { dispatcher, headers, protocol, signal: scope.abortSignal });
+      this.#tunnels.add(socket);
+      socket.once("close", () => this.#tunnels.delete(socket));
+      return socket;
+    } catch (error) {
+      throw scope.failure ?? handshake.failure ?? error;
+    }
+  }
+
   close(): Promise<void> {
     for (const socket of this.#open) socket.close();
+    for (const tunnel of this.#tunnels) tunnel.destroy();
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** Destroys the agent. Open WebSockets no longer belong to it, so they are closed separately. */
+  /** Destroys the agents. Open connections no longer belong to them, so they are closed separately. */
   async #close(): Promise<void> {
     const loaded = await this.#loading;
-    const destroyed = loaded?.agent.destroy();
-    loaded?.connecting.destroy();
-    await destroyed;
+    await Promise.all([loaded?.webSockets.destroy(), loaded?.tunnels.destroy()]);
   }
 }
 
 interface Loaded {
-  agent: Agent;
-  connecting: Connecting;
+  webSockets: Road;
+  tunnels: Road;
   ping: typeof import("undici").ping;
+  upgrade: typeof import("undici").upgrade;
   WebSocket: typeof import("undici").WebSocket;
 }
 
@@ -74,10 +96,33 @@ interface Loaded {
 const largestFrame = 64 * 1024 * 1024;
 
 async function load(): Promise<Loaded> {
-  const { Agent, buildConnector, ping, WebSocket } = await import("undici");
-  const connecting = new Connecting(buildConnector);
-  const agent = new Agent({ connect: connecting.connect, webSocket: { maxPayloadSize: largestFrame } });
-  return { agent, connecting, ping, WebSocket };
+  const { Agent, buildConnector, ping, upgrade, WebSocket } = await import("undici");
+  const webSockets = new Connecting(buildConnector);
+  const tunnels = new Connecting(buildConnector, { allowHalfOpen: true });
+  return {
+    webSockets: new Road(
+      new Agent({ connect: webSockets.connect, webSocket: { maxPayloadSize: largestFrame } }),
+      webSockets,
+    ),
+    tunnels: new Road(new Agent({ connect: tunnels.connect }), tunnels),
+    ping,
+    upgrade,
+    WebSocket,
+  };
+}
+
+/** Opens connections of one kind. */
+class Road {
+  constructor(
+    readonly agent: Agent,
+    readonly connecting: Connecting,
+  ) {}
+
+  async destroy(): Promise<void> {
+    const destroyed = this.agent.destroy();
+    this.connecting.destroy();
+    await destroyed;
+  }
 }
 
 /** Milliseconds to wait for the other side's answer in the closing handshake, before the connection is destroyed. */

@@ -7,9 +7,12 @@ export class Connecting {
   /** The `connect` option of an undici agent. */
   readonly connect: buildConnector.connector;
 
-  constructor(build: typeof buildConnector) {
-    // Cast needed: the connector returns the socket, which undici's types do not say.
-    const make = build({}) as (...call: Parameters<buildConnector.connector>) => Socket;
+  /** With `allowHalfOpen`, each direction of a connection ends by itself. Default: the first end closes it. */
+  constructor(build: typeof buildConnector, options: { allowHalfOpen?: boolean } = {}) {
+    // Casts needed: undici's types want a port here, and do not say that the connector returns the socket.
+    const make = build(options as buildConnector.BuildOptions) as (
+      ...call: Parameters<buildConnector.connector>
+    ) => Socket;
     this.connect = (options, done) => {
       const socket = make(options, (...outcome) => {
         this.#sockets.delete(socket);
