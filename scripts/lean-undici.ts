@@ -37,6 +37,7 @@ export function leanUndici(): Plugin {
   buildConnector: ${part("core/connect")},
   WebSocket: ${part("web/websocket/websocket")}.WebSocket,
   ping: ${part("web/websocket/websocket")}.ping,
+  ${upgrade}
 };`,
         };
       return id === lean
@@ -47,10 +48,7 @@ module.exports = {
   Agent: ${part("dispatcher/agent")},
   Pool: ${part("dispatcher/pool")},
   buildConnector: ${part("core/connect")},
-  upgrade(address, { dispatcher, ...options }) {
-    const { origin, pathname, search } = new URL(address);
-    return dispatcher.upgrade({ method: "GET", ...options, origin, path: pathname + search });
-  },
+  ${upgrade}
 };`,
           }
         : null;
@@ -68,6 +66,11 @@ module.exports = {
     },
   };
 }
+
+const upgrade = `upgrade(address, { dispatcher, ...options }) {
+    const { origin, pathname, search } = new URL(address);
+    return dispatcher.upgrade({ method: "GET", ...options, origin, path: pathname + search });
+  },`;
 
 /**
  * Takes the place of the globals in openapi-fetch. Headers of requests need what is here; the client makes forms itself, so

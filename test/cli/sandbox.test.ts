@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
@@ -120,6 +121,43 @@ describe("cloud-sandbox sandbox", () => {
     expect((await fetch(url.trim())).status).toBe(200);
   });
 
+  test("forwards ports of this machine until it is interrupted", async () => {
+    const sandbox = await line.client.sandboxes.get(id);
+    await sandbox.commands.runBackground("python3 -m http.server 8001");
+    await sandbox.ports.waitForPort(8001);
+    const child = spawn(process.execPath, [main, "sandbox", "forward", "--json", id, "0:8001", "0:4444"], {
+      env: { PATH: process.env.PATH, ...line.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const told = on(createInterface(child.stdout), "line");
+    const localPorts: number[] = [];
+    for (const port of [8001, 4444]) {
+      const forwarded = JSON.parse((await told.next()).value[0]);
+      expect(forwarded).toEqual({ id, port, localHost: "127.0.0.1", localPort: expect.any(Number) });
+      localPorts.push(forwarded.localPort);
+    }
+    expect((await fetch(`http://127.0.0.1:${localPorts[0]}/`)).status).toBe(200);
+    await expect(fetch(`http://127.0.0.1:${localPorts[1]}/`)).rejects.toThrow();
+    const [said] = await once(child.stderr.setEncoding("utf8"), "data");
+    expect(said).toContain("Nothing listens on port 4444");
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([130, null]);
+  });
+
+  test("ends when a forwarded port's sandbox has ended", async () => {
+    const other = await line.client.sandboxes.create({ template: "base" });
+    const child = spawn(process.execPath, [main, "sandbox", "forward", other.id, "0:8001"], {
+      env: { PATH: process.env.PATH, ...line.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [told] = await once(child.stdout.setEncoding("utf8"), "data");
+    const [, address] = /^(127\.0\.0\.1:\d+) leads to port 8001 of /.exec(told) ?? [];
+    await other.delete();
+    await expect(fetch(`http://${address}/`)).rejects.toThrow();
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect([code, said]).toEqual([125, expect.stringContaining("sandbox list")]);
+  });
+
   test("follows the log of connections that code opens", async () => {
     const child = spawn(process.execPath, [main, "egress", "-f", "--json", id], {
       env: { PATH: process.env.PATH, ...line.env },
@@ -165,6 +203,7 @@ describe("one line says what is wrong, for", () => {
     ["an unknown sandbox", () => ["sandbox", "get", "nope"], /"cloud-sandbox sandbox list"/],
     ["a delete of an unknown one", () => ["sandbox", "delete", "nope"], /not found/],
     ["no sandbox to delete", () => ["sandbox", "delete"], /--all/],
+    ["no port to forward", () => ["sandbox", "forward", "mine", "http"], /must be PORT or LOCAL:PORT/],
     ["connections of an unknown one", () => ["egress", "nope"], /"cloud-sandbox sandbox list"/],
     ["an unknown delivery", () => ["webhooks", "get", "nope"], /"cloud-sandbox webhooks list"/],
     [

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addCreate } from "./create.js";
 import { addExec } from "./exec.js";
+import { addForward } from "./forward.js";
 import { addList } from "./list.js";
 import { addLogs } from "./logs.js";
 import { addMachineCommands } from "./machine.js";
@@ -9,6 +10,15 @@ import { addStateCommands } from "./state.js";
 
 export function define(command: Command): void {
   command.enablePositionalOptions();
-  for (const add of [addCreate, addList, addStateCommands, addExec, addShell, addLogs, addMachineCommands])
+  for (const add of [
+    addCreate,
+    addList,
+    addStateCommands,
+    addExec,
+    addShell,
+    addLogs,
+    addMachineCommands,
+    addForward,
+  ])
     add(command);
 }
