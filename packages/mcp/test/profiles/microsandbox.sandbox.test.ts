@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -259,10 +261,10 @@ it.each([
     /config\.volumes\.0 must be HOST:PATH/,
   ],
   [
-    "ports",
+    "a port that there is not",
     "sandbox_start",
-    { ...node, config: { ports: ["8080:80"] } },
-    /config\.ports must be empty: no port/,
+    { ...node, config: { ports: ["8080:70000"] } },
+    /config\.ports\.0 must be HOST:PORT/,
   ],
   [
     "a setting nobody knows",
@@ -338,6 +340,29 @@ it("the profile microsandbox mounts the directories that the user allows", async
     await own.client.close();
     await rm(directory, { recursive: true });
   }
+});
+
+it("the profile microsandbox forwards ports, until the sandbox is stopped", async () => {
+  const blocker = createServer().listen(0, "127.0.0.1");
+  await once(blocker, "listening");
+  const { port } = blocker.address() as AddressInfo;
+  const served = { sandbox: "served", namespace: "ports" };
+  const start = { ...served, config: { ports: [`${port}:8000`] } };
+  const inside = (command: string) =>
+    mcp.result("sandbox_run_command", { ...served, command: "sh", args: ["-c", command] });
+  const page = () => fetch(`http://127.0.0.1:${port}/page`).then((answer) => answer.text());
+  expect(await mcp.failure("sandbox_start", start)).toMatch(/another program uses it.*another HOST/);
+  expect(await mcp.failure("sandbox_run_command", { ...served, command: "ls" })).toMatch(/not running/);
+  blocker.close();
+  await once(blocker, "close");
+  // The second sandbox replaces the first, and has its port.
+  for (const text of ["one", "two"]) {
+    await mcp.result("sandbox_start", start);
+    await inside(`echo ${text} >page; python3 -m http.server 8000 >/dev/null 2>&1 &`);
+    await expect.poll(() => page().catch(() => "")).toBe(`${text}\n`);
+  }
+  await mcp.result("sandbox_stop", served);
+  await expect(page()).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
 });
 
 it("the profile microsandbox keeps the names of its clients apart, over HTTP", async () => {

@@ -4,11 +4,14 @@ import { textAnswer, textOutput } from "../../results/text-answer.js";
 import { additive, destructive } from "../../tools/definition/annotations.js";
 import { tool } from "../../tools/definition/tool.js";
 import { keyOf, namespaceInput, sandboxInput } from "./names.js";
+import { forwardPorts } from "./ports.js";
 
 const keys = "must be an object of image, memory, cpus, volumes, ports and envs";
-const texts = z.array(z.string("must be text"), "must be a list");
 
 const volume = /^(\/[^:]*):(\/[^:]*?)(?::(ro|rw))?$/;
+
+const aPort = "([1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])";
+const portMapping = new RegExp(`^${aPort}:${aPort}$`);
 
 const config = z.strictObject(
   {
@@ -40,10 +43,15 @@ const config = z.strictObject(
       .describe(
         "Directories of the server's machine to mount, each HOST:PATH, or HOST:PATH:ro to only read it. The server must allow them",
       ),
-    ports: texts
-      .max(0, "must be empty: no port of this machine leads into a sandbox")
+    ports: z
+      .array(
+        z.string("must be text").regex(portMapping, "must be HOST:PORT, each from 1 to 65535, as in 8080:80"),
+        "must be a list of HOST:PORT",
+      )
       .default([])
-      .describe("Must be empty: no port of the host can be mapped"),
+      .describe(
+        "Ports of the server's machine that lead to ports of the sandbox, each HOST:PORT, as in 8080:80. Only programs on that machine reach them",
+      ),
     envs: z
       .array(
         z
@@ -74,7 +82,7 @@ export const sandboxStart = tool({
     const key = keyOf({ namespace, sandbox });
     if (given === undefined && (await sandboxes.named(key)) !== undefined)
       return textAnswer(`Sandbox ${sandbox} runs already.`);
-    const { image, memory, cpus, envs, volumes } = given ?? config.parse({});
+    const { image, memory, cpus, envs, ports, volumes } = given ?? config.parse({});
     const { template, differences } = await client.templates.forImage(image, { signal });
     report(`Starting ${sandbox}`);
     const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };
@@ -82,6 +90,7 @@ export const sandboxStart = tool({
     const mounts = volumes.length === 0 ? undefined : Object.fromEntries(volumes.map(pathAndMount));
     const options = { template, limits, env, mounts, signal };
     const wasRunning = await sandboxes.replace(key, () => sandboxes.createLeased(options));
+    await forwardPorts(ports, key, sandboxes);
     const replaced = wasRunning ? " The earlier sandbox of this name was deleted, with its files." : "";
     const sentences = [`Sandbox ${sandbox} started.${replaced}`, ...differences];
     return textAnswer(sentences.join(" "));

@@ -23,6 +23,8 @@ export const microsandbox: Profile = {
       MOUNT_NOT_ALLOWED:
         "Leave that directory out of volumes, or ask the user to allow it with CLOUD_SANDBOX_ALLOW_MOUNT or serve --allow-mount.",
       MOUNTS_NOT_MET: "Leave volumes out of config: this server mounts none.",
+      LOCAL_PORT_UNAVAILABLE: "Give another HOST in ports; the sandbox was deleted.",
+      PORT_FORWARD_UNAVAILABLE: "Leave ports out of config; the sandbox was deleted.",
       IMAGE_UNAVAILABLE: "Give it as image in config.",
       INTERNET_ACCESS_UNAVAILABLE:
         "Sandboxes of this server have no internet access; the user must allow it.",
