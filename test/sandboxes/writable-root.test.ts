@@ -1,4 +1,7 @@
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -153,4 +156,21 @@ describe.each(hosts)("what people type works in a sandbox $name:", ({ who, hasOv
       expect(existsSync("/data/file")).toBe(false);
     },
   );
+
+  test("no other user of the host can change what it is made of", ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    skip(process.getuid?.() !== 0, "only root can try as another user");
+    const instances = [tmpdir(), "/dev/shm"].flatMap((place) =>
+      readdirSync(place)
+        .filter((name) => name.startsWith(`cloud-sandbox-${server.pid}-`))
+        .map((name) => join(place, name)),
+    );
+    expect(instances).not.toEqual([]);
+    const open = ["(", "-type", "d", "-o", "-type", "f", ")", "-perm", "-0002", "-print0"];
+    const script = `find "$@" | setpriv --reuid 4242 --regid 4242 --clear-groups \\
+  xargs -0 sh -c 'for path; do [ ! -w "$path" ] || echo "$path"; done' writable | head -n 5`;
+    expect(
+      execFileSync("/bin/sh", ["-c", script, "other", ...instances, ...open], { encoding: "utf8" }),
+    ).toBe("");
+  });
 });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { tryOnce } from "../host/host-trial.js";
 import type { Mount } from "../host/mount.js";
@@ -321,7 +321,9 @@ export class WritableRoot {
 
   /** Synchronously: handing each of these short calls to another thread would take longer than the call. */
   #makeSkeleton(): void {
-    mkdirSync(this.usrSkeleton, { recursive: true });
+    // Everybody may write to the directories in it: only inside machines, so no other user of the host may come there.
+    mkdirSync(dirname(this.usrSkeleton), { mode: 0o700 });
+    mkdirSync(this.usrSkeleton);
     mkdirSync(this.#at);
     chmodSync(this.usrSkeleton, 0o777);
     for (const path of rootDirectories) {
