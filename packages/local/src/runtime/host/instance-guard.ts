@@ -31,6 +31,7 @@ export class InstanceGuard {
         INSTANCE_DIRECTORY: path,
         INSTANCE_MEMORY: inMemory,
         INSTANCE: instance,
+        REMOVAL: removal,
         LEASES: uidLeaseDirectory,
       },
       // Give the guard its own session, so that a signal to this process's group does not end the guard.
@@ -65,11 +66,21 @@ export class InstanceGuard {
 }
 
 /**
+ * Removes listed directories that are known to be empty (install-directories.pl), which takes a system call for each. What
+ * remains is left to `rm`, which lists each directory: for a thousand of them, that takes twice as long.
+ */
+const removal = `local $/ = "\\0"; chomp(my @directories = <STDIN>); rmdir for reverse @directories`;
+
+/**
  * The guard's shell script. It kills and removes repeatedly, because killed processes may take seconds to end on a busy
  * machine, and their control groups can be removed only after that.
  */
 const script = `
-remove() { rm -rf -- "$INSTANCE_DIRECTORY" "$INSTANCE_MEMORY"; }
+remove() {
+  skeleton="$INSTANCE_MEMORY/skeleton/usr"
+  if [ -s "$skeleton.list" ]; then (cd "$skeleton" && perl -e "$REMOVAL" < ../usr.list); fi
+  rm -rf -- "$INSTANCE_DIRECTORY" "$INSTANCE_MEMORY"
+}
 if read -r removed; then
   remove
   isRemoved=$?

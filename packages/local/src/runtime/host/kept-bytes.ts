@@ -33,6 +33,15 @@ export async function keptOrMade(
   return made;
 }
 
+/**
+ * The path at which a program may keep the result `name`, which it has to write to another file and rename. Undefined if nothing
+ * can be kept.
+ */
+export function keptPath(name: string): string | undefined {
+  const directory = cacheDirectory();
+  return directory !== undefined && isSafe(directory) ? join(directory, name + extension) : undefined;
+}
+
 /** Removes the cached results whose names start with `prefix`, as far as this user can. */
 export async function forget(prefix: string): Promise<void> {
   const directory = cacheDirectory();

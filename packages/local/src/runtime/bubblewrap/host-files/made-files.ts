@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { keptPath } from "../../host/kept-bytes.js";
+import installDirectories from "./install-directories.pl?raw";
 
 /** What is to be made for an instance. */
 export interface WantedFiles {
@@ -31,7 +33,14 @@ export class MadeFiles {
     this.#all = this.#step("all");
     const child = spawn("/bin/sh", ["-c", script, "made-files", ...pipes], {
       cwd: "/usr",
-      env: { PATH: process.env.PATH ?? "/usr/bin:/bin", DEVICES: devices, SKELETON: skeleton },
+      env: {
+        PATH: process.env.PATH ?? "/usr/bin:/bin",
+        DEVICES: devices,
+        SKELETON: skeleton,
+        LISTING: listing,
+        MAKING: installDirectories,
+        KEPT: keptPath("directories-usr") ?? "",
+      },
       stdio: ["ignore", "pipe", "ignore"],
     });
     const end = (): void => {
@@ -95,12 +104,18 @@ const deviceLinks = {
 };
 
 /**
- * Copies the directories of `/usr` that programs install to: three levels, and everything below those of package managers.
- * Copying the thousands of deeper directories would slow down the first start; machines cannot add files to those. Below
- * `share/doc` and `share/locale` there are only two levels, because programs make their own directories there.
- *
- * Each directory is listed before those in it, so that each takes one system call to make.
+ * Lists the directories of `/usr` that programs install to, each before those in it: three levels, and everything below those of
+ * package managers. Copying the thousands of deeper directories would slow down the first start; machines cannot add files to those.
+ * Below `share/doc` and `share/locale` there are only two levels, because programs make their own directories there.
  */
+const listing = `deep=
+for directory in local lib/node_modules; do [ ! -d "$directory" ] || deep="$deep ./$directory"; done
+find . -xdev -mindepth 1 -maxdepth 3 -type d -print0 \\
+  "(" -path ./local -o -path ./lib/node_modules -o -path ./share/doc -o -path ./share/locale ")" -prune
+[ -z "$deep" ] || find $deep -xdev -mindepth 1 -type d -print0
+`;
+
+/** Without Perl, the list is made anew each time. */
 const script = `umask 0
 if [ $# -gt 0 ]; then mkfifo -m 622 "$@" || exit; fi
 echo pipes
@@ -109,13 +124,7 @@ if [ -n "$DEVICES" ]; then
 fi
 echo devices
 if [ -n "$SKELETON" ]; then
-  deep=
-  for directory in local lib/node_modules; do [ ! -d "$directory" ] || deep="$deep ./$directory"; done
-  {
-    find . -xdev -mindepth 1 -maxdepth 3 -type d -print0 \\
-      "(" -path ./local -o -path ./lib/node_modules -o -path ./share/doc -o -path ./share/locale ")" -prune
-    [ -z "$deep" ] || find $deep -xdev -mindepth 1 -type d -print0
-  } | (cd "$SKELETON" && xargs -0 mkdir)
+  perl -e "$MAKING" -- "$SKELETON" "$LISTING" "$KEPT" || sh -c "$LISTING" | (cd "$SKELETON" && xargs -0 mkdir)
 fi
 echo all
 `;
