@@ -165,6 +165,8 @@ class Validators {
       formats: allFormats(),
       code: { source: true, esm: true, lines: true },
     });
+    // No contract says what holds for fields that are left over, so validators need not note which fields they have seen.
+    this.ajv.opts.unevaluated = false;
     const schemas = Object.entries(document.components?.schemas ?? {});
     const definitions = Object.fromEntries(
       schemas.map(([name, schema]) => [name, validationSchema(document, schema)]),

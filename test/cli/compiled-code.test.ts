@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,3 +62,13 @@ test("a command uses all compiled code of the one before, also what it loads aft
     await rm(caches, { recursive: true });
   }
 });
+
+test.each(["cli", "local", "mcp"])(
+  "the built files of %s are ASCII, which V8 reads fastest",
+  async (name) => {
+    const dist = join(root, "packages", name, "dist");
+    const files = (await readdir(dist)).filter((file) => file.endsWith(".js"));
+    expect(files).not.toEqual([]);
+    for (const file of files) expect(await readFile(join(dist, file)), file).toSatisfy(isAscii);
+  },
+);
