@@ -239,6 +239,8 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
         /python, javascript|python.*javascript/,
       ],
       ["a file that there is not", ["/no/such/file.py"], () => remote, /does not exist/],
+      ["code in place of a file", ["import sys; print(sys.path)"], () => remote, /does not exist.*--code/s],
+      ["much code in place of a file", ["print(1);".repeat(500)], () => remote, /too long.*--code/s],
       [
         "no valid TypeScript",
         ["-l", "ts", "-c", "const x: = 1"],

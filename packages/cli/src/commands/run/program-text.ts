@@ -41,9 +41,11 @@ export async function programText(
   asked: string | undefined,
   signal: AbortSignal,
 ): Promise<ProgramText> {
-  const language = asked ?? languageOf(file);
-  const name = file === undefined || file === "-" ? (names[language] ?? "main") : basename(file);
-  const text = code ?? (file === undefined || file === "-" ? await fromInput(signal) : await fromFile(file));
+  const path = file === "-" ? undefined : file;
+  // Read the file first: a program's text in place of its path has no language that its name could tell.
+  const text = code ?? (path === undefined ? await fromInput(signal) : await fromFile(path));
+  const language = asked ?? languageOf(path);
+  const name = path === undefined ? (names[language] ?? "main") : basename(path);
   if (language !== "typescript") return { text, language, name };
   const { javaScriptOf } = await import("../typescript.js");
   return { text: javaScriptOf(text, name), language: "javascript", name: name.replace(/ts$/, "js") };
@@ -70,6 +72,7 @@ async function fromFile(path: string): Promise<string> {
       ENOENT: `${path} does not exist.`,
       EISDIR: `${path} is a directory.`,
       EACCES: `You may not read ${path}.`,
+      ENAMETOOLONG: "The path of the program is too long to be one.",
     };
     throw new CommandError(
       "PROGRAM_UNREADABLE",
