@@ -15,7 +15,7 @@ import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
 import { allowsOwnDevices } from "./host-files/host-views.js";
 import { dynamicLoader } from "./host-files/loader.js";
 import { become } from "./launch/shell-launch.js";
-import { seccompProgram } from "./system-calls/seccomp-filter.js";
+import { hasSeccompFilter } from "./system-calls/seccomp-filter.js";
 import { mapUids, readInitPid, separation } from "./user-namespace.js";
 import { allowsWritableRoot, diskCount, WritableRoot } from "./writable-root.js";
 
@@ -38,7 +38,7 @@ export async function probeBubblewrap({
       "start Docker, whose sandboxes need no Linux here, use a Linux machine, or set CLOUD_SANDBOX_API_KEY for the cloud",
     );
   }
-  if (!seccompProgram(process.arch) && !withoutSystemCallFilter) {
+  if (!hasSeccompFilter(process.arch) && !withoutSystemCallFilter) {
     return unusable(
       `there is no system call filter for ${process.arch}, so code in a sandbox could make any system call`,
       "use an x64 or arm64 machine, or start with --without-system-call-filter if you trust the code that runs",
@@ -238,7 +238,7 @@ async function measureEnforcement(
       "code in a sandbox can notice when this machine opens /dev/null or another shared device, and can lock it: start as root, who may make device nodes for each sandbox",
     );
   }
-  if (!seccompProgram(process.arch))
+  if (!hasSeccompFilter(process.arch))
     remarks.push(
       `there is no system call filter for ${process.arch}: code in a sandbox can make any system call`,
     );

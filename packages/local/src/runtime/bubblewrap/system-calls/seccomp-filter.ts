@@ -40,6 +40,9 @@ export function seccompProgram(
     .assemble();
 }
 
+/** Whether there is a filter for an architecture. */
+export const hasSeccompFilter = (arch: NodeJS.Architecture): boolean => arch in targets;
+
 /** How a system call is decided: a fixed verdict, or a piece of BPF program that checks the arguments. */
 type Rule = number | ((program: BpfProgram) => void);
 
