@@ -7,7 +7,7 @@ const recordMs = 1000;
 const killMs = 5000;
 
 /**
- * Ends every process of the machine except init, the agent and its parent, first with SIGTERM, then with SIGKILL. Rejects if some
+ * Ends every process of the machine except those that it needs, first with SIGTERM, then with SIGKILL. Rejects if some
  * survive. Then waits up to 1 s until the agent has recorded that its programs have ended (`areEndsRecorded`).
  */
 export async function endOtherProcesses(areEndsRecorded: () => boolean): Promise<void> {
@@ -50,19 +50,19 @@ function signalAll(signal: NodeJS.Signals): void {
 }
 
 function otherProcesses(): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => isOther(pid) && isAlive(pid));
+  return readdirSync("/proc").map(Number).filter(isOther);
 }
 
-/** Whether it is neither the init nor the agent, nor what started the agent: that need not be the init. */
-const isOther = (pid: number): boolean =>
-  Number.isInteger(pid) && ![1, process.pid, process.ppid].includes(pid);
-
-function isAlive(pid: number): boolean {
+/**
+ * Whether it is alive and neither the init nor the agent, nor what started the agent: that need not be the init. A process without
+ * a parent was started from outside of the machine, as the one that carries the control plane's connection.
+ */
+function isOther(pid: number): boolean {
+  if (!Number.isInteger(pid) || [1, process.pid, process.ppid].includes(pid)) return false;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
+    const [state = "", parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return !/^[ZX]/.test(state) && parent !== "0";
   } catch {
     return false;
   }
