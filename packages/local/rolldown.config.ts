@@ -50,7 +50,10 @@ export default defineConfig([
   },
   {
     // Machines that are containers run it. Like the agent, it is carried as a file.
-    input: { supervisor: place("src/runtime/container/inside/supervisor.ts") },
+    input: {
+      supervisor: place("src/runtime/container/inside/supervisor.ts"),
+      bridge: place("src/runtime/container/inside/bridge.ts"),
+    },
     platform: "node",
     transform: { target: "node20" },
     output: { dir: "dist/machine", format: "cjs", minify: true, entryFileNames: "[name].cjs" },

@@ -120,6 +120,7 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
   });
 
   describe("containers of a server that is killed", () => {
+    // Servers of other tests look for them too, so which one says that it has removed them is left to chance.
     test("end with it; the next server removes one that was frozen, and nothing of others", async () => {
       const { CLOUD_SANDBOX_DOCKER_IMAGE: image = "" } = dockerEnvironment();
       const strangers = (
@@ -143,11 +144,10 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
         await client.sandboxes.create({ template: "base" });
         expect(await containersOf(server)).toHaveLength(2);
         await server.stop("SIGKILL");
-        await expect.poll(() => containersOf(server)).toHaveLength(1);
+        await expect.poll(() => containersOf(server, "running")).toHaveLength(0);
 
         const next = await startDockerServer({ args: ["--pool", "0"] });
         await expect.poll(() => containersOf(server)).toEqual([]);
-        await expect.poll(next.log).toMatch(/^Containers .* removed: 1\.$/m);
         await next.stop();
         expect((await docker("inspect", "--format", "{{.State.Running}}", strangers)).stdout).toBe("true\n");
       } finally {
@@ -371,9 +371,10 @@ function docker(...args: readonly string[]): Promise<{ stdout: string }> {
 }
 
 /** The containers of a server, also of one that has ended. Other tests use the same daemon. */
-async function containersOf({ pid }: LocalServer): Promise<string[]> {
+async function containersOf({ pid }: LocalServer, status?: "running" | "paused"): Promise<string[]> {
   const format = '{{.ID}} {{.Label "dev.cloud-sandbox.process"}}';
-  const { stdout } = await docker("ps", "--all", "--format", format);
+  const filter = status === undefined ? [] : ["--filter", `status=${status}`];
+  const { stdout } = await docker("ps", "--all", ...filter, "--format", format);
   const lines = stdout.split("\n").map((line) => line.split(" "));
   return lines.flatMap(([id = "", owner = ""]) => (owner.startsWith(`${pid}-`) ? [id] : []));
 }

@@ -167,7 +167,7 @@ touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Rea
   });
 
   test("Pods of a server that is killed end, and the next server removes them", async () => {
-    const server = await startKubernetesServer({ args: ["--pool", "0", "--kubernetes-wait", "2"] });
+    const server = await startKubernetesServer({ args: ["--pool", "0", "--wait-for-server", "2"] });
     await using client = clientOf(server);
     await client.sandboxes.create({ template: "base" });
     await server.stop("SIGKILL");

@@ -190,8 +190,9 @@ describe("cloud-sandbox-local serve", () => {
     [
       "sandboxes left running that nobody adopts",
       ["--leave-running"],
-      "runtime kubernetes with a data directory",
+      "runtimes docker and kubernetes with a data directory",
     ],
+    ["sandboxes that cannot wait", ["--wait-for-server", "5"], "Leave --wait-for-server out"],
     ["a proxy that is none", ["--egress-upstream-proxy", "socks5://proxy"], "http: URL"],
   ])("refuses %s in one line", async (_, args, hint) => {
     const { code, stderr } = await runBuilt("local", ["serve", ...args]);

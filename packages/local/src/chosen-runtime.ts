@@ -15,6 +15,7 @@ export async function chosenRuntime(
     ...{ holdsProcess, withoutSystemCallFilter, rootInside, kubernetes, mayAct, log: options.log },
     dockerImages: dockerImages(options.dockerImage),
     dockerRuntime: dockerRuntime(options.dockerRuntime),
+    waitSeconds: options.waitForServerSeconds,
   });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
   return chosen;

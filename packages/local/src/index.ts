@@ -5,6 +5,7 @@ export type { NameResolver } from "./egress/name-resolver.js";
 export {
   AuditLogError,
   CannotLeaveRunningError,
+  CannotWaitError,
   ClusterRecordsError,
   DataDirectoryError,
   InvalidEgressError,

@@ -16,7 +16,7 @@ import { RateLimiter } from "./control-plane/rate-limiter.js";
 import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
 import { egressGateway } from "./egress/egress-options.js";
 import { internetSetting } from "./egress/internet-default.js";
-import { CannotLeaveRunningError, NotKeptError } from "./errors/local-errors.js";
+import { CannotLeaveRunningError, CannotWaitError, NotKeptError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
@@ -87,7 +87,8 @@ export interface LocalControlPlane {
  * @throws InvalidPublicUrlError when `publicUrl` is not the address of a server.
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
- * @throws CannotLeaveRunningError when `leaveRunning` is set without a data directory, or with another runtime than kubernetes.
+ * @throws CannotLeaveRunningError when `leaveRunning` is set without a data directory, or with the runtime bubblewrap.
+ * @throws CannotWaitError when `waitForServerSeconds` is set with the runtime bubblewrap.
  * @throws PortUnavailableError when the port is in use or may not be used.
  * @throws AuditLogError when the file of the audit log cannot be written to.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
@@ -103,6 +104,7 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const { holdsProcess = true } = options;
   const { runtime, report } = await chosenRuntime(options);
   try {
+    if (options.waitForServerSeconds !== undefined && !runtime.adopt) throw new CannotWaitError(runtime.name);
     if (options.leaveRunning && !(runtime.adopt && options.dataDir !== undefined))
       throw new CannotLeaveRunningError(runtime.name);
     // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
@@ -164,6 +166,7 @@ async function serve(
     options.apiKey ?? (await persistentApiKey(store.settings)),
     await persistentTokenIssuer(store.settings),
   ]);
+  const owner = store.directory === undefined ? undefined : await tokens.keyName();
   const keys = new KeyRing({
     ownKey: new AccountKey(apiKey),
     repository: () => store.apiKeys(),
@@ -227,6 +230,7 @@ async function serve(
     egress,
     activity,
     budget,
+    owner,
     poolSize: pool,
     defaultTemplate: templates.list()[0],
     measureBoot: serverMetrics && ((boot) => serverMetrics.boot(boot)),
@@ -354,7 +358,7 @@ async function serve(
   }
   machines.fill();
   runtime
-    .removeLeftovers()
+    .removeLeftovers(owner)
     .catch((cause: unknown) => log(`Leftovers of killed servers remain until the next start: ${cause}`));
   return {
     url,

@@ -6,6 +6,7 @@ import { describeHost, examineHost } from "./doctor.js";
 import {
   AuditLogError,
   CannotLeaveRunningError,
+  CannotWaitError,
   ClusterRecordsError,
   DataDirectoryError,
   InvalidEgressError,
@@ -62,6 +63,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof RuntimeUnavailableError ||
     error instanceof PortUnavailableError ||
     error instanceof CannotLeaveRunningError ||
+    error instanceof CannotWaitError ||
     error instanceof ClusterRecordsError ||
     error instanceof InvalidRecordsError ||
     error instanceof DataDirectoryError ||
@@ -100,8 +102,8 @@ async function serve({
   kubernetesAgentImage: agentImage,
   kubernetesRuntimeClass,
   kubernetesOpenNetwork: openNetwork,
-  kubernetesWait: waitSeconds,
   kubernetesRecords: records,
+  waitForServer: waitForServerSeconds,
   ...options
 }: ServeOptions): Promise<void> {
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
@@ -124,10 +126,10 @@ async function serve({
       images,
       agentImage,
       openNetwork,
-      waitSeconds,
       records,
       runtimeClass: kubernetesRuntimeClass,
     },
+    waitForServerSeconds,
     allowedHosts: allowedHost,
     corsOrigins: corsOrigin,
     ...(allowMount && { allowMounts: allowMount }),

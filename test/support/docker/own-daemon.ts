@@ -84,7 +84,11 @@ function obstacle(): string | undefined {
 const script = `
 containerd --config "$1/containerd.toml" --root "$1/containerd" --state "$1/state" --address "$1/containerd.sock" >"$1/containerd-log" 2>&1 &
 containerd=$!
+daemon=
 while read -r _; do
+  # The last one was killed. Another process may have its pid by now.
+  [ -z "$daemon" ] || wait "$daemon"
+  rm -f "$1/pid"
   dockerd --containerd "$1/containerd.sock" --data-root "$1/data" --exec-root "$1/exec" --pidfile "$1/pid" \
     -H "unix://$1/docker.sock" --bridge none --iptables=false --ip6tables=false --ip-masq=false \
     --config-file "$1/daemon.json" >"$1/log" 2>&1 &
@@ -105,6 +109,8 @@ const configuration = {
 
 export interface RunningDaemon {
   readonly host: string;
+  /** Its files; the file `pid` names its process. */
+  readonly directory: string;
   /** Ends the daemon at once. Containers go on. */
   kill(): Promise<void>;
   /** Starts a daemon in the place of one that was killed. */
@@ -113,9 +119,15 @@ export interface RunningDaemon {
   stop(): Promise<void>;
 }
 
-export async function startDaemon(): Promise<RunningDaemon> {
+/** `options`: what its configuration has besides, as Docker's `daemon.json`. */
+export async function startDaemon(
+  options: { readonly runtimes?: object; readonly "live-restore"?: boolean } = {},
+): Promise<RunningDaemon> {
   const directory = await mkdtemp(join(tmpdir(), "docker-"));
-  await writeFile(join(directory, "daemon.json"), JSON.stringify(configuration));
+  await writeFile(
+    join(directory, "daemon.json"),
+    JSON.stringify({ ...options, runtimes: { ...configuration.runtimes, ...options.runtimes } }),
+  );
   await writeFile(join(directory, "containerd.toml"), 'disabled_plugins = ["io.containerd.grpc.v1.cri"]\n');
   const shell = spawn("/bin/sh", ["-c", script, "docker-daemon", directory], {
     cwd: "/",
@@ -129,13 +141,15 @@ export async function startDaemon(): Promise<RunningDaemon> {
   const kill = async (): Promise<void> => {
     const pid = Number(await readFile(join(directory, "pid"), "utf8"));
     process.kill(pid, "SIGKILL");
-    await rm(socket);
+    await rm(socket, { force: true });
   };
   const stop = async (): Promise<void> => {
     shell.stdin.end();
     await exit;
   };
   const restart = async (): Promise<void> => {
+    // A program that was to kill it has left the socket.
+    await rm(socket, { force: true });
     shell.stdin.write("\n");
     for (let tries = 0; tries < 300; tries += 1) {
       if (existsSync(socket)) return;
@@ -146,5 +160,5 @@ export async function startDaemon(): Promise<RunningDaemon> {
     throw new Error(`the Docker daemon did not start: ${log.trim().split("\n").at(-1)}`);
   };
   await restart();
-  return { host: `unix://${socket}`, kill, restart, stop };
+  return { host: `unix://${socket}`, directory, kill, restart, stop };
 }

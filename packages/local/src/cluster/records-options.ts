@@ -1,5 +1,4 @@
 import { InvalidRecordsError } from "../errors/local-errors.js";
-import type { KubernetesOptions } from "../runtime/runtime-options.js";
 
 /** Least seconds that Pods wait for their server. It takes up to 16 s until another one leads, which then connects to them. */
 const leastWaitSeconds = 30;
@@ -7,7 +6,10 @@ const leastWaitSeconds = 30;
 /** Throws if other options exclude that records are kept in the cluster. */
 export function requireRecordsPossible(
   runtime: string,
-  { dataDir, kubernetes = {} }: { readonly dataDir?: string; readonly kubernetes?: KubernetesOptions },
+  {
+    dataDir,
+    waitForServerSeconds = leastWaitSeconds,
+  }: { readonly dataDir?: string; readonly waitForServerSeconds?: number | undefined },
 ): void {
   if (runtime !== "kubernetes")
     throw new InvalidRecordsError(
@@ -17,8 +19,8 @@ export function requireRecordsPossible(
     throw new InvalidRecordsError(
       "Records are kept either in the cluster or in a data directory. Leave --data-dir or --kubernetes-records out.",
     );
-  if ((kubernetes.waitSeconds ?? leastWaitSeconds) < leastWaitSeconds)
+  if (waitForServerSeconds < leastWaitSeconds)
     throw new InvalidRecordsError(
-      `When records are kept in the cluster, Pods must wait at least ${leastWaitSeconds} s for their server, because it takes up to 16 s until another one leads. Raise --kubernetes-wait, or leave it out.`,
+      `When records are kept in the cluster, Pods must wait at least ${leastWaitSeconds} s for their server, because it takes up to 16 s until another one leads. Raise --wait-for-server, or leave it out.`,
     );
 }

@@ -12,8 +12,8 @@ export interface ServeOptions {
   readonly kubernetesImage?: readonly string[];
   readonly kubernetesAgentImage?: string;
   readonly kubernetesOpenNetwork: boolean;
-  readonly kubernetesWait?: number;
   readonly kubernetesRecords: boolean;
+  readonly waitForServer?: number;
   readonly leaveRunning: boolean;
   readonly kubernetesRuntimeClass?: KubernetesOptions["runtimeClass"];
   readonly runtime: "auto" | RuntimeName;
@@ -117,8 +117,8 @@ export function addServeOptions(command: Command): Command {
       runtimeClass,
     )
     .option(
-      "--kubernetes-wait <seconds>",
-      "seconds that a Pod waits when the connection to its server is cut or the server has ended; default: 60",
+      "--wait-for-server <seconds>",
+      "seconds that a sandbox waits when the connection to its server is cut or the server has ended; only with the runtimes docker and kubernetes; default: 60, with docker and without --data-dir 0",
       wholeNumber(1, 86_400),
     )
     .option(
@@ -128,7 +128,7 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--leave-running",
-      "when stopped, leave sandboxes running for the next server with the same --data-dir; only with the runtime kubernetes",
+      "when stopped, leave sandboxes running for the next server with the same --data-dir; only with the runtimes docker and kubernetes",
       false,
     )
     .option(

@@ -18,13 +18,24 @@ export class RuntimeUnavailableError extends Error {
   }
 }
 
-/** `leaveRunning` was set with another runtime than kubernetes, or without a data directory. */
+/** `leaveRunning` was set with a runtime whose sandboxes end with their server, or without a data directory. */
 export class CannotLeaveRunningError extends Error {
   override readonly name = "CannotLeaveRunningError";
 
   constructor(runtime: string) {
     super(
-      `Sandboxes can be left running only by the runtime kubernetes with a data directory, in which the next server finds them; this server has the runtime ${runtime}. Set --runtime kubernetes and --data-dir, or leave --leave-running out.`,
+      `Sandboxes can be left running only by the runtimes docker and kubernetes with a data directory, in which the next server finds them; this server has the runtime ${runtime}. Set --runtime docker or kubernetes and --data-dir, or leave --leave-running out.`,
+    );
+  }
+}
+
+/** `waitForServerSeconds` was set with a runtime whose sandboxes end with their server. */
+export class CannotWaitError extends Error {
+  override readonly name = "CannotWaitError";
+
+  constructor(runtime: string) {
+    super(
+      `Sandboxes of the runtime ${runtime} end with their server and cannot wait for it. Leave --wait-for-server out, or set --runtime docker or kubernetes.`,
     );
   }
 }

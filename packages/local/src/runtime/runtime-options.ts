@@ -21,8 +21,6 @@ export interface KubernetesOptions {
    * Default: no.
    */
   readonly records?: boolean | undefined;
-  /** Seconds that a Pod waits for its server when their connection is cut or the server has ended. Default: 60. */
-  readonly waitSeconds?: number | undefined;
   /**
    * The RuntimeClass of the Pods, and the isolation level that sandboxes then report, which is not checked. Default: the
    * cluster's default class, `container`.
@@ -42,6 +40,11 @@ export interface RuntimeOptions {
   readonly dockerImages?: readonly string[] | undefined;
   /** The runtime of the Docker daemon that starts the docker runtime's machines, as `runsc`. Default: the daemon's own default. */
   readonly dockerRuntime?: string | undefined;
+  /**
+   * Seconds that a machine waits for its control plane when their connection is cut or the control plane has ended. Only for a
+   * runtime that adopts. Default: 60; with docker and without a data directory, 0.
+   */
+  readonly waitSeconds?: number | undefined;
   /** What the kubernetes runtime uses; see {@link KubernetesOptions}. */
   readonly kubernetes?: KubernetesOptions | undefined;
   /** Whether this process may start, reach and end machines now. False while another one may have them. Default: always. */

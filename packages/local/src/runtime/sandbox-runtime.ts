@@ -60,10 +60,12 @@ export interface MachineSpec {
   readonly publicKey: string;
   readonly languages: readonly string[];
   /**
-   * Proves to a machine whose port others could reach that a connection is the control plane's. Only for a runtime that adopts.
+   * Proves to a machine that others could reach too that a connection is the control plane's. Only for a runtime that adopts.
    * With a data directory it is the same for the same id after a restart. Default: a random one.
    */
   readonly secret?: string;
+  /** Names the data directory that a later control plane finds the machine by. Undefined if there is none. */
+  readonly owner?: string | undefined;
   /** Called with each outgoing connection of the machine. If undefined, the machine has no network. */
   readonly egress?: ((connection: Socket) => void) | undefined;
   /** Environment variables for all programs in the machine. */
@@ -214,8 +216,11 @@ export interface SandboxRuntime {
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
   readonly images?: readonly MachineImage[];
   probe(): Promise<RuntimeReport>;
-  /** Removes files and processes that killed control planes with this runtime left on the host. Also done by the first {@link start}. */
-  removeLeftovers(): Promise<void>;
+  /**
+   * Removes files and processes that killed control planes with this runtime left on the host. Also done by the first {@link start},
+   * without `owner`. `owner`: the data directory of this control plane, which has adopted the machines that it wants by now.
+   */
+  removeLeftovers(owner?: string): Promise<void>;
   /**
    * Prepares what all machines or programs share. Otherwise the first {@link start} or {@link run} prepares it. If this fails,
    * they try again and report the error.

@@ -33,6 +33,8 @@ export interface MachineSupplyOptions {
   readonly egress: EgressGateway;
   readonly activity: Activity;
   readonly budget: MemoryBudget;
+  /** Names the data directory. Undefined if there is none. */
+  readonly owner: string | undefined;
   /** Number of warm machines for the default template. With 0, no template has warm machines. */
   readonly poolSize: number;
   readonly defaultTemplate: LocalTemplate | undefined;
@@ -226,7 +228,7 @@ export class MachineSupply {
     id: string,
     find: (spec: MachineSpec) => Promise<Found>,
   ): Promise<Found> {
-    const { runtime, tokens, egress, layers } = this.options;
+    const { runtime, tokens, egress, layers, owner } = this.options;
     const { built } = template;
     const secret = runtime.adopt && (await tokens.machineSecret(id));
     const release = layers.hold(built?.layers ?? []);
@@ -242,7 +244,7 @@ export class MachineSupply {
         image: template.image,
         limits: template.limits,
         publicKey: await tokens.publicKey(),
-        ...(secret !== undefined && { secret }),
+        ...(secret !== undefined && { secret, owner }),
         languages: template.languages.map(({ language }) => language),
         egress: (connection) => sandboxEgress.accept(connection),
         ...(built && { layers: built.layers, isImage: built.isImage, environment: built.environment }),

@@ -75,12 +75,14 @@ export class SandboxFleet {
    * and are marked as failed otherwise.
    */
   async restore(): Promise<readonly SandboxRecord[]> {
-    const { registry, files, isKept, keepsFiles } = this.options;
+    const { registry, files, isKept, keepsFiles, log } = this.options;
     if (!isKept) return [];
     const sandboxes = await registry.restore((stored) => this.#revive(stored));
     const limit = pLimit(adoptionsAtATime);
     const running = sandboxes.filter(({ status }) => status === "running" || status === "paused");
     await Promise.all(running.map((sandbox) => limit(() => this.#adopt(sandbox))));
+    const adopted = running.filter(({ machine }) => machine !== undefined).length;
+    if (adopted > 0) log(`Sandboxes that have gone on without a server: ${adopted}.`);
     const stopped = sandboxes.filter(({ status }) => status === "stopped");
     const kept = keepsFiles ? await files.keepOnly(new Set(stopped.map(({ id }) => id))) : new Set();
     for (const sandbox of stopped)
@@ -303,7 +305,18 @@ export class SandboxFleet {
 
   async #adopt(sandbox: SandboxRecord): Promise<void> {
     const { registry, machines, egress, log } = this.options;
-    const machine = await machines.adopt(sandbox.template, sandbox.id).catch((error: unknown) => {
+    const adopting = machines.adopt(sandbox.template, sandbox.id).then(async (machine) => {
+      try {
+        // The last control plane may have ended between a step and its record.
+        if (sandbox.status === "paused") await machine?.pause();
+        else await machine?.resume();
+      } catch (error) {
+        await machine?.destroy();
+        throw error;
+      }
+      return machine;
+    });
+    const machine = await adopting.catch((error: unknown) => {
       log(`Sandbox ${sandbox.id} ran when the last control plane ended, and is lost: ${describe(error)}`);
     });
     if (!machine) {

@@ -104,11 +104,11 @@ export class SandboxLifecycle {
     });
   }
 
-  /** Lets a running machine go on for the next control plane. Does nothing if the runtime does not adopt machines. */
+  /** Lets a machine go on, or stay frozen, for the next control plane. Does nothing if the runtime does not adopt machines. */
   leave(sandbox: SandboxRecord): Promise<void> {
     return this.#step(sandbox, async () => {
       const { machine, status } = sandbox;
-      if (status !== "running" || !machine?.leave) return;
+      if ((status !== "running" && status !== "paused") || !machine?.leave) return;
       sandbox.machine = undefined;
       await machine.leave();
     });

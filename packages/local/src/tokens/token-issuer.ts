@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, randomUUID } from "node:crypto";
+import { createHash, createHmac, createPublicKey, randomUUID } from "node:crypto";
 import { controlPlaneScope } from "@cloud-sandbox/protocol";
 import {
   type CryptoKey,
@@ -70,6 +70,14 @@ export class TokenIssuer {
   /** The private key, PKCS #8 in PEM. */
   async exportKey(): Promise<string> {
     return exportPKCS8((await this.#key()).privateKey);
+  }
+
+  /** Names the key, and tells nothing about it. */
+  async keyName(): Promise<string> {
+    return createHash("sha256")
+      .update(await this.publicKey())
+      .digest("hex")
+      .slice(0, 16);
   }
 
   /** A secret for the machine of one sandbox, the same as long as the key is. */

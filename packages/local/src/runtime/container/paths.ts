@@ -3,6 +3,9 @@ export const opt = "/opt/cloud-sandbox";
 /** Paths inside a machine. All are on the read-only root, but for `run`, which only root may write. */
 export const inside = {
   run: `${opt}/run`,
+  /** Where the supervisor of a container accepts its control plane anew; see `bridge.ts`. */
+  channelSocket: `${opt}/run/channel`,
+  bridge: `${opt}/bridge.cjs`,
   agentSocket: `${opt}/run/agent/socket`,
   egressSocket: `${opt}/run/egress`,
   nodePreload: `${opt}/agent/node-proxy.cjs`,

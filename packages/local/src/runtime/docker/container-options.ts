@@ -1,8 +1,9 @@
 import type { ContainerCreateOptions } from "dockerode";
 import { revealingNames } from "../bubblewrap/host-files/masked-kernel-files.js";
+import { type Listening, listeningVariable } from "../container/channel/channel-protocol.js";
 import { codeUid, inside } from "../container/paths.js";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
-import { ownLabels } from "./engine/container-owner.js";
+import { processLabels } from "./engine/container-owner.js";
 import { seccompProfile } from "./engine/seccomp-profile.js";
 
 /** The root is read-only, with two tmpfs of the disk's size: `/workspace`, and `/tmp` with the home directory. */
@@ -31,6 +32,10 @@ export interface Container {
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: MachineLimits;
   readonly daemon: DaemonAbilities;
+  /** Labels besides those of this process. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** How its supervisor is reached. Undefined if it has none. */
+  readonly listening?: Listening;
 }
 
 /** What containers get from their daemon. */
@@ -56,6 +61,8 @@ export function containerOptions({
   environment,
   limits,
   daemon,
+  labels,
+  listening,
 }: Container): ContainerCreateOptions {
   const memory = Math.ceil((mostMemoryMb(limits, diskCount) + supervisorMb) * mebibyte);
   const tmpfs = (megabytes: number, mode: string, uid = codeUid): string =>
@@ -68,14 +75,18 @@ export function containerOptions({
     User: "0:0",
     WorkingDir: "/",
     Hostname: "sandbox",
-    Env: environmentOf(environment),
-    Labels: ownLabels(),
+    Env: [
+      ...environmentOf(environment),
+      ...(listening ? [`${listeningVariable}=${JSON.stringify(listening)}`] : []),
+    ],
+    Labels: { ...processLabels(), ...labels },
     NetworkDisabled: true,
-    // The channel: when the control plane is gone, the input ends, and with it the container.
+    // The channel: when the control plane is gone, the input ends.
     ...{ OpenStdin: true, StdinOnce: true, Tty: false },
     ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
     HostConfig: {
-      AutoRemove: true,
+      // Docker would remove a container that outlives the daemon, and with it what tells whose it is.
+      AutoRemove: false,
       Init: true,
       ...(daemon.runtime !== undefined && { Runtime: daemon.runtime }),
       NetworkMode: "none",

@@ -2,7 +2,8 @@ import type { Readable } from "node:stream";
 import type Docker from "dockerode";
 import type { AgentAddress } from "../agent-address.js";
 import { answersHealth } from "../agent-health.js";
-import type { MachineChannel } from "../container/channel/machine-channel.js";
+import type { Assignment } from "../container/channel/channel-protocol.js";
+import type { MachineConnection } from "../container/channel/machine-connection.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -12,28 +13,29 @@ import {
 } from "../sandbox-runtime.js";
 import { diskCount } from "./container-options.js";
 import { removeContainer } from "./engine/container-owner.js";
-import { type DockerFailure, reasonOf } from "./engine/docker-engine.js";
+import { type DockerFailure, isMissing, reasonOf, unlessAborted } from "./engine/docker-engine.js";
 
-const bootLimitMs = 60_000;
-/** How long a container may take to end, once its channel has closed, before it is removed by force. */
+/** How long a container may take to end, once it cannot be reached any more, before it is removed by force. */
 const endLimitMs = 10_000;
 const mostFreezes = 10;
 
 export interface DockerMachineParts {
   readonly docker: Docker;
   readonly container: Docker.Container;
-  readonly channel: MachineChannel;
+  readonly connection: MachineConnection;
   readonly spec: MachineSpec;
   readonly isolation: IsolationLevel;
   readonly socketPath: string;
-  /** Resolves when the container has ended and is removed; rejects when the daemon does not answer any more. */
-  readonly removed: Promise<unknown>;
+  readonly freezing: Freezing;
   /** The last lines that the supervisor and the agent wrote. */
   readonly said: () => string;
-  /** Whether the kernel has killed a process of the container because memory ran out. */
-  readonly ranOutOfMemory: () => boolean;
-  /** Removes what this process has for the machine. */
-  readonly cleanUp: () => void;
+  /** Removes what this process has for the machine. `isLeft`: whether its container is for the next server. */
+  readonly cleanUp: (isLeft: boolean) => void;
+}
+
+/** Whether a machine is frozen, which its connection needs to know too. */
+export interface Freezing {
+  isFrozen: boolean;
 }
 
 /** A container with the agent in it. */
@@ -45,7 +47,7 @@ export class DockerMachine implements Machine {
   /** Files are in tmpfs, which the agent packs; see {@link readDisk}. */
   readonly hasDisk = false;
   #isDestroyed = false;
-  #isPaused = false;
+  #isLeft = false;
 
   constructor(private readonly parts: DockerMachineParts) {
     this.id = parts.spec.id;
@@ -54,9 +56,14 @@ export class DockerMachine implements Machine {
     this.exited = this.#end();
   }
 
-  /** Resolves when the agent answers; rejects, with nothing left behind, when it does not. */
-  async booted(): Promise<void> {
-    const limit = AbortSignal.timeout(bootLimitMs);
+  /** Starts the agent of a new container. */
+  assign(assignment: Assignment): Promise<void> {
+    return this.parts.connection.assign(assignment);
+  }
+
+  /** Resolves when the agent answers; rejects, with nothing left behind, when it does not within `limitMs`. */
+  async booted(limitMs: number): Promise<void> {
+    const limit = AbortSignal.timeout(limitMs);
     try {
       await Promise.race([
         answersHealth(this.agentAddress, limit),
@@ -69,32 +76,34 @@ export class DockerMachine implements Machine {
       const said = this.parts.said();
       if (limit.aborted)
         throw new Error(
-          `The machine's agent did not answer within ${bootLimitMs / 1000} s${said && `: ${said}`}`,
+          `The machine's agent did not answer within ${limitMs / 1000} s${said && `: ${said}`}`,
         );
       throw said === "" ? error : new Error(`The machine ended while booting: ${said}`);
     }
   }
 
   get isPaused(): boolean {
-    return this.#isPaused;
+    return this.parts.freezing.isFrozen;
   }
 
   async pause(): Promise<void> {
-    if (this.#isPaused) return;
+    const { freezing } = this.parts;
+    if (freezing.isFrozen) return;
     // The machine counts as paused from the first moment, so that no call is sent into a machine that freezes.
-    this.#isPaused = true;
+    freezing.isFrozen = true;
     try {
       await this.#unlessEnded(this.#freeze());
     } catch (error) {
-      this.#isPaused = false;
+      freezing.isFrozen = false;
       throw error;
     }
   }
 
   async resume(): Promise<void> {
-    if (!this.#isPaused) return;
-    await this.#unlessEnded(this.parts.container.unpause());
-    this.#isPaused = false;
+    const { container, freezing } = this.parts;
+    if (!freezing.isFrozen) return;
+    await this.#unlessEnded(container.unpause());
+    freezing.isFrozen = false;
   }
 
   /** Never: code has another uid than the agent, and cannot send it a signal. */
@@ -103,7 +112,7 @@ export class DockerMachine implements Machine {
   }
 
   async restartAgent(): Promise<void> {
-    if (!this.#isPaused) await this.parts.channel.restartAgent();
+    if (!this.isPaused) await this.parts.connection.restartAgent();
   }
 
   readDisk(): Readable {
@@ -116,13 +125,19 @@ export class DockerMachine implements Machine {
 
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
-    const { docker, container, channel } = this.parts;
+    const { docker, container, connection } = this.parts;
     try {
       await removeContainer(docker, container.id);
     } finally {
-      // If the daemon does not answer, the container ends when its input does.
-      channel.close();
+      // If the daemon does not answer, the container ends when it has waited for its server in vain.
+      connection.close();
     }
+    await this.exited;
+  }
+
+  async leave(): Promise<void> {
+    this.#isLeft = true;
+    this.parts.connection.close();
     await this.exited;
   }
 
@@ -138,68 +153,64 @@ export class DockerMachine implements Machine {
     }
   }
 
-  /** Waits for a request about the container. If the container ends meanwhile, `exited` tells that. */
+  /** Waits for a request about the container. If the container has ended, `exited` tells that. */
   async #unlessEnded(request: Promise<unknown>): Promise<void> {
-    const isOver = Promise.race([this.parts.channel.closed, this.parts.removed]).then(
-      () => true,
-      () => true,
-    );
     await request.catch(async (error: unknown) => {
-      if (await Promise.race([isOver, notYet()])) return;
+      if (await hasEnded(this.parts.container).catch(() => false)) return;
       throw new Error(`Docker refused: ${reasonOf(error)}`, { cause: error });
     });
   }
 
   async #end(): Promise<MachineExit> {
-    const { docker, container, channel, removed, cleanUp } = this.parts;
+    const { docker, container, connection, cleanUp } = this.parts;
+    await connection.lost;
     let lost: unknown;
-    const gone = removed.catch((error: unknown) => {
-      lost = error;
-    });
-    await Promise.race([channel.closed, gone]);
-    channel.close();
-    // A request that waits does not tell that the daemon is gone; a new one fails at once.
-    await docker.ping().catch((error: unknown) => {
-      lost ??= error;
-    });
-    if (lost === undefined) {
-      const limit = later(endLimitMs);
-      await Promise.race([gone, limit.passed]);
-      limit.cancel();
-    }
-    // The container did not end with its channel, as when it is frozen, or the daemon has stopped answering.
-    await removeContainer(docker, container.id).catch((error: unknown) => {
-      lost ??= error;
-    });
-    cleanUp();
-    return this.#explain(lost);
+    let ranOutOfMemory = false;
+    if (!this.#isDestroyed && !this.#isLeft)
+      try {
+        const abortSignal = AbortSignal.timeout(endLimitMs);
+        // A new request tells at once that the daemon is gone. A frozen container, or one that is not reached any more, does not end.
+        await docker.ping();
+        const ending = container.wait({ condition: "not-running", abortSignal });
+        await unlessAborted(ending, abortSignal).catch(() => undefined);
+        ranOutOfMemory = (await container.inspect()).State.OOMKilled;
+      } catch (error) {
+        if (!isMissing(error as DockerFailure)) lost = error;
+      }
+    // Later attempts are up to the search for orphans.
+    if (!this.#isLeft && !this.#isDestroyed)
+      await removeContainer(docker, container.id).catch((error: unknown) => {
+        lost ??= error;
+      });
+    cleanUp(this.#isLeft);
+    return this.#explain(lost, ranOutOfMemory);
   }
 
-  #explain(lost: unknown): MachineExit {
+  #explain(lost: unknown, ranOutOfMemory: boolean): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
-    const { ranOutOfMemory, spec } = this.parts;
-    const { memoryMb, diskMb } = spec.limits;
-    if (ranOutOfMemory())
+    if (this.#isLeft) return { reason: "exited", message: "The sandbox runs on without this server." };
+    const { memoryMb, diskMb } = this.parts.spec.limits;
+    if (ranOutOfMemory)
       return {
         reason: "out_of_memory",
-        message: `The sandbox ran out of memory: its processes and its files, which are in memory, may use ${mostMemoryMb(spec.limits, diskCount)} MiB together (${memoryMb} MiB of memory and ${diskCount * diskMb} MiB of disk). Remove files, or ask for more in limits.`,
+        message: `The sandbox ran out of memory: its processes and its files, which are in memory, may use ${mostMemoryMb(this.parts.spec.limits, diskCount)} MiB together (${memoryMb} MiB of memory and ${diskCount * diskMb} MiB of disk). Remove files, or ask for more in limits.`,
       };
     if (lost !== undefined)
       return { reason: "exited", message: `The sandbox was lost with the Docker daemon: ${reasonOf(lost)}.` };
     return {
       reason: "exited",
-      message: "The sandbox's container ended: somebody removed it, or its supervisor was killed.",
+      message:
+        "The sandbox's container ended: somebody removed it, its supervisor was killed, or the Docker daemon was restarted without its option live-restore.",
     };
   }
 }
 
-/** Resolves with false in the next turn of the event loop. */
-const notYet = (): Promise<boolean> => new Promise((resolve) => setImmediate(() => resolve(false)));
-
-function later(ms: number): { readonly passed: Promise<void>; cancel(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  return { passed, cancel: () => clearTimeout(timer) };
+/** Whether a container has ended for good. Rejects if the daemon does not tell. */
+export async function hasEnded(container: Docker.Container): Promise<boolean> {
+  try {
+    return !(await container.inspect()).State.Running;
+  } catch (error) {
+    if (isMissing(error as DockerFailure)) return true;
+    throw error;
+  }
 }

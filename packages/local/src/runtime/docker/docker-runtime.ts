@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { type Duplex, PassThrough } from "node:stream";
+import type { Socket } from "node:net";
+import { PassThrough } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
-import { MachineChannel } from "../container/channel/machine-channel.js";
-import { socketPair } from "../container/channel/socket-pair.js";
+import { digestOf } from "../container/channel/channel-protocol.js";
+import { MachineConnection } from "../container/channel/machine-connection.js";
 import { codeUid, defaultImage, inside } from "../container/paths.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
-import { listenLocally } from "../host/local-socket.js";
+import { type LocalSocket, listenLocally } from "../host/local-socket.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type {
   ImageContents,
@@ -16,9 +18,10 @@ import type {
   SandboxRuntime,
 } from "../sandbox-runtime.js";
 import { containerOptions, type DaemonAbilities, ownVariables } from "./container-options.js";
-import { DockerMachine } from "./docker-machine.js";
+import { DockerMachine, type Freezing, hasEnded } from "./docker-machine.js";
 import { probeDocker } from "./docker-probe.js";
-import { removeContainer, removeOrphans } from "./engine/container-owner.js";
+import { removeContainer } from "./engine/container-owner.js";
+import { attachedTo, bridgedTo, type StreamEnds } from "./engine/container-streams.js";
 import {
   type DockerFailure,
   fromDaemon,
@@ -27,9 +30,15 @@ import {
   openDocker,
   reasonOf,
 } from "./engine/docker-engine.js";
-import { OutOfMemoryEvents } from "./engine/out-of-memory-events.js";
+import { endInterruptedStart } from "./engine/interrupted-start.js";
+import { OwnContainers } from "./engine/own-containers.js";
 import { type PreparedImage, preparedImage, recalledContents } from "./image/prepared-image.js";
 
+const bootLimitMs = 60_000;
+/** How long it may take to reach the agent of a container that an earlier server started. */
+const adoptionLimitMs = 20_000;
+const defaultWaitSeconds = 60;
+const againMs = 250;
 const keptErrorOutput = 4096;
 
 /** What all machines of this process share; made with the first machine. */
@@ -37,8 +46,21 @@ interface Foundation {
   readonly docker: Docker;
   readonly directory: InstanceDirectory;
   readonly guard: InstanceGuard;
-  readonly outOfMemory: OutOfMemoryEvents;
   readonly daemon: DaemonAbilities;
+}
+
+/** A container whose supervisor runs, or is about to. */
+interface RunningContainer {
+  readonly container: Docker.Container;
+  readonly name: string;
+  /** The standard streams of a new container. */
+  readonly carrier?: Socket;
+  readonly secret: string;
+  readonly said: () => string;
+  readonly ends: () => StreamEnds;
+  readonly isFrozen: boolean;
+  /** How long it may take to reach it. */
+  readonly limitMs: number;
 }
 
 /** An image that machines are started from. */
@@ -55,12 +77,13 @@ export class DockerRuntime implements SandboxRuntime {
     'the docker runtime starts sandboxes from images of its daemon; make one with "docker build", and start the server with --docker-image and its name';
   #foundation: Promise<Foundation> | undefined;
   readonly images: readonly RuntimeImage[];
-  #cleared: Promise<void> | undefined;
+  readonly #containers: OwnContainers;
 
   constructor(private readonly options: RuntimeOptions = {}) {
     this.images = (options.dockerImages ?? [defaultImage]).map((name) => ({
       ...{ name, prepared: undefined, contents: undefined },
     }));
+    this.#containers = new OwnContainers(() => openDocker(false), options.log ?? (() => undefined));
   }
 
   async probe(): Promise<RuntimeReport> {
@@ -69,12 +92,10 @@ export class DockerRuntime implements SandboxRuntime {
     return report;
   }
 
-  removeLeftovers(): Promise<void> {
-    this.#cleared ??= this.#removeLeftovers().catch((error: unknown) => {
-      this.#cleared = undefined;
-      throw error;
-    });
-    return this.#cleared;
+  async removeLeftovers(owner?: string): Promise<void> {
+    this.#containers.owner ??= owner;
+    await InstanceDirectory.removeStale();
+    await this.#containers.sweep();
   }
 
   async prepare(): Promise<void> {
@@ -96,96 +117,151 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   async #startFrom(spec: MachineSpec, foundation: Foundation, wanted: RuntimeImage): Promise<Machine> {
-    const { docker } = foundation;
+    const { docker, daemon } = foundation;
     const image = await this.#preparedImage(foundation, wanted);
-    const cleanups: (() => void)[] = [];
+    const secret = spec.secret ?? randomBytes(32).toString("hex");
     // A random name, not the sandbox's id: every user of the daemon can read the names of containers, and anyone who knows
     // the id can open the sandbox's previews.
-    const name = randomBytes(8).toString("hex");
+    const name = `cloud-sandbox-${randomBytes(8).toString("hex")}`;
+    this.#containers.use(name);
     let container: Docker.Container | undefined;
     try {
-      const options = containerOptions({
-        name: `cloud-sandbox-${name}`,
-        image: image.name,
-        command: isOfGvisor(foundation.daemon) ? image.commands.machineOfGvisor : image.commands.machine,
-        environment: image.environment,
-        limits: spec.limits,
-        daemon: foundation.daemon,
+      container = await fromDaemon(
+        docker.createContainer(
+          containerOptions({
+            name,
+            image: image.name,
+            command: isOfGvisor(daemon) ? image.commands.machineOfGvisor : image.commands.machine,
+            environment: image.environment,
+            limits: spec.limits,
+            daemon,
+            labels: this.#containers.labelsOf(secret, spec.owner),
+            listening: { at: inside.channelSocket, hash: digestOf(secret), waitMs: this.#waitMs(spec) },
+          }),
+        ),
+      );
+      const { said, ends } = this.#errorsOf(foundation);
+      const carrier = await attachedTo(docker, container, ends());
+      await fromDaemon(container.start()).catch((error: unknown) => {
+        carrier.destroy();
+        throw error;
       });
-      container = await fromDaemon(docker.createContainer(options));
-      const machine = await this.#boot(spec, { ...foundation, image }, container, name, cleanups);
-      await machine.booted();
+      const machine = await this.#connected(spec, foundation, {
+        ...{ container, name, carrier, secret, said, ends, isFrozen: false, limitMs: bootLimitMs },
+      });
+      await machine
+        .assign({
+          command: image.commands.agent,
+          config: agentConfig(spec, image, daemon),
+          agentSocket: inside.agentSocket,
+          egressSocket: spec.egress && inside.egressSocket,
+        })
+        .catch(async (error: unknown) => {
+          // If the machine has ended, it tells why.
+          if (!(await hasEnded(docker.getContainer(name)).catch(() => true))) throw error;
+        });
+      await machine.booted(bootLimitMs);
       return machine;
     } catch (error) {
-      if (container) await removeContainer(docker, container.id).catch(() => undefined);
-      for (const cleanUp of cleanups) cleanUp();
+      if (container) {
+        await endInterruptedStart(container.id);
+        await removeContainer(docker, container.id).catch(() => undefined);
+      }
+      this.#containers.release(name);
       throw error;
     }
   }
 
+  async adopt(spec: MachineSpec): Promise<Machine | undefined> {
+    const { secret } = spec;
+    if (secret === undefined || spec.owner === undefined) return undefined;
+    const foundation = await this.#laidFoundation();
+    const { docker } = foundation;
+    const found = await this.#whileDaemonIsAway(() => this.#containers.find(docker, secret));
+    if (!found) return undefined;
+    const name = found.Names[0]?.slice(1) ?? "";
+    this.#containers.use(name);
+    const machine = await this.#connected(spec, foundation, {
+      ...{ container: docker.getContainer(found.Id), name, secret, ...this.#errorsOf(foundation) },
+      ...{ isFrozen: found.State === "paused", limitMs: adoptionLimitMs },
+    });
+    if (!machine.isPaused) await machine.booted(adoptionLimitMs);
+    return machine;
+  }
+
   async close(): Promise<void> {
-    await this.#cleared?.catch(() => undefined);
+    await this.#containers.close();
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
-    foundation?.outOfMemory.close();
     await foundation?.guard.release();
   }
 
-  async #boot(
+  /** The machine in a container that runs. Its connection may not be made yet. */
+  async #connected(
     spec: MachineSpec,
-    { docker, directory, outOfMemory, image, daemon }: Foundation & { readonly image: PreparedImage },
-    container: Docker.Container,
-    name: string,
-    cleanups: (() => void)[],
+    { docker, directory, daemon }: Foundation,
+    { container, name, secret, said, ends, ...found }: RunningContainer,
   ): Promise<DockerMachine> {
-    const streams = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-    const carrier = (await fromDaemon(container.attach(streams))) as Duplex;
-    const [output, errors] = [new PassThrough(), new PassThrough()];
-    docker.modem.demuxStream(carrier, output, errors);
-    // The channel closes with it, and the end of the container tells why.
-    carrier.on("error", () => undefined);
-    carrier.once("end", () => output.end());
-    carrier.once("close", () => output.end());
-    let said = "";
-    errors.setEncoding("utf8").on("data", (chunk: string) => {
-      said = (said + chunk).slice(-keptErrorOutput);
-    });
-    const removed = container.wait({ condition: "removed" });
-    removed.catch(() => undefined);
-    await fromDaemon(container.start());
-    const [near, far] = await socketPair(directory.socket(randomBytes(8).toString("hex")));
-    far.unref().on("error", () => undefined);
-    output.pipe(far).pipe(carrier);
-    const channel = new MachineChannel(near.unref());
-    cleanups.push(
-      () => channel.close(),
-      () => far.destroy(),
-      () => carrier.destroy(),
+    const sockets: LocalSocket[] = [];
+    const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> =>
+      void sockets.push(await listenLocally(path, onConnection));
+    const file = name.replace("cloud-sandbox-", "");
+    if (spec.egress) await listen(directory.egressSocket(file), spec.egress);
+    const freezing: Freezing = { isFrozen: found.isFrozen };
+    let { carrier } = found;
+    const connection = new MachineConnection(
+      {
+        reach: async (signal) => {
+          const first = carrier;
+          carrier = undefined;
+          return first ?? bridgedTo(docker, container, ends(), signal);
+        },
+        hasEnded: () => hasEnded(container),
+        isFrozen: () => freezing.isFrozen,
+        egressSocket: spec.egress && directory.egressSocket(file),
+        ...{ secret, reasonOf, waitMs: this.#waitMs(spec) },
+      },
+      found.limitMs,
     );
-    const listen = async (path: string, onConnection: Parameters<typeof listenLocally>[1]): Promise<void> => {
-      const socket = await listenLocally(path, onConnection);
-      cleanups.push(() => socket.close());
-    };
-    await listen(directory.socket(name), (connection) => channel.toAgent(connection));
-    if (spec.egress) {
-      await listen(directory.egressSocket(name), spec.egress);
-      channel.carryEgress(directory.egressSocket(name));
-    }
-    await channel.assign({
-      command: image.commands.agent,
-      config: agentConfig(spec, image, daemon),
-      agentSocket: inside.agentSocket,
-      egressSocket: spec.egress && inside.egressSocket,
-    });
+    await listen(directory.socket(file), (caller) => connection.toAgent(caller));
     return new DockerMachine({
-      ...{ docker, container, channel, spec, removed, isolation: daemon.isolation },
-      socketPath: directory.socket(name),
-      said: () => said.trim(),
-      ranOutOfMemory: () => outOfMemory.has(container.id),
-      cleanUp: () => {
-        for (const cleanUp of cleanups) cleanUp();
+      ...{ docker, container, connection, spec, freezing, said, isolation: daemon.isolation },
+      socketPath: directory.socket(file),
+      cleanUp: (isLeft) => {
+        for (const socket of sockets) socket.close();
+        if (!isLeft) this.#containers.release(name);
       },
     });
+  }
+
+  /** Where the errors of a container's programs go, for each connection to it, and the last of them. */
+  #errorsOf({ directory }: Foundation): { said: () => string; ends: () => StreamEnds } {
+    let said = "";
+    const ends = (): StreamEnds => {
+      const errors = new PassThrough();
+      errors.setEncoding("utf8").on("data", (chunk: string) => {
+        said = (said + chunk).slice(-keptErrorOutput);
+      });
+      return { path: directory.socket(randomBytes(8).toString("hex")), errors };
+    };
+    return { said: () => said.trim(), ends };
+  }
+
+  /** Milliseconds that a container waits for its server. Without a data directory no other server can come. */
+  #waitMs({ owner }: MachineSpec): number {
+    return 1000 * (this.options.waitSeconds ?? (owner === undefined ? 0 : defaultWaitSeconds));
+  }
+
+  /** Asks again while the daemon does not answer: it may have been killed, as the last server was. */
+  async #whileDaemonIsAway<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const limit = AbortSignal.timeout(adoptionLimitMs);
+    for (;;)
+      try {
+        return await ask();
+      } catch (error) {
+        if ((error as DockerFailure).statusCode !== undefined || limit.aborted) throw error;
+        await sleep(againMs);
+      }
   }
 
   #probed(): ReturnType<typeof probeDocker> {
@@ -223,12 +299,11 @@ export class DockerRuntime implements SandboxRuntime {
     if (!report.usable) throw new Error(`${report.reason}; ${report.fix}`);
     await this.removeLeftovers();
     const docker = openDocker(this.options.holdsProcess);
-    const outOfMemory = await OutOfMemoryEvents.follow(docker);
     const directory = InstanceDirectory.plan();
-    // Start the guard first: it removes the directory if this process is killed. The containers end by themselves.
+    // Start the guard first: it removes the directory if this process is killed. The containers wait for the next one, or end.
     const guard = new InstanceGuard(directory, []);
     directory.make();
-    return { docker, directory, guard, outOfMemory, daemon };
+    return { docker, directory, guard, daemon };
   }
 
   /** Prepares an image once. If that failed, the next call tries again. */
@@ -262,12 +337,6 @@ export class DockerRuntime implements SandboxRuntime {
         { cause: error },
       );
     }
-  }
-
-  async #removeLeftovers(): Promise<void> {
-    await InstanceDirectory.removeStale();
-    const count = await removeOrphans(openDocker());
-    if (count > 0) this.options.log?.(`Containers of servers that were killed are removed: ${count}.`);
   }
 }
 

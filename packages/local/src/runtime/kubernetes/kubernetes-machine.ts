@@ -3,6 +3,7 @@ import type { V1ContainerStateTerminated } from "@kubernetes/client-node";
 import type { AgentAddress } from "../agent-address.js";
 import { answersHealth } from "../agent-health.js";
 import type { Assignment } from "../container/channel/channel-protocol.js";
+import type { MachineConnection } from "../container/channel/machine-connection.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -11,12 +12,11 @@ import {
   mostMemoryMb,
 } from "../sandbox-runtime.js";
 import { diskCount } from "./pod.js";
-import type { PodConnection } from "./pod-connection.js";
 
 export interface KubernetesMachineParts {
   readonly spec: MachineSpec;
   readonly isolation: IsolationLevel;
-  readonly connection: PodConnection;
+  readonly connection: MachineConnection;
   readonly socketPath: string;
   /** Whether files of a sandbox that is stopped are kept. */
   readonly keepsFiles: boolean;
@@ -50,11 +50,10 @@ export class KubernetesMachine implements Machine {
 
   /** Starts the agent of a new Pod. */
   async assign(assignment: Assignment): Promise<void> {
-    const channel = await this.parts.connection.channel().catch(async (error: unknown) => {
+    await this.parts.connection.assign(assignment).catch(async (error: unknown) => {
       const { message } = await this.exited;
       throw new Error(`The machine ended while booting: ${message}`, { cause: error });
     });
-    await channel.assign(assignment);
   }
 
   /** Resolves when the agent answers. */
@@ -82,7 +81,7 @@ export class KubernetesMachine implements Machine {
   }
 
   async restartAgent(): Promise<void> {
-    await (await this.parts.connection.channel()).restartAgent();
+    await this.parts.connection.restartAgent();
   }
 
   readDisk(): Readable {

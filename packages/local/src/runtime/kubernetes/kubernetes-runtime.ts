@@ -1,9 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { V1Pod } from "@kubernetes/client-node";
 import { agentMain } from "../bubblewrap/agent-files.js";
+import { digestOf } from "../container/channel/channel-protocol.js";
+import { MachineConnection } from "../container/channel/machine-connection.js";
 import { socketPair } from "../container/channel/socket-pair.js";
 import { defaultImage, inside, opt } from "../container/paths.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
@@ -21,7 +23,6 @@ import { type Cluster, openCluster, reasonOf } from "./cluster.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
-import { PodConnection } from "./pod-connection.js";
 import { orphans, removeOrphans } from "./pod-owner.js";
 import { endingOf, livingPod, removePod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
@@ -109,7 +110,7 @@ export class KubernetesRuntime implements SandboxRuntime {
           throw new Error(`Kubernetes did not create the Pod: ${reasonOf(error)}`, { cause: error });
         });
       const running = await runningPod(pods, name, limit.signal);
-      const machine = await this.#connected(spec, secret, running, limit.signal);
+      const machine = await this.#connected(spec, secret, running, bootLimitMs);
       try {
         await machine.assign({
           command: [...supervisor.slice(0, -1), `${opt}/agent/${agentMain}`],
@@ -137,7 +138,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     const limit = AbortSignal.timeout(adoptionLimitMs);
     const pod = await this.#found(cluster, podName(spec.secret), limit);
     if (!pod) return undefined;
-    const machine = await this.#connected(spec, spec.secret, pod, limit);
+    const machine = await this.#connected(spec, spec.secret, pod, adoptionLimitMs);
     await machine.booted(limit).catch(async (error: unknown) => {
       await machine.destroy();
       throw error;
@@ -191,7 +192,7 @@ export class KubernetesRuntime implements SandboxRuntime {
   }
 
   get #waitMs(): number {
-    return (this.options.kubernetes?.waitSeconds ?? defaultWaitSeconds) * 1000;
+    return (this.options.waitSeconds ?? defaultWaitSeconds) * 1000;
   }
 
   /** The machine in a Pod that runs. Its connection may not be made yet. */
@@ -199,7 +200,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     spec: MachineSpec,
     secret: string,
     pod: V1Pod,
-    limit: AbortSignal,
+    limitMs: number,
   ): Promise<KubernetesMachine> {
     const { cluster, directory } = await this.#laidFoundation();
     const name = pod.metadata?.name ?? "";
@@ -207,7 +208,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> =>
       void sockets.push(await listenLocally(path, onConnection));
     if (spec.egress) await listen(directory.egressSocket(name), spec.egress);
-    const connection = new PodConnection(
+    const connection = new MachineConnection(
       {
         reach: async (signal) => {
           this.#requireMayAct();
@@ -215,9 +216,10 @@ export class KubernetesRuntime implements SandboxRuntime {
         },
         hasEnded: async () => (await livingPod(cluster, name)) === undefined,
         egressSocket: spec.egress && directory.egressSocket(name),
-        ...{ secret, waitMs: this.#waitMs },
+        isFrozen: () => false,
+        ...{ secret, reasonOf, waitMs: this.#waitMs },
       },
-      limit,
+      limitMs,
     );
     await listen(directory.socket(name), (caller) => connection.toAgent(caller));
     return new KubernetesMachine({
@@ -284,8 +286,6 @@ async function reach(
   }
   return near;
 }
-
-const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 /** The name of a machine's Pod: whoever has the secret finds it, and nobody finds the secret by it. */
 const podName = (secret: string): string => `cloud-sandbox-${digestOf(`name ${secret}`).slice(0, 16)}`;

@@ -1,4 +1,5 @@
 import type { V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
+import { type Listening, listeningVariable } from "../container/channel/channel-protocol.js";
 import { codeUid, inside, opt } from "../container/paths.js";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 
@@ -45,7 +46,7 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
     capabilities: { drop: ["ALL"] },
   };
   const memoryMb = Math.ceil(mostMemoryMb(limits, diskCount)) + supervisorMb;
-  const channel = { port: channelPort, hash: parts.secretHash, waitMs: parts.waitMs };
+  const channel: Listening = { at: channelPort, hash: parts.secretHash, waitMs: parts.waitMs };
   return {
     metadata: { name, labels: { ...ownLabel, [serverLabel]: server } },
     spec: {
@@ -86,7 +87,7 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
           command: [...parts.command],
           workingDir: "/",
           env: [
-            { name: "CLOUD_SANDBOX_CHANNEL", value: JSON.stringify(channel) },
+            { name: listeningVariable, value: JSON.stringify(channel) },
             { name: "HOME", value: inside.home },
             { name: "USER", value: "sandbox" },
             { name: "LOGNAME", value: "sandbox" },

@@ -1,6 +1,11 @@
-/** What the control plane asks a machine's supervisor for, over HTTP/2: on the container's standard streams, or on a port. */
+import { createHash } from "node:crypto";
+
+/**
+ * What the control plane asks a machine's supervisor for, over HTTP/2. Each request carries the secret. The first one of a session
+ * ends the previous session.
+ */
 export const channelPaths = {
-  /** Answered at once. On a port, the first request of a session must carry the secret; it then ends the previous session. */
+  /** Answered at once. */
   hello: "/hello",
   /** Starts the agent, as an {@link Assignment} says. */
   assign: "/assign",
@@ -11,6 +16,21 @@ export const channelPaths = {
   /** Kills the agent, after which another one starts. */
   restart: "/restart",
 } as const;
+
+/** How a supervisor is reached. It reads this in the variable `CLOUD_SANDBOX_CHANNEL`. */
+export interface Listening {
+  /** A port, or the path of a Unix socket. With a socket, the control plane comes over the standard streams first. */
+  readonly at: number | string;
+  /** SHA-256, in hexadecimal, of the secret that the control plane has. */
+  readonly hash: string;
+  /** Milliseconds to wait for the control plane when its connection is cut. */
+  readonly waitMs: number;
+}
+
+/** The variable with a machine's {@link Listening}. */
+export const listeningVariable = "CLOUD_SANDBOX_CHANNEL";
+
+export const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 export interface Assignment {
   /** The command that starts the agent. */

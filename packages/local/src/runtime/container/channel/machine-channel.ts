@@ -17,12 +17,13 @@ export class MachineChannel {
   readonly closed: Promise<void>;
 
   /**
-   * `carrier` is joined to the machine's supervisor; see `socketPair`. `secret` opens a supervisor that listens on a port, where
-   * others could connect too.
+   * `carrier` is joined to the machine's supervisor; see `socketPair`. `secret` opens the supervisor, which others could reach
+   * too.
    */
   constructor(
     carrier: Socket,
-    private readonly secret?: string,
+    private readonly secret: string,
+    isFrozen: () => boolean,
   ) {
     const { maxSessionMemory, settings, sessionWindow } = channelLimits;
     const session = connect("http://machine", {
@@ -35,7 +36,7 @@ export class MachineChannel {
     // The machine's end tells why.
     session.on("error", () => undefined);
     this.closed = new Promise((resolve) => session.once("close", () => resolve()));
-    if (secret !== undefined) endIfSilent(session);
+    endIfSilent(session, isFrozen);
   }
 
   /** Resolves when the supervisor answers; rejects when the channel closes before. */
@@ -88,10 +89,7 @@ export class MachineChannel {
   #open(path: string): ClientHttp2Stream | undefined {
     // Such a session throws when it is asked for a stream.
     if (this.#session.destroyed || this.#session.closed) return undefined;
-    const headers = {
-      ...{ ":method": "POST", ":path": path },
-      ...(this.secret !== undefined && { authorization: this.secret }),
-    };
+    const headers = { ":method": "POST", ":path": path, authorization: this.secret };
     const stream = this.#session.request(headers, { endStream: false });
     stream.on("error", () => undefined);
     return stream;

@@ -1,24 +1,34 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
 import { createServer as createChannel, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { connect, createServer, Socket } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
-import { type Assignment, channelLimits, channelPaths } from "../channel/channel-protocol.js";
+import {
+  type Assignment,
+  channelLimits,
+  channelPaths,
+  digestOf,
+  type Listening,
+  listeningVariable,
+} from "../channel/channel-protocol.js";
+import { countdown } from "../channel/countdown.js";
 import { endIfSilent } from "../channel/end-if-silent.js";
 import { socketPair } from "../channel/socket-pair.js";
 
 /** Milliseconds between attempts to reach an agent that does not listen yet. */
 const againMs = 5;
 const mostStarts = 100;
+/** Milliseconds that the control plane may take for the first connection. Only then it gives up the start of a machine too. */
+const firstWaitMs = 60_000;
 /** Connections to the proxy that code may have open at a time; its agent has fewer. */
 const mostEgress = 256;
 
 /**
- * Supervises the agent of a machine, and is its only way out: it carries connections over the standard streams of the
- * container, so that the container needs no network. When its input ends, the control plane is gone: it ends too, and with
- * it the container. A supervisor that listens on a port waits for a while for its control plane, or for the next one.
+ * Supervises the agent of a machine, and is its only way out: it carries connections to and from its control plane, so that the
+ * machine needs no network. In a Pod the control plane connects to a port. In a container of Docker it comes over the
+ * standard streams, and when those were cut, over a Unix socket, with the program `bridge.ts`. When it stays away, this process
+ * ends, and with it the machine.
  */
 class Supervisor {
   #agent: ChildProcess | undefined;
@@ -29,29 +39,26 @@ class Supervisor {
   readonly #callers: Socket[] = [];
 
   #controlPlane: Http2Session | undefined;
-  /** Ends this process when the control plane stays away. */
-  #patience: NodeJS.Timeout | undefined;
+  /** Stops what ends this process when the control plane stays away. */
+  #stopWaiting = (): void => undefined;
 
-  /** Serves the control plane: over the standard streams, or on a port. */
-  async serve(listening: Listening | undefined): Promise<void> {
+  async serve(listening: Listening): Promise<void> {
     const { maxSessionMemory, settings, sessionWindow } = channelLimits;
     const channel = createChannel({ maxSessionMemory, settings });
     channel.on("session", (session) => {
       session.setLocalWindowSize(sessionWindow);
       session.on("error", () => session.destroy());
-      if (listening === undefined) this.#accept(session, () => process.exit(0));
     });
     channel.on("stream", (stream, headers) => {
       stream.on("error", () => undefined);
       const { session } = stream;
       if (session === undefined) return;
       if (session !== this.#controlPlane) {
-        if (!listening || !isOf(listening.hash, headers.authorization)) return void session.destroy();
+        if (digestOf(headers.authorization ?? "") !== listening.hash) return void session.destroy();
         // A session with the secret takes the place of one that may have been cut unnoticed.
         const last = this.#controlPlane;
-        this.#accept(session, () => this.#wait(listening));
+        this.#accept(session, listening);
         last?.destroy();
-        endIfSilent(session);
       }
       const path = headers[":path"];
       if (path === channelPaths.agent) this.#toAgent(stream);
@@ -61,33 +68,42 @@ class Supervisor {
       else if (path === channelPaths.hello) stream.respond({ ":status": 204 }, { endStream: true });
       else stream.respond({ ":status": 404 }, { endStream: true });
     });
-    if (listening) {
-      channel.listen(listening.port);
-      return this.#wait(listening);
-    }
+    this.#wait(Math.max(listening.waitMs, firstWaitMs));
+    channel.listen(listening.at);
+    if (typeof listening.at !== "string") return;
+    // Code has another uid, so it cannot connect.
+    chmodSync(listening.at, 0o600);
     const input = new Socket({ fd: 0, readable: true, writable: false });
     const output = new Socket({ fd: 1, readable: false, writable: true });
-    for (const stream of [input, output]) stream.once("close", () => process.exit(0));
-    input.once("end", () => process.exit(0));
-    const [near, far] = await socketPair(`${__dirname}/run/channel`);
-    far.on("error", () => process.exit(0));
+    const [near, far] = await socketPair(`${dirname(listening.at)}/streams`);
+    far.on("error", () => undefined);
+    far.once("close", () => {
+      if (this.#controlPlane) return;
+      // It ended before it had said anything.
+      this.#stopWaiting();
+      this.#wait(listening.waitMs);
+    });
+    for (const stream of [input, output])
+      stream.on("error", () => undefined).once("close", () => far.destroy());
+    input.once("end", () => far.destroy());
     input.pipe(far).pipe(output);
     channel.emit("connection", near);
   }
 
-  /** Takes a session for the control plane's. `onEnd` is called when it closes, unless another one has taken its place. */
-  #accept(session: Http2Session, onEnd: () => void): void {
+  /** Takes a session for the control plane's, until it closes or another one takes its place. */
+  #accept(session: Http2Session, { waitMs }: Listening): void {
     this.#controlPlane = session;
-    clearTimeout(this.#patience);
+    this.#stopWaiting();
     session.once("close", () => {
       if (this.#controlPlane !== session) return;
       this.#controlPlane = undefined;
-      onEnd();
+      this.#wait(waitMs);
     });
+    if (waitMs > 0) endIfSilent(session);
   }
 
-  #wait({ waitMs }: Listening): void {
-    this.#patience = setTimeout(() => process.exit(0), waitMs);
+  #wait(ms: number): void {
+    this.#stopWaiting = countdown(ms, () => process.exit(0));
   }
 
   async #assign(stream: ServerHttp2Stream): Promise<void> {
@@ -181,25 +197,13 @@ function join(stream: ServerHttp2Stream, socket: Socket): void {
   socket.pipe(stream);
 }
 
-interface Listening {
-  readonly port: number;
-  /** SHA-256, in hexadecimal, of the secret that the control plane has. */
-  readonly hash: string;
-  /** Milliseconds to wait for the control plane. */
-  readonly waitMs: number;
-}
-
-/** Whether `secret` is the one that `hash` was made of. */
-function isOf(hash: string, secret: string | undefined): boolean {
-  return secret !== undefined && createHash("sha256").update(secret).digest("hex") === hash;
-}
-
 /** The variables of programs in a Pod: without those of the cluster, and with the places where programs are installed. */
 function withoutCluster({ PATH, HOME, ...rest }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(rest).filter(([name]) => !name.startsWith("KUBERNETES_"));
   return { ...Object.fromEntries(own), HOME, PATH: `${HOME}/.local/bin:${PATH}:${__dirname}/substitutes` };
 }
 
-const { CLOUD_SANDBOX_CHANNEL: listening, ...environment } = process.env;
-process.env = listening === undefined ? environment : withoutCluster(environment);
-void new Supervisor().serve(listening === undefined ? undefined : (JSON.parse(listening) as Listening));
+const { [listeningVariable]: channel = "", ...environment } = process.env;
+const listening = JSON.parse(channel) as Listening;
+process.env = typeof listening.at === "string" ? environment : withoutCluster(environment);
+void new Supervisor().serve(listening);

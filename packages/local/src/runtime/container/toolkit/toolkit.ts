@@ -67,7 +67,9 @@ export async function collectToolkit(target: ToolkitTarget): Promise<Toolkit> {
     ...["", "lib", "bin", "agent", "empty", "run", "substitutes"].map(directory),
     ...programs.entries,
     ...(await agentEntries(isOwnNode)),
-    file("supervisor.cjs", fileURLToPath(new URL("./machine/supervisor.cjs", import.meta.url))),
+    ...["supervisor.cjs", "bridge.cjs"].map((name) =>
+      file(name, fileURLToPath(new URL(`./machine/${name}`, import.meta.url))),
+    ),
     text("openssl.cnf", ""),
     ...(target.arch === "x64"
       ? [{ path: inside.launcher.slice(1), mode: 0o755, file: programLauncher() }]

@@ -1,33 +1,75 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import type Docker from "dockerode";
+import type { ContainerInfo } from "dockerode";
 import { machineIdentity } from "../../host/machine-identity.js";
 import { isAliveIdentity, processIdentity } from "../../host/process-identity.js";
-import { type DockerFailure, isMissing } from "./docker-engine.js";
+import { type DockerFailure, isMissing, unlessAborted } from "./docker-engine.js";
+import { endInterruptedStart } from "./interrupted-start.js";
 
-/** The labels of every container of ours: the machine whose process started it, and that process. */
-const labels = { host: "dev.cloud-sandbox.host", process: "dev.cloud-sandbox.process" } as const;
+const prefix = "dev.cloud-sandbox.";
 
-/** The labels of the containers that this process starts. */
-export function ownLabels(): Record<string, string> {
+/** The labels of our containers. All have the first two. */
+export const labels = {
+  /** The machine whose process started it. */
+  host: `${prefix}host`,
+  /** That process. */
+  process: `${prefix}process`,
+  /** The runtime in that process. */
+  server: `${prefix}server`,
+  /** The data directory that the record of its sandbox is in. Without one, nobody goes on with it when its process has ended. */
+  owner: `${prefix}owner`,
+  /** Its sandbox: whoever has the secret of its machine finds it, and nobody finds the secret or the id by it. */
+  sandbox: `${prefix}sandbox`,
+} as const;
+
+/** The labels of every container that this process starts. */
+export function processLabels(): Record<string, string> {
   return { [labels.host]: thisHost(), [labels.process]: processIdentity(process.pid) ?? "" };
 }
 
-/** The filter for the events of this process's containers. */
-export const ownFilter = (): string[] =>
-  Object.entries(ownLabels()).map(([name, value]) => `${name}=${value}`);
+/** Who asks which containers are orphans. */
+export interface Asker {
+  /** The value of the label `server` of its containers. */
+  readonly server: string;
+  /** The value of the label `owner` of its containers. Undefined if it has no data directory, or has not adopted yet. */
+  readonly owner: string | undefined;
+  /** Whether it uses the container of that name, or is starting it. */
+  readonly uses: (name: string) => boolean;
+}
+
+/** Milliseconds after which no server waits any more for a container to start. */
+const oldestStartMs = 10 * 60_000;
 
 /**
- * Removes the containers of processes of this machine that have ended. A container whose input has closed ends by itself, so
- * these were frozen. Containers without our labels, of other machines and of living processes are not touched.
+ * Whether nobody uses a container any more. A container without our labels is never one, nor one that runs and has a server, or
+ * whose server may come back to go on with it.
  */
-export async function removeOrphans(docker: Docker): Promise<number> {
-  const found = await docker.listContainers({
-    all: true,
-    filters: JSON.stringify({ label: [`${labels.host}=${thisHost()}`, labels.process] }),
-  });
-  const orphans = found.filter(({ Labels }) => !isAliveIdentity(Labels[labels.process] ?? ""));
-  await Promise.all(orphans.map(({ Id }) => removeContainer(docker, Id)));
+export function isOrphan({ Names, Labels, State, Created }: ContainerInfo, asker: Asker): boolean {
+  if (!Labels[labels.host] || !Labels[labels.process]) return false;
+  if (Names.some((name) => asker.uses(name.slice(1)))) return false;
+  if (Labels[labels.server] === asker.server) return true;
+  const owner = Labels[labels.owner];
+  if (owner !== undefined && owner === asker.owner) return true;
+  // One that has ended belongs to nobody.
+  if (State === "exited" || State === "dead") return true;
+  const isOfDeadProcess =
+    Labels[labels.host] === thisHost() && !isAliveIdentity(Labels[labels.process] ?? "");
+  if (State === "created") return isOfDeadProcess || Date.now() - Created * 1000 > oldestStartMs;
+  return isOfDeadProcess && owner === undefined;
+}
+
+/** Removes orphans. Returns how many there were. */
+export async function removeOrphans(docker: Docker, asker: Asker): Promise<number> {
+  const filters = JSON.stringify({ label: [labels.host, labels.process] });
+  const found = await docker.listContainers({ all: true, filters });
+  const orphans = found.filter((container) => isOrphan(container, asker));
+  await Promise.all(
+    orphans.map(async ({ Id, State }) => {
+      if (State === "created") await endInterruptedStart(Id);
+      await removeContainer(docker, Id);
+    }),
+  );
   return orphans.length;
 }
 
@@ -44,9 +86,11 @@ export async function removeContainer(docker: Docker, id: string): Promise<void>
     if ((error as DockerFailure).statusCode !== 409) throw error;
     // The daemon does, when a container did not start or has just ended.
     const abortSignal = AbortSignal.timeout(removalLimitMs);
-    await container.wait({ condition: "removed", abortSignal }).catch((failure: DockerFailure) => {
-      if (!isMissing(failure)) throw failure;
-    });
+    await unlessAborted(container.wait({ condition: "removed", abortSignal }), abortSignal).catch(
+      (failure: DockerFailure) => {
+        if (!isMissing(failure)) throw failure;
+      },
+    );
   }
 }
 

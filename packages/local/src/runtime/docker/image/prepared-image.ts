@@ -6,6 +6,7 @@ import { firstFileOfTar, packTar, type TarEntry } from "../../container/toolkit/
 import { collectToolkit, type MachineCommands, type Toolkit } from "../../container/toolkit/toolkit.js";
 import type { ImageContents } from "../../sandbox-runtime.js";
 import type { DaemonAbilities } from "../container-options.js";
+import { processLabels } from "../engine/container-owner.js";
 import { type DockerFailure, isMissing } from "../engine/docker-engine.js";
 import { type ImageFindings, trialVersion, tryImage } from "./image-trial.js";
 
@@ -109,7 +110,7 @@ async function addLayer(
     Image: original,
     // It is never started, but an image may have no command, and then Docker wants one.
     Entrypoint: ["/none"],
-    Labels: { [label]: original },
+    Labels: { ...processLabels(), [label]: original },
     NetworkDisabled: true,
   });
   try {
@@ -125,6 +126,8 @@ async function addLayer(
       pause: false,
       changes: [
         `LABEL ${label}=${original}`,
+        // Others may start containers of this image.
+        ...Object.keys(processLabels()).map((name) => `LABEL ${name}=""`),
         `LABEL ${findingsLabel}=${Buffer.from(JSON.stringify(found)).toString("base64url")}`,
         "ENTRYPOINT []",
         "CMD []",

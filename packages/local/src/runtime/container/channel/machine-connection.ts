@@ -1,0 +1,132 @@
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Assignment } from "./channel-protocol.js";
+import { countdown } from "./countdown.js";
+import { MachineChannel } from "./machine-channel.js";
+
+/** Milliseconds that one attempt to connect may take, and the pauses between attempts, which double from the first to the longest. */
+const attemptMs = 15_000;
+const firstPauseMs = 50;
+const longestPauseMs = 1000;
+
+export interface MachineConnectionParts {
+  /** Connects to the machine's supervisor, which may not listen yet. The connection is of no use once the signal aborts. */
+  readonly reach: (signal: AbortSignal) => Promise<Socket>;
+  /** Whether the machine has ended for good. Rejects if that cannot be found out now. */
+  readonly hasEnded: () => Promise<boolean>;
+  /** Whether the machine is frozen, so that it cannot answer. */
+  readonly isFrozen: () => boolean;
+  readonly secret: string;
+  /** Where this process serves the machine's way to the internet. Undefined if it has none. */
+  readonly egressSocket: string | undefined;
+  /** Milliseconds after which a connection that was cut and cannot be made anew is given up. */
+  readonly waitMs: number;
+  /** What an error of `reach` says. */
+  readonly reasonOf: (error: unknown) => string;
+}
+
+/**
+ * The connection to a machine's supervisor. When it is cut it is made anew while the machine runs: calls in it fail, what runs in
+ * the machine goes on.
+ */
+export class MachineConnection {
+  /** Resolves, with why, when the machine has ended or could not be reached for long. Also when the connection is closed. */
+  readonly lost: Promise<string>;
+  readonly #closing = new AbortController();
+  #channel: Promise<MachineChannel>;
+  #isCut = true;
+
+  constructor(
+    private readonly parts: MachineConnectionParts,
+    /** How long the first attempts may take, in milliseconds. */
+    limitMs: number,
+  ) {
+    this.#channel = this.#open(limitMs);
+    this.lost = this.#keep();
+  }
+
+  /** Starts the agent of a new machine. */
+  async assign(assignment: Assignment): Promise<void> {
+    await (await this.#channel).assign(assignment);
+  }
+
+  /** Restarts the agent. Does nothing while the connection is cut: an agent that cannot be reached may be well. */
+  async restartAgent(): Promise<void> {
+    if (!this.#isCut) await (await this.#channel).restartAgent();
+  }
+
+  /** Joins a caller's connection with a new one to the agent. Closes it if the machine cannot be reached any more. */
+  toAgent(socket: Socket): void {
+    this.#channel.then(
+      (channel) => channel.toAgent(socket),
+      () => socket.destroy(),
+    );
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#channel.then(
+      (channel) => channel.close(),
+      () => undefined,
+    );
+  }
+
+  async #keep(): Promise<string> {
+    try {
+      for (;;) {
+        const channel = await this.#channel;
+        this.#isCut = false;
+        await channel.closed;
+        this.#isCut = true;
+        this.#channel = this.#open(this.parts.waitMs);
+      }
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  async #open(limitMs: number): Promise<MachineChannel> {
+    const { hasEnded, isFrozen, reasonOf } = this.parts;
+    const limit = new AbortController();
+    const stop = countdown(
+      limitMs,
+      () => limit.abort(),
+      () => !isFrozen(),
+    );
+    const signal = AbortSignal.any([limit.signal, this.#closing.signal]);
+    let failure: unknown;
+    try {
+      for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, longestPauseMs)) {
+        try {
+          return await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
+        } catch (error) {
+          // The end of an attempt by the limit says nothing about the machine.
+          if (!signal.aborted) failure = error;
+        }
+        if (await hasEnded().catch(() => false)) throw new Error("it has ended");
+        await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    } finally {
+      stop();
+    }
+    throw new Error(`it could not be reached${failure === undefined ? "" : ` (${reasonOf(failure)})`}`);
+  }
+
+  async #attempt(signal: AbortSignal): Promise<MachineChannel> {
+    const { reach, secret, egressSocket, isFrozen } = this.parts;
+    const carrier = await reach(signal);
+    const channel = new MachineChannel(carrier.unref(), secret, isFrozen);
+    const giveUp = (): void => channel.close();
+    signal.addEventListener("abort", giveUp);
+    try {
+      await channel.greet();
+    } catch (error) {
+      channel.close();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+    }
+    if (egressSocket !== undefined) channel.carryEgress(egressSocket);
+    return channel;
+  }
+}
