@@ -27,9 +27,13 @@ export function agentCall(
 }
 
 /** The text of a file anywhere in the sandbox, read by a command: the files API serves only some directories. */
-export async function readText(sandbox: AgentAddress, path: string): Promise<string> {
-  const code = `cat ${path}`;
-  const { status, body } = await agentCall(sandbox, "POST", "/execute", { code, language: "bash" });
+export function readText(sandbox: AgentAddress, path: string): Promise<string> {
+  return outputOf(sandbox, `cat ${path}`, "bash");
+}
+
+/** What a program prints. */
+export async function outputOf(sandbox: AgentAddress, code: string, language: string): Promise<string> {
+  const { status, body } = await agentCall(sandbox, "POST", "/execute", { code, language });
   return status === 200 ? `${String(body.stdout)}${String(body.stderr)}` : `${status} ${String(body.code)}`;
 }
 

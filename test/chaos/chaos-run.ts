@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stampFile } from "./accepted-builds.js";
 import { AcceptedExecutions } from "./accepted-executions.js";
-import { call, readText } from "./api.js";
+import { call, outputOf, readText } from "./api.js";
 import { ChaosServer } from "./chaos-server.js";
+import { bubblewrap, type ChaosTarget } from "./chaos-target.js";
 import { contradictions, type Entry, type Found } from "./ledger.js";
 import { leftovers } from "./leftovers.js";
 import { randomNumbers } from "./random-numbers.js";
@@ -17,6 +18,12 @@ export interface ChaosReport {
   readonly killsAtStart: number;
   /** The number of servers that were killed in their start-up probe, in addition to `kills`. */
   readonly killsInProbe: number;
+  /** The number of times that what the servers depend on was killed, in addition to `kills`. */
+  readonly interruptions: number;
+  /** Requests that were refused for that. */
+  readonly refusedMeanwhile: number;
+  /** The number of sandboxes that went on with the next server. */
+  readonly wentOn: number;
   /** Operations that were answered with success, by kind, and those that were never answered. */
   readonly acknowledged: Readonly<Record<string, number>>;
   readonly unanswered: number;
@@ -32,6 +39,7 @@ export interface ChaosOptions {
   readonly kills: number;
   readonly seed: number;
   readonly killsGuards: boolean;
+  readonly target?: ChaosTarget;
 }
 
 const workers = 4;
@@ -41,6 +49,7 @@ const longestLoadMs = 5000;
 const longestAfterMs = 150;
 const longestStartMs = 500;
 const longestProbeMs = 5;
+const latestInterruptionMs = 2000;
 /** How long the guard of a killed server may take to clean up. */
 const guardLimitMs = 60_000;
 
@@ -56,19 +65,22 @@ export class ChaosRun {
   #checks = 0;
   #killsAtStart = 0;
   #killsInProbe = 0;
+  #interruptions = 0;
+  #wentOn = 0;
 
   private constructor(
     private readonly random: () => number,
     private readonly executions: AcceptedExecutions,
     private readonly killsGuards: boolean,
+    private readonly target: ChaosTarget,
   ) {
-    this.#workload = new Workload(random, executions);
+    this.#workload = new Workload(random, executions, target);
   }
 
   /** With `killsGuards`, a server's guard is killed with it, so that the next server has to clean up. */
-  static async run({ kills, seed, killsGuards }: ChaosOptions): Promise<ChaosReport> {
+  static async run({ kills, seed, killsGuards, target = bubblewrap }: ChaosOptions): Promise<ChaosReport> {
     await using executions = await AcceptedExecutions.open();
-    return await new ChaosRun(randomNumbers(seed), executions, killsGuards).#run(kills);
+    return await new ChaosRun(randomNumbers(seed), executions, killsGuards, target).#run(kills);
   }
 
   async #run(kills: number): Promise<ChaosReport> {
@@ -76,7 +88,7 @@ export class ChaosRun {
     try {
       for (let kill = 0; kill < kills; kill += 1) {
         // A kill in the probe takes only a moment and finds other mistakes than a kill under load: do both.
-        await this.#killInProbe(directory);
+        if (this.target.isBubblewrap) await this.#killInProbe(directory);
         if (this.random() < 0.2) await this.#killAtStart(directory);
         else await this.#killUnderLoad(directory);
       }
@@ -84,11 +96,14 @@ export class ChaosRun {
     } finally {
       await rm(directory, { recursive: true });
     }
-    const { byKind: acknowledged, unanswered, refusals: refused } = this.#workload.tally;
+    const { byKind: acknowledged, unanswered, refusals: refused, refusedMeanwhile } = this.#workload.tally;
     return {
       kills,
       killsAtStart: this.#killsAtStart,
       killsInProbe: this.#killsInProbe,
+      interruptions: this.#interruptions,
+      wentOn: this.#wentOn,
+      refusedMeanwhile,
       acknowledged,
       unanswered,
       checks: this.#checks,
@@ -99,14 +114,14 @@ export class ChaosRun {
   }
 
   async #killAtStart(directory: string): Promise<void> {
-    const server = new ChaosServer(directory);
+    const server = this.#server(directory);
     await sleep(this.random() * longestStartMs);
     this.#killsAtStart += 1;
     await this.#kill(server);
   }
 
   async #killInProbe(directory: string): Promise<void> {
-    const server = new ChaosServer(directory);
+    const server = this.#server(directory);
     await server.probing();
     await sleep(this.random() * longestProbeMs);
     this.#killsInProbe += 1;
@@ -118,9 +133,26 @@ export class ChaosRun {
   async #killUnderLoad(directory: string): Promise<void> {
     const { server, url } = await this.#start(directory);
     const working = Array.from({ length: workers }, () => this.#workload.work(url));
+    const interrupted = this.random() < 0.5 ? this.#interrupt() : undefined;
     await this.#load(this.#workload.tally.acknowledged + Math.floor(this.random() * mostAnswers));
     await this.#kill(server);
     await Promise.all(working);
+    await interrupted;
+    this.#workload.tally.mayBeRefusedMeanwhile = () => false;
+  }
+
+  /** Kills what the server depends on, perhaps after the server. */
+  async #interrupt(): Promise<void> {
+    const { interrupt } = this.target;
+    if (!interrupt) return;
+    await sleep(this.random() * latestInterruptionMs);
+    this.#interruptions += 1;
+    this.#workload.tally.mayBeRefusedMeanwhile = (kind) => kind !== "delete";
+    await interrupt();
+  }
+
+  #server(directory: string): ChaosServer {
+    return new ChaosServer(directory, this.target.options, this.target.env);
   }
 
   async #load(acknowledged: number): Promise<void> {
@@ -141,7 +173,7 @@ export class ChaosRun {
   }
 
   async #start(directory: string): Promise<{ server: ChaosServer; url: string }> {
-    const server = new ChaosServer(directory);
+    const server = this.#server(directory);
     const url = await server.ready;
     if (url === undefined) throw new Error(`The server did not start: ${server.log}`);
     await this.#check(url, directory);
@@ -163,7 +195,7 @@ export class ChaosRun {
     for (const entry of entries.values()) {
       this.#checks += 1;
       const found = await findSandbox(url, entry.id);
-      this.#lost.push(...contradictions(entry, found));
+      this.#lost.push(...contradictions(entry, found, this.target.goesOn));
       if ((found !== undefined) !== listed.has(entry.id))
         this.#lost.push(`${entry.id} is listed or found, not both`);
       if (found) await this.#takeUp(url, entry, found);
@@ -209,11 +241,23 @@ export class ChaosRun {
       await this.#workload.delete(url, entry);
       return;
     }
+    if (found.status !== "stopped") return this.#goOn(entry, found.status === "paused");
     entry.state = "stopped";
     if (!wasStopped || this.random() < 0.5) return;
     await this.#workload.start(url, entry);
     if (entry.saved !== undefined) await this.#checkText(entry, markerFile, entry.saved);
     if (entry.template) await this.#checkText(entry, stampFile, entry.template.stamp);
+  }
+
+  async #goOn(entry: Entry, isPaused: boolean): Promise<void> {
+    this.#wentOn += 1;
+    entry.state = isPaused ? "paused" : "running";
+    if (isPaused) return;
+    if (entry.written !== undefined) await this.#checkText(entry, markerFile, entry.written);
+    if (entry.kept === undefined) return;
+    this.#checks += 1;
+    const value = (await outputOf(entry, "print(kept)", "python")).trim();
+    if (value !== entry.kept) this.#lost.push(`the variable of ${entry.id} is ${value}, not ${entry.kept}`);
   }
 
   async #checkFiles(directory: string): Promise<void> {
@@ -222,6 +266,7 @@ export class ChaosRun {
     for (const name of await readdir(join(directory, "files"))) {
       if (entries.get(name.replace(/\.disk$/, ""))?.state !== "stopped") this.#orphans.push(`file: ${name}`);
     }
+    if (!this.target.isBubblewrap) return;
     const alive = [...entries.values()].filter(({ state }) => state !== "deleted");
     const inUse = new Set(alive.flatMap(({ template }) => template?.buildId ?? []));
     this.#orphans.push(...(await this.#workload.builds.abandonedLayers(directory, inUse)));
@@ -231,8 +276,13 @@ export class ChaosRun {
     this.#checks += 1;
     const until = Date.now() + guardLimitMs;
     // Do not wait again for leftovers that an earlier check has reported.
-    const found = (): string[] => leftovers(this.#dead).filter((left) => !this.#orphans.includes(left));
-    while (found().length > 0 && Date.now() < until) await sleep(50);
-    this.#orphans.push(...found());
+    const found = async (): Promise<string[]> =>
+      [
+        ...leftovers(this.#dead),
+        ...(await this.target.leftovers([...this.#workload.entries.values()])),
+      ].filter((left) => !this.#orphans.includes(left));
+    let left = await found();
+    for (; left.length > 0 && Date.now() < until; left = await found()) await sleep(50);
+    this.#orphans.push(...left);
   }
 }

@@ -18,12 +18,18 @@ export class ChaosServer {
   readonly #exited: Promise<{ code: number | null }>;
   #log = "";
 
-  constructor(dataDirectory: string) {
-    const args = [main, "serve", "--json", "--port", "0", "--api-key", apiKey, "--pool", "2"];
+  /** `options`: further options of `serve`. `env`: further variables. */
+  constructor(
+    dataDirectory: string,
+    options: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    const args = [main, "serve", "--json", "--port", "0", "--api-key", apiKey, "--pool", "2", ...options];
     const kept = ["--data-dir", dataDirectory, "--webhook-allow-private"];
     const [setpriv, ...through] = [...killedWithParent, ...throughMarker];
     const child = spawn(setpriv, [...through, process.execPath, ...args, ...kept], {
       cwd: "/",
+      env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.pid = child.pid ?? 0;

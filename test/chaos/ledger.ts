@@ -14,10 +14,12 @@ export interface Entry extends AgentAddress {
   perhaps: KnownState | undefined;
   expiresAt: string;
   mayHaveMoved: boolean;
-  /** The text of the last write that was acknowledged. */
+  /** The text of the last write, if that was acknowledged. */
   written: string | undefined;
   /** The text in the file when the sandbox was stopped. */
   saved: string | undefined;
+  /** The value of a Python variable. Undefined if it may have none or another one. */
+  kept: string | undefined;
   isBusy: boolean;
   /** URL of the server that has the sandbox now. */
   url: string;
@@ -31,14 +33,14 @@ export interface Found {
   readonly failure_reason?: string;
 }
 
-/** Lists what is wrong about a sandbox after its server was killed and started again. */
-export function contradictions(entry: Entry, found: Found | undefined): string[] {
+/** Lists what is wrong about a sandbox after its server was killed and started again. `goesOn`: whether a machine outlives its server. */
+export function contradictions(entry: Entry, found: Found | undefined, goesOn = false): string[] {
   const possible = [entry.state, ...(entry.perhaps ? [entry.perhaps] : [])];
   if (found === undefined) {
     return possible.includes("deleted") ? [] : [`${entry.id} is gone; it was ${possible.join(" or ")}`];
   }
   if (entry.state === "deleted") return [`${entry.id} is there again; it was deleted`];
-  const allowed = new Set<string>(possible.map((state) => (state === "stopped" ? "stopped" : "error")));
+  const allowed = new Set<string>(possible.map((state) => (goesOn || state === "stopped" ? state : "error")));
   return [
     ...(allowed.has(found.status) ? [] : [`${entry.id} is ${found.status}; it was ${possible.join(" or ")}`]),
     ...(found.status === "error" && !found.failure_reason ? [`${entry.id} has failed without a reason`] : []),

@@ -10,6 +10,10 @@ export class Tally {
   refusedForRoom = 0;
   /** Whether an operation of this kind may be refused with 507 now. */
   mayBeRefusedForRoom: (kind: string) => boolean = () => false;
+  /** The number of requests that were refused because what the server depends on was killed. */
+  refusedMeanwhile = 0;
+  /** Whether an operation of this kind may be refused now for that. */
+  mayBeRefusedMeanwhile: (kind: string) => boolean = () => false;
   /** Answers that the server should not have given. */
   readonly refusals: string[] = [];
 
@@ -44,6 +48,10 @@ export class Tally {
     if (answer.status === 507 && answer.body.code === "STORAGE_FULL" && this.mayBeRefusedForRoom(kind)) {
       this.refusedForRoom += 1;
       onRefused();
+      return undefined;
+    }
+    if (this.mayBeRefusedMeanwhile(kind)) {
+      this.refusedMeanwhile += 1;
       return undefined;
     }
     this.refusals.push(`${kind}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`);

@@ -1,6 +1,7 @@
 import { AcceptedBuilds, type BuiltTemplate } from "./accepted-builds.js";
 import type { AcceptedExecutions } from "./accepted-executions.js";
 import { type Answer, agentCall, call } from "./api.js";
+import { bubblewrap, type ChaosTarget } from "./chaos-target.js";
 import type { Entry, Found, KnownState } from "./ledger.js";
 import { Tally } from "./tally.js";
 
@@ -18,6 +19,7 @@ export class Workload {
   constructor(
     private readonly random: () => number,
     private readonly executions: AcceptedExecutions,
+    private readonly target: ChaosTarget = bubblewrap,
   ) {}
 
   /** Sends requests until one is not answered, or until `isEnough` returns true. */
@@ -25,7 +27,7 @@ export class Workload {
     const { unanswered } = this.tally;
     while (this.tally.unanswered === unanswered && !isEnough()) {
       const entry = this.#pick(this.#free());
-      if (this.random() < 0.12) await this.#useTemplates(url);
+      if (this.target.isBubblewrap && this.random() < 0.12) await this.#useTemplates(url);
       else if (!entry || (this.#hasRoom() && this.random() < 0.4)) await this.create(url);
       else await this.#useOne(url, entry);
     }
@@ -52,7 +54,8 @@ export class Workload {
         () => act("paused", "pause"),
         () => this.#move(url, entry),
         () => this.#background(entry),
-        () => this.executions.start(this.tally, entry, undefined),
+        // It would be reported only when the run has ended, if its machine went on.
+        () => (this.target.goesOn ? this.#keep(entry) : this.executions.start(this.tally, entry, undefined)),
         () => this.executions.start(this.tally, entry, `line-${this.#count}`),
         () => this.delete(url, entry),
       ],
@@ -90,6 +93,7 @@ export class Workload {
       mayHaveMoved: false,
       written: undefined,
       saved: undefined,
+      kept: undefined,
       isBusy: false,
       url,
     };
@@ -112,7 +116,14 @@ export class Workload {
     const answer = await this.tally.ask("write", () =>
       agentCall(entry, "POST", "/files/write", { path: markerFile, content }),
     );
-    if (answer) entry.written = content;
+    entry.written = answer && content;
+  }
+
+  async #keep(entry: Entry): Promise<void> {
+    const value = String(Math.floor(this.random() * 1e9));
+    const body = { code: `kept = ${value}`, language: "python" };
+    const answer = await this.tally.ask("variable", () => agentCall(entry, "POST", "/execute", body));
+    entry.kept = answer && value;
   }
 
   async #background(entry: Entry): Promise<void> {
@@ -138,6 +149,8 @@ export class Workload {
 
   async #change(entry: Entry, to: KnownState, kind: string, ask: () => Promise<Answer>): Promise<void> {
     entry.perhaps = to;
+    // A stop ends the processes first, also if nothing comes of it.
+    if (to === "stopped") entry.kept = undefined;
     const goesOn = (): void => {
       entry.perhaps = undefined;
     };
