@@ -4,6 +4,7 @@ import type { AgentAddress } from "../agent-address.js";
 import { answersHealth } from "../agent-health.js";
 import type { Assignment } from "../container/channel/channel-protocol.js";
 import type { MachineConnection } from "../container/channel/machine-connection.js";
+import { unlessAborted } from "../container/channel/unless-aborted.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -13,7 +14,7 @@ import {
 } from "../sandbox-runtime.js";
 import { diskCount } from "./container-options.js";
 import { removeContainer } from "./engine/container-owner.js";
-import { type DockerFailure, isMissing, reasonOf, unlessAborted } from "./engine/docker-engine.js";
+import { type DockerFailure, isMissing, reasonOf } from "./engine/docker-engine.js";
 
 /** How long a container may take to end, once it cannot be reached any more, before it is removed by force. */
 const endLimitMs = 10_000;

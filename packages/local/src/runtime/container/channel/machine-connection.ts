@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Assignment } from "./channel-protocol.js";
 import { countdown } from "./countdown.js";
 import { MachineChannel } from "./machine-channel.js";
+import { unlessAborted } from "./unless-aborted.js";
 
 /** Milliseconds that one attempt to connect may take, and the pauses between attempts, which double from the first to the longest. */
 const attemptMs = 15_000;
@@ -114,7 +115,14 @@ export class MachineConnection {
 
   async #attempt(signal: AbortSignal): Promise<MachineChannel> {
     const { reach, secret, egressSocket, isFrozen } = this.parts;
-    const carrier = await reach(signal);
+    const reaching = reach(signal);
+    const carrier = await unlessAborted(reaching, signal).catch((error: unknown) => {
+      reaching.then(
+        (late) => late.destroy(),
+        () => undefined,
+      );
+      throw error;
+    });
     const channel = new MachineChannel(carrier.unref(), secret, isFrozen);
     const giveUp = (): void => channel.close();
     signal.addEventListener("abort", giveUp);

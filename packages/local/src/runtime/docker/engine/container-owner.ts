@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import type Docker from "dockerode";
 import type { ContainerInfo } from "dockerode";
+import { unlessAborted } from "../../container/channel/unless-aborted.js";
 import { machineIdentity } from "../../host/machine-identity.js";
 import { isAliveIdentity, processIdentity } from "../../host/process-identity.js";
-import { type DockerFailure, isMissing, unlessAborted } from "./docker-engine.js";
+import { type DockerFailure, isMissing } from "./docker-engine.js";
 import { endInterruptedStart } from "./interrupted-start.js";
 
 const prefix = "dev.cloud-sandbox.";

@@ -3,7 +3,7 @@ import { type Duplex, PassThrough, type Writable } from "node:stream";
 import type Docker from "dockerode";
 import { socketPair } from "../../container/channel/socket-pair.js";
 import { inside } from "../../container/paths.js";
-import { fromDaemon, unlessAborted } from "./docker-engine.js";
+import { fromDaemon } from "./docker-engine.js";
 
 /** What a container's streams are joined with. */
 export interface StreamEnds {
@@ -39,14 +39,7 @@ export async function bridgedTo(
     abortSignal: signal,
   });
   // Its signal would also end the stream, later.
-  const starting = exec.start({ hijack: true, stdin: true });
-  const carrier = await unlessAborted(starting, signal).catch((error: unknown) => {
-    starting.then(
-      (late) => late.destroy(),
-      () => undefined,
-    );
-    throw error;
-  });
+  const carrier = await exec.start({ hijack: true, stdin: true });
   return socketOf(docker, carrier, ends);
 }
 

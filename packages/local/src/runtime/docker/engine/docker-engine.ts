@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { Agent, type ClientRequestArgs } from "node:http";
 import { connect, type NetConnectOpts } from "node:net";
 import Docker from "dockerode";
@@ -57,23 +56,6 @@ export async function hasImage(docker: Docker, name: string): Promise<boolean> {
   } catch (error) {
     if (isMissing(error as DockerFailure)) return false;
     throw error;
-  }
-}
-
-/**
- * Asks the daemon for something that may take long. Rejects when the signal aborts: the library's own promise then never settles
- * if an answer had begun.
- */
-export async function unlessAborted<Answer>(answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  const stopped = new AbortController();
-  const aborted = once(signal, "abort", { signal: stopped.signal });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([answer, aborted.then(() => Promise.reject(signal.reason))]);
-  } finally {
-    answer.catch(() => undefined);
-    aborted.catch(() => undefined);
-    stopped.abort();
   }
 }
 
