@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdirSync, readlinkSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -176,6 +177,8 @@ for attempt in (
         await using frozen = await client.sandboxes.create({ template: "base" });
         await frozen.execute("y = 1");
         await frozen.pause();
+        const sockets = (): number => socketsOf(server.pid);
+        const before = sockets();
         const cut = expect(sandbox.execute("sleep 600", bash)).rejects.toThrow();
         await expect.poll(async () => (await sandbox.execute("pgrep -c sleep", bash)).stdout).toBe("1\n");
         await daemon.kill();
@@ -184,6 +187,7 @@ for attempt in (
         expect((await sandbox.execute("print(x + 1)")).stdout).toBe("42\n");
         await frozen.resume();
         expect((await frozen.execute("print(y + 1)")).stdout).toBe("2\n");
+        await expect.poll(sockets).toBeLessThanOrEqual(before);
       } finally {
         await server.stop();
       }
@@ -226,5 +230,15 @@ exit $code
     );
   });
 }
+
+/** The number of sockets that a process has open. */
+const socketsOf = (pid: number): number =>
+  readdirSync(`/proc/${pid}/fd`).filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${descriptor}`).startsWith("socket:");
+    } catch {
+      return false;
+    }
+  }).length;
 
 const clientOf = ({ url, apiKey }: LocalServer): SandboxClient => new SandboxClient({ baseUrl: url, apiKey });

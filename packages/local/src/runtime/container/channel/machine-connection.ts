@@ -98,12 +98,13 @@ export class MachineConnection {
     let failure: unknown;
     try {
       for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, longestPauseMs)) {
-        try {
-          return await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
-        } catch (error) {
-          // The end of an attempt by the limit says nothing about the machine.
-          if (!signal.aborted) failure = error;
-        }
+        if (!isFrozen())
+          try {
+            return await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
+          } catch (error) {
+            // The end of an attempt by the limit says nothing about the machine.
+            if (!signal.aborted) failure = error;
+          }
         if (await hasEnded().catch(() => false)) throw new Error("it has ended");
         await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
       }

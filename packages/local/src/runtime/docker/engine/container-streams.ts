@@ -19,8 +19,13 @@ export async function attachedTo(
   container: Docker.Container,
   ends: StreamEnds,
 ): Promise<Socket> {
+  return socketOf(docker, await fromDaemon(attach(container)), ends);
+}
+
+/** The standard streams of a container, in Docker's own format. */
+export function attach(container: Docker.Container): Promise<Duplex> {
   const streams = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-  return socketOf(docker, (await fromDaemon(container.attach(streams))) as Duplex, ends);
+  return takenOver((abortSignal) => container.attach({ ...streams, abortSignal }));
 }
 
 /** Connects to the supervisor of a container that runs, by a program in it; see `bridge.ts`. */
@@ -38,9 +43,33 @@ export async function bridgedTo(
     ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
     abortSignal: signal,
   });
-  // Its signal would also end the stream, later.
-  const carrier = await exec.start({ hijack: true, stdin: true });
+  const carrier = await takenOver(
+    (abortSignal) => exec.start({ hijack: true, stdin: true, abortSignal }),
+    signal,
+  );
   return socketOf(docker, carrier, ends);
+}
+
+/**
+ * The stream of a request whose connection becomes a stream. If the daemon refuses the request, the library leaves the connection
+ * open, and it keeps this process running: end it here. `signal` ends it only until there is a stream.
+ */
+async function takenOver(
+  request: (abortSignal: AbortSignal) => Promise<NodeJS.ReadWriteStream>,
+  signal?: AbortSignal,
+): Promise<Duplex> {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  signal?.addEventListener("abort", end);
+  try {
+    signal?.throwIfAborted();
+    return (await request(ending.signal)) as Duplex;
+  } catch (error) {
+    end();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", end);
+  }
 }
 
 async function socketOf(docker: Docker, carrier: Duplex, { path, errors }: StreamEnds): Promise<Socket> {
@@ -53,6 +82,8 @@ async function socketOf(docker: Docker, carrier: Duplex, { path, errors }: Strea
     .unref()
     .on("error", () => undefined)
     .once("close", () => carrier.destroy());
-  output.pipe(far).pipe(carrier);
+  // What the other side still sends then goes nowhere, and would keep the socket open.
+  output.pipe(far).once("finish", () => far.destroy());
+  far.pipe(carrier);
   return near;
 }

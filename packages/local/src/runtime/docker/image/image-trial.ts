@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { type Duplex, PassThrough } from "node:stream";
+import { PassThrough } from "node:stream";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type Docker from "dockerode";
 import type { FoundPrograms } from "../../container/toolkit/toolkit.js";
@@ -8,6 +8,7 @@ import { type HostLanguage, languagesIn, languageTools } from "../../language-to
 import { systemNamedBy } from "../../system-release.js";
 import { type Container, containerOptions, type DaemonAbilities } from "../container-options.js";
 import { removeContainer } from "../engine/container-owner.js";
+import { attach } from "../engine/container-streams.js";
 import { fromDaemon } from "../engine/docker-engine.js";
 
 const trialLimitMs = 60_000;
@@ -57,8 +58,7 @@ export async function tryImage(
 
 /** What a container writes until it ends. */
 export async function outputOf(docker: Docker, container: Docker.Container): Promise<string> {
-  const streams = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-  const carrier = (await fromDaemon(container.attach(streams))) as Duplex;
+  const carrier = await fromDaemon(attach(container));
   const output = new PassThrough();
   docker.modem.demuxStream(carrier, output, output);
   const giveUp = setTimeout(() => carrier.destroy(), trialLimitMs);
