@@ -4,7 +4,7 @@ import { contractSuite } from "./contract-suite.js";
 import { operationsSuite } from "./operations-suite.js";
 
 if (cloudSettings()) {
-  contractSuite(startCloudBackend);
+  contractSuite(startCloudBackend, { forwards: false });
   operationsSuite(startCloudBackend);
 } else {
   test("the contract suite against a cloud", ({ skip }) => skip("CLOUD_SANDBOX_API_KEY is not set"));

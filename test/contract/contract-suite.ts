@@ -18,8 +18,8 @@ import { liveSuite } from "./live.js";
 import { streamSuite } from "./streams.js";
 import { webhookSuite } from "./webhooks.js";
 
-/** The tests that every backend must pass; those of pauses only if it `pauses` sandboxes. */
-export function contractSuite(start: () => Promise<Backend>, { pauses = true } = {}): void {
+/** The tests that every backend must pass; those of pauses only if it `pauses` sandboxes. `forwards`: whether it forwards ports. */
+export function contractSuite(start: () => Promise<Backend>, { pauses = true, forwards = true } = {}): void {
   describe("the contract", () => {
     let backend: Backend;
     let client: SandboxClient;
@@ -188,6 +188,21 @@ export function contractSuite(start: () => Promise<Backend>, { pauses = true } =
         await expect(sandbox.files.write("/etc/passwd", "")).rejects.toThrow(PermissionDeniedError);
         await expect(sandbox.files.readText("/workspace/missing")).rejects.toThrow(NotFoundError);
       });
+    });
+
+    test("ports of a sandbox lead to ports of this machine, or it is said that they do not", async () => {
+      const forwarding = sandbox.ports.forward(8123);
+      if (!forwards) {
+        await expect(forwarding).rejects.toMatchObject({ code: "PORT_FORWARD_UNAVAILABLE" });
+        return;
+      }
+      await using forward = await forwarding;
+      await sandbox.files.write("/workspace/site/page", "from inside");
+      await sandbox.commands.runBackground("python3 -m http.server 8123 --directory /workspace/site");
+      await sandbox.ports.waitForPort(8123);
+      const { localHost, localPort } = forward;
+      const answer = await fetch(`http://${localHost}:${localPort}/page`);
+      expect(await answer.text()).toBe("from inside");
     });
 
     describe("environment variables", () => {

@@ -3,6 +3,6 @@ import { contractSuite } from "./contract-suite.js";
 import { operationsSuite } from "./operations-suite.js";
 import { statementsAreListed } from "./statements.js";
 
-contractSuite(startTestingBackend);
+contractSuite(startTestingBackend, { forwards: false });
 operationsSuite(startTestingBackend);
 statementsAreListed();

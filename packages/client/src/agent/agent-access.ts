@@ -10,14 +10,14 @@ import { unlessAborted } from "../transport/calls/unless-aborted.js";
 import type { ChannelOptions, Credentials } from "../transport/channel.js";
 import { type AgentClient, agentClient, successOf } from "../transport/contract-clients.js";
 import { type DecidedRetry, decidedRetry } from "../transport/retry/retry-options.js";
-import type { Sockets } from "../transport/sockets/sockets.js";
+import type { ClientSockets } from "../transport/sockets/client-sockets.js";
 import type { BackgroundWork } from "./background-work.js";
 import type { TokenCache } from "./token-cache.js";
 
 /** Channel options that the agents of all sandboxes of a client share. */
 export interface AgentChannelOptions
   extends Omit<ChannelOptions, "activity" | "baseUrl" | "credentials" | "hasFileTunnel" | "plane"> {
-  sockets: Required<Sockets>;
+  sockets: ClientSockets;
   background: BackgroundWork;
 }
 
@@ -93,6 +93,11 @@ export class AgentAccess {
   async openStream(request: StreamRequest): Promise<FrameSocket> {
     const { openFrameSocket } = await import("../streams/open-frame-socket.js");
     return this.#connecting((route) => openFrameSocket(route, request));
+  }
+
+  /** Throws a `ConfigurationError` if this client cannot open connections to ports. */
+  requireTunnels(): void {
+    this.#options.sockets.requireTunnels();
   }
 
   /** Opens a connection to a port inside the sandbox. */

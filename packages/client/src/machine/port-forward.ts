@@ -2,15 +2,8 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { checkKnown } from "../config/known-options.js";
-import {
-  ConfigurationError,
-  clientClosed,
-  invalidArgument,
-  isSandboxError,
-  SandboxError,
-} from "../errors/errors.js";
+import { clientClosed, invalidArgument, isSandboxError, SandboxError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
-import { onNode } from "../transport/on-node.js";
 
 /** Options of `forward`. */
 export interface PortForwardOptions {
@@ -46,7 +39,7 @@ export class PortForward implements AsyncDisposable {
   static async of(access: AgentAccess, port: number, options: PortForwardOptions): Promise<PortForward> {
     const { localHost = "127.0.0.1", localPort = 0, onError } = checked(options);
     if (!access.isExtended) throw notOffered(access.sandboxId);
-    if (!onNode()) throw notHere();
+    access.requireTunnels();
     const { createServer } = process.getBuiltinModule("node:net");
     // Read nothing before the connection in the sandbox is open.
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
@@ -180,13 +173,6 @@ function notOffered(sandboxId: string): SandboxError {
     code: "PORT_FORWARD_UNAVAILABLE",
   });
 }
-
-const notHere = (): ConfigurationError =>
-  new ConfigurationError({
-    summary: "Only Node.js can forward ports.",
-    hint: "Use previewUrl(port), the port's address for HTTP and WebSockets.",
-    code: "PORT_FORWARD_UNAVAILABLE",
-  });
 
 function ignore(): void {
   // Nothing to do.

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { ConfigurationError, clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
+import { onNode } from "../on-node.js";
 import type { OpeningSocket, OpeningTunnel, OpenSocket, OpenWebSocket, Sockets } from "./sockets.js";
 
 /** The WebSockets of a client. Their code is loaded when the first one is opened. */
@@ -16,6 +17,11 @@ export class ClientSockets implements Sockets {
 
   open(opening: OpeningSocket): Promise<OpenSocket> {
     return this.#whileOpening(opening.scope, (sockets) => sockets.open(opening));
+  }
+
+  /** Throws a `ConfigurationError` if this client cannot open tunnels. */
+  requireTunnels(): void {
+    if (this.#given !== undefined || !onNode()) throw noTunnels();
   }
 
   openTunnel(opening: OpeningTunnel): Promise<Duplex> {
@@ -49,6 +55,6 @@ export class ClientSockets implements Sockets {
 const noTunnels = (): ConfigurationError =>
   new ConfigurationError({
     summary: "This client cannot open connections to ports of a sandbox.",
-    hint: "It needs Node.js, and a client without the option webSocket.",
+    hint: "It needs Node.js, and a client without the option webSocket. previewUrl(port) is the port's address for HTTP and WebSockets.",
     code: "PORT_FORWARD_UNAVAILABLE",
   });
