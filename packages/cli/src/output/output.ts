@@ -81,9 +81,14 @@ export class Output {
     process.stderr.write(`cloud-sandbox: ${text}\n`);
   }
 
+  /** Whether `progress` shows anything: only on a terminal. */
+  get showsProgress(): boolean {
+    return !this.isQuiet && !this.isJson && process.stderr.isTTY;
+  }
+
   /** Shows the current step in a line that the next output replaces. Only on a terminal. */
   progress(text: string): void {
-    if (this.isQuiet || this.isJson || !process.stderr.isTTY) return;
+    if (!this.showsProgress) return;
     process.stderr.write(`\r\u001b[K${printable(text).slice(0, columnsOf(process.stderr) - 1)}`);
     this.#progress = true;
   }

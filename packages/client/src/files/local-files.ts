@@ -11,6 +11,7 @@ import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { successOf } from "../transport/contract-clients.js";
+import { declaredLength } from "../transport/http/transport.js";
 import { packArchive } from "./local-archive.js";
 import { localBlob } from "./local-blob.js";
 
@@ -91,29 +92,24 @@ export async function downloadFile(
   const init = { params: { query: { path } }, parseAs: "stream", ...requestInit(options) } as const;
   const pending = access.client.GET("/files/download", init);
   const content = (await successOf(pending)) ?? new Blob([]).stream();
-  const declared = Number.parseInt((await pending).response.headers.get("content-length") ?? "", 10);
-  const total = Number.isNaN(declared) ? undefined : declared;
+  const declared = declaredLength((await pending).response.headers);
+  const total = declared >= 0 ? declared : undefined;
   const own = new CallbackErrors();
   const tell = options.onProgress && own.of(options.onProgress);
-  let bytes = 0;
-  const counted = async function* () {
-    for await (const chunk of noLongerThan(maxBytes, content)) {
-      bytes += chunk.length;
-      tell?.({ bytes, total });
-      yield chunk;
-    }
-  };
   try {
     // Private until it is complete, if it replaces a private file.
-    const options = { highWaterMark: mostUnwritten, ...omitUndefined({ mode }) };
-    await streams.pipeline(counted, fs.createWriteStream(partial, options));
+    const file = fs.createWriteStream(partial, { highWaterMark: mostUnwritten, ...omitUndefined({ mode }) });
+    await streams.pipeline(
+      noLongerThan(maxBytes, content, (bytes) => tell?.({ bytes, total })),
+      file,
+    );
     if (mode !== undefined) await fs.promises.chmod(partial, mode);
     await fs.promises.rename(partial, target);
+    return file.bytesWritten;
   } catch (error) {
     await fs.promises.rm(partial, { force: true });
     throw own.or(localFailure(error));
   }
-  return bytes;
 }
 
 /**
@@ -181,11 +177,16 @@ export async function downloadDirectory(
   });
 }
 
-async function* noLongerThan(most: number, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* noLongerThan(
+  most: number,
+  source: AsyncIterable<Uint8Array>,
+  passed?: (length: number) => void,
+): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of source) {
     length += chunk.length;
     if (length > most) throw tooMuch(most);
+    passed?.(length);
     yield chunk;
   }
 }

@@ -11,7 +11,7 @@ import { isTerminating } from "./calls/termination-watch.js";
 import type { LightRequest } from "./http/light-request.js";
 import type { LightResponse } from "./http/light-response.js";
 import { longestBody, receive } from "./http/read-response.js";
-import type { IncomingResponse, Transport } from "./http/transport.js";
+import type { IncomingResponse, Pieces, Transport } from "./http/transport.js";
 import { watchStream } from "./http/watched-stream.js";
 import type { RequestEvent } from "./observation/hooks.js";
 import { type ObservedTry, type Observer, type Observers, observerOf } from "./observation/observer.js";
@@ -206,12 +206,12 @@ export class Channel {
       longest: plane === "agent" ? (longestAnswer(call.ownPath) ?? longestBody) : longestBody,
       maxBytes: call.request.maxBytes,
       expectChunk: () => this.#expectChunk(call),
-      watched: (stream) => this.#watched(call, stream),
+      watched: (pieces) => this.#watched(call, pieces),
     });
   }
 
-  #watched(call: Call, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-    return watchStream(stream, {
+  #watched(call: Call, pieces: Pieces): ReadableStream<Uint8Array> {
+    return watchStream(pieces, {
       scope: call.scope,
       ended: this.#options.calls.stream(call.scope),
       expectChunk: () => this.#expectChunk(call),

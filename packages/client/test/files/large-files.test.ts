@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -89,4 +90,43 @@ test.each([
   await using sandbox = await slowSandbox(() => undefined);
   await sandbox.sandbox.files.write("/workspace/a", content);
   expect(sandbox.content().length).toBe(size);
+});
+
+test("a loop over a large file gets all of it, locks the stream, and closes the connection when it is left", async () => {
+  const bytes = randomBytes(24 * mebibyte);
+  let isClosed = false;
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith("/files/download")) {
+      response.setHeader("content-type", "application/octet-stream");
+      response.setHeader("content-length", bytes.length);
+      if (!request.url.endsWith("endless")) response.end(bytes);
+      else response.once("close", () => (isClosed = true)).write(bytes.subarray(0, mebibyte));
+    } else {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ id: "1", status: "running", public_host: url, auth_token: "token" }));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new SandboxClient({ apiKey: "key", baseUrl: url });
+  try {
+    const sandbox = await client.sandboxes.get("1");
+    const opened = async (path: string) => {
+      const init = { params: { query: { path } }, parseAs: "stream" } as const;
+      const { data } = await sandbox.agent.GET("/files/download", init);
+      return data as unknown as ReadableStream<Uint8Array>;
+    };
+    const pieces: Uint8Array[] = [];
+    const whole = await opened("whole");
+    for await (const piece of whole) pieces.push(piece);
+    expect(digest(Buffer.concat(pieces))).toBe(digest(bytes));
+    expect(whole.locked).toBe(true);
+    expect(() => whole.getReader()).toThrow(/locked/);
+    for await (const _ of await opened("endless")) break;
+    await expect.poll(() => isClosed).toBe(true);
+  } finally {
+    await client.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });

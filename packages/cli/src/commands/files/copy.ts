@@ -73,8 +73,14 @@ export class Copying {
     if (body instanceof ReadableStream) await pipeline(body, process.stdout, { end: false, signal });
   }
 
-  #progressOf(name: string): (progress: TransferProgress) => void {
+  /** Shows how far a transfer is, ten times a second: it is told of each piece, of which a large file has thousands. */
+  #progressOf(name: string): ((progress: TransferProgress) => void) | undefined {
+    if (!this.output.showsProgress) return undefined;
+    let shownAt = Number.NEGATIVE_INFINITY;
     return ({ bytes, total }) => {
+      const now = performance.now();
+      if (now - shownAt < 100 && bytes !== total) return;
+      shownAt = now;
       const share = total === undefined || total === 0 ? "" : `, ${Math.floor((bytes / total) * 100)} %`;
       this.output.progress(`${basename(name)}: ${(bytes / 1024 ** 2).toFixed(1)} MiB${share}`);
     };

@@ -1,7 +1,13 @@
 import { clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
 import { MultipartForm } from "./multipart.js";
-import { type IncomingResponse, type OutgoingRequest, readAll, type Transport } from "./transport.js";
+import {
+  type IncomingResponse,
+  type OutgoingRequest,
+  type Pieces,
+  readAll,
+  type Transport,
+} from "./transport.js";
 
 /** A `fetch` function. It is called with real `Request` objects. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -61,17 +67,18 @@ class FetchResponse implements IncomingResponse {
 
   /** Reads the whole body and ignores the declared length: in a browser it may be that of the compressed body. */
   async bytes(_: number, expectChunk: () => void, most: number): Promise<ArrayBuffer> {
-    const stream = this.stream();
-    return stream === null ? new ArrayBuffer(0) : (await readAll(stream, most, expectChunk)).arrayBuffer();
+    const pieces = this.pieces();
+    return pieces === null ? new ArrayBuffer(0) : (await readAll(pieces, most, expectChunk)).arrayBuffer();
   }
 
   async text(limit: number): Promise<string> {
-    const stream = this.stream();
-    return stream === null ? this.#response.text() : (await readAll(stream, limit)).text();
+    const pieces = this.pieces();
+    return pieces === null ? this.#response.text() : (await readAll(pieces, limit)).text();
   }
 
-  stream(): ReadableStream<Uint8Array> | null {
-    return this.#response.body;
+  pieces(): Pieces | null {
+    const reader = this.#response.body?.getReader();
+    return reader === undefined ? null : { next: () => reader.read(), leave: () => reader.cancel() };
   }
 
   abandon(): void {

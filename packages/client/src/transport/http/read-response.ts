@@ -1,7 +1,14 @@
 /** Turns a received answer into a readable one, or into an error. */
 import { SandboxError } from "../../errors/errors.js";
 import { type CallFacts, invalidResponse, type LightContent, LightResponse } from "./light-response.js";
-import { BodyTooLarge, declaredLength, type IncomingResponse, readAll, smallBody } from "./transport.js";
+import {
+  BodyTooLarge,
+  declaredLength,
+  type IncomingResponse,
+  type Pieces,
+  readAll,
+  smallBody,
+} from "./transport.js";
 
 export interface ReadContext {
   url: string;
@@ -14,8 +21,8 @@ export interface ReadContext {
   maxBytes: number | undefined;
   /** Starts the time limit for the next piece of the body. */
   expectChunk(): void;
-  /** Adds that time limit to a stream that the caller reads. */
-  watched(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
+  /** A stream for the caller, with that time limit. */
+  watched(pieces: Pieces): ReadableStream<Uint8Array>;
 }
 
 export async function receive(incoming: IncomingResponse, context: ReadContext): Promise<LightResponse> {
@@ -65,14 +72,14 @@ async function content(
   if (isJson) return incoming.text(most);
   if (length >= 0 && length <= Math.min(maxBytes ?? smallBody, longestBody))
     return incoming.bytes(length, expectChunk, maxBytes ?? longestBody);
-  const stream = incoming.stream();
-  if (stream === null) return null;
+  const pieces = incoming.pieces();
+  if (pieces === null) return null;
   // Check while reading, even if a length is declared: the length of a compressed body is not that of its content.
-  if (maxBytes !== undefined) return readAll(stream, maxBytes, expectChunk);
+  if (maxBytes !== undefined) return readAll(pieces, maxBytes, expectChunk);
   // Read an answer without a length here, if it is to be parsed: openapi-fetch would parse it without typed errors, and
   // proxies' pages often have no length.
-  if (Number.isNaN(length) && isParsed) return readAll(stream, longest);
-  return watched(stream);
+  if (Number.isNaN(length) && isParsed) return readAll(pieces, longest);
+  return watched(pieces);
 }
 
 async function errorText(incoming: IncomingResponse): Promise<string> {

@@ -20,6 +20,13 @@ export interface OutgoingRequest {
   scope: CallScope;
 }
 
+/** The body of an answer. Not a `ReadableStream`, so that there is one between the connection and the reader, and not two. */
+export interface Pieces {
+  next(): Promise<{ done?: false; value: Uint8Array } | { done: true }>;
+  /** Closes the connection, even while `next` is waiting. */
+  leave(): void | Promise<void>;
+}
+
 /** An answer whose headers have arrived. Exactly one of its methods must be called. */
 export interface IncomingResponse {
   readonly status: number;
@@ -31,7 +38,8 @@ export interface IncomingResponse {
   bytes(length: number, expectChunk: () => void, most: number): Promise<ArrayBuffer>;
   /** Reads the whole body as text. Throws a `BodyTooLarge` above `limit` bytes. */
   text(limit: number): Promise<string>;
-  stream(): ReadableStream<Uint8Array> | null;
+  /** The body, piece by piece; null if there is none. */
+  pieces(): Pieces | null;
   /** Closes the connection without reading the body. */
   abandon(): void;
 }
@@ -51,25 +59,21 @@ export function declaredLength(headers: Headers): number {
   return Number.parseInt(headers.get("content-length") ?? "", 10);
 }
 
-/** Reads a whole stream. Above `limit` bytes, cancels it and throws a `BodyTooLarge`. */
-export async function readAll(
-  stream: ReadableStream<Uint8Array>,
-  limit: number,
-  expectChunk?: () => void,
-): Promise<Blob> {
-  const reader = stream.getReader();
+/** Reads a whole body. Above `limit` bytes, closes the connection and throws a `BodyTooLarge`. */
+export async function readAll(pieces: Pieces, limit: number, expectChunk?: () => void): Promise<Blob> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  expectChunk?.();
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    chunks.push(chunk.value);
-    length += chunk.value.length;
+  for (;;) {
     expectChunk?.();
-    if (length <= limit) continue;
-    await reader.cancel();
-    throw new BodyTooLarge(limit);
+    const piece = await pieces.next();
+    if (piece.done) return new Blob(chunks);
+    chunks.push(piece.value);
+    length += piece.value.length;
+    if (length > limit) {
+      await pieces.leave();
+      throw new BodyTooLarge(limit);
+    }
   }
-  return new Blob(chunks);
 }
 
 /** Internal error: the body is longer than the limit. */

@@ -7,6 +7,7 @@ import {
   declaredLength,
   type IncomingResponse,
   type OutgoingRequest,
+  type Pieces,
   type RequestBody,
   readAhead,
   readAll,
@@ -156,25 +157,14 @@ class UndiciResponse implements IncomingResponse {
   async text(limit: number): Promise<string> {
     // No limit needed: undici's parser enforces the declared length.
     if (declaredLength(this.headers) <= limit) return this.#body.text();
-    return (await readAll(this.stream(), limit)).text();
+    return (await readAll(this.pieces(), limit)).text();
   }
 
-  stream(): ReadableStream<Uint8Array> {
-    const body = this.#body;
-    const pieces = body[Symbol.asyncIterator]();
+  pieces(): Pieces {
     // Not `Readable.toWeb()`: in Node.js 20 it throws an uncatchable error if a stream is cancelled while a piece
     // arrives.
-    return new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const piece = await pieces.next();
-          if (piece.done) controller.close();
-          else controller.enqueue(piece.value);
-        },
-        cancel: () => this.abandon(),
-      },
-      { highWaterMark: 0 },
-    );
+    const pieces = this.#body[Symbol.asyncIterator]();
+    return { next: () => pieces.next(), leave: () => this.abandon() };
   }
 
   abandon(): void {
