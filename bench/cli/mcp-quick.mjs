@@ -6,8 +6,11 @@ import { cloudSandbox, runCommand } from "./run-command.mjs";
 const program = readFileSync(new URL("../../test/mcp-runner/server.py", import.meta.url), "utf8");
 const installed = "/opt/server.py";
 
-/** `mcp quick` with a server that was installed before, against the same server started and called bare. */
-export async function benchMcpQuick({ directory, env }) {
+/**
+ * `mcp quick` with a server that was installed before, against the same server started and called bare. The server is a short
+ * Python program: one from npm takes several times as long to start on both sides.
+ */
+export async function benchMcpQuick({ directory, env, settle }) {
   const bare = join(directory, "server.py");
   writeFileSync(bare, program);
   const messages = [
@@ -34,5 +37,6 @@ export async function benchMcpQuick({ directory, env }) {
     rounds: 8,
     floor: () => runCommand(["python3", bare], env, "hello", lines),
     subject: () => runCommand(quick, env, "hello"),
+    settle,
   });
 }
