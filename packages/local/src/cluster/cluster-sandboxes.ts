@@ -1,4 +1,5 @@
 import type { V1ConfigMap } from "@kubernetes/client-node";
+import { InvalidRecordsError } from "../errors/local-errors.js";
 import { statusOf } from "../runtime/kubernetes/cluster.js";
 import { ownLabel } from "../runtime/kubernetes/pod.js";
 import type { PendingWrites } from "../store/pending-writes.js";
@@ -10,11 +11,17 @@ import {
 } from "../store/sandbox-repository.js";
 import type { ClusterApi } from "./cluster-api.js";
 import type { Lease } from "./lease.js";
-import { whileHeld } from "./not-saved.js";
+import { notSaved, whileHeld } from "./not-saved.js";
 
 /** Says what a ConfigMap records: a sandbox, or the end of one. */
 const label = "cloud-sandbox.dev/record";
 type Kind = "sandbox" | "ended";
+
+/**
+ * The format of records. A release that writes a record which earlier ones would misunderstand raises it: they do not lead then. A field
+ * more is no new format: an earlier release leaves it as it is.
+ */
+const format = 1;
 
 /** How many ended sandboxes are remembered. */
 const rememberedEnds = 1000;
@@ -34,6 +41,9 @@ export class ClusterSandboxes implements SandboxRepository {
   /** The versions of the objects: a late write of an earlier leader must not replace a newer one. */
   readonly #versions = new Map<string, string | undefined>();
   readonly #ended = new Map<string, StoredEnd>();
+  /** The records of sandboxes as they were read, with fields of other releases. */
+  readonly #read = new Map<string, object>();
+  #isClosed = false;
 
   constructor(private readonly parts: ClusterSandboxesParts) {}
 
@@ -56,10 +66,14 @@ export class ClusterSandboxes implements SandboxRepository {
     const sandboxes: StoredSandbox[] = [];
     const ended: StoredEnd[] = [];
     for (const { metadata, data } of items) {
+      if (Number(data?.format ?? format) > format) throw newerRecords(metadata?.name);
       try {
         const record = parse(data?.record ?? "");
         if (metadata?.labels?.[label] === ("ended" satisfies Kind)) ended.push(record as StoredEnd);
-        else sandboxes.push(requireSound(record as StoredSandbox));
+        else {
+          sandboxes.push(requireSound(record as StoredSandbox));
+          this.#read.set(record.id, record);
+        }
         this.#versions.set(record.id, metadata?.resourceVersion);
       } catch (error) {
         log(`The record in the ConfigMap ${metadata?.name} is damaged, and is left out: ${String(error)}`);
@@ -72,6 +86,7 @@ export class ClusterSandboxes implements SandboxRepository {
   async end(ended: StoredEnd): Promise<void> {
     await this.#write(ended.id, "ended", ended);
     this.#ended.set(ended.id, ended);
+    this.#read.delete(ended.id);
     for (const id of [...this.#ended.keys()].slice(0, -rememberedEnds)) {
       this.#ended.delete(id);
       this.parts.writes.ensure(id, () => this.#remove(id));
@@ -82,8 +97,14 @@ export class ClusterSandboxes implements SandboxRepository {
     return this.#ended.get(id);
   }
 
+  /** Refuses further changes: the next server that leads may have read the records. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   async #write(id: string, kind: Kind, record: StoredSandbox | StoredEnd): Promise<void> {
     const { lease } = this.parts;
+    if (this.#isClosed) throw notSaved("this server ends");
     for (let tries = 1; ; tries += 1) {
       const written = await whileHeld(lease, () => this.#put(id, kind, record));
       if (written) return void this.#versions.set(id, written.metadata?.resourceVersion);
@@ -102,7 +123,10 @@ export class ClusterSandboxes implements SandboxRepository {
         ...{ name, labels: { ...ownLabel, [label]: kind } },
         ...(resourceVersion !== undefined && { resourceVersion }),
       },
-      data: { record: JSON.stringify(record) },
+      data: {
+        record: JSON.stringify(kind === "sandbox" ? { ...this.#read.get(id), ...record } : record),
+        format: String(format),
+      },
     };
     try {
       return await (resourceVersion === undefined
@@ -138,6 +162,11 @@ export class ClusterSandboxes implements SandboxRepository {
 }
 
 const nameOf = (id: string): string => `cloud-sandbox-${id}`;
+
+const newerRecords = (name: string | undefined): Error =>
+  new InvalidRecordsError(
+    `A newer release has written the record in the ConfigMap ${name}, and this one does not understand it. Update this server.`,
+  );
 
 const byDeadline = (one: StoredEnd, other: StoredEnd): number =>
   one.expiresAt.getTime() - other.expiresAt.getTime();

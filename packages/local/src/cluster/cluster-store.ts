@@ -17,12 +17,13 @@ export interface ClusterStoreParts {
 /** The store of the server that leads: objects of the cluster. What is reported by webhooks is in memory. */
 export function clusterStore({ cluster, lease, keys, log }: ClusterStoreParts): Store {
   const writes = new PendingWrites(() => requireHeld(lease));
+  const sandboxes = new ClusterSandboxes({ cluster, lease, writes, log });
   let database: Promise<Database> | undefined;
   return {
     directory: undefined,
     isKept: true,
     settings: keys,
-    sandboxes: new ClusterSandboxes({ cluster, lease, writes, log }),
+    sandboxes,
     apiKeys: async () => keys,
     writes,
     trouble: () => (writes.isFailing || !lease.isHeld ? trouble : undefined),
@@ -31,6 +32,9 @@ export function clusterStore({ cluster, lease, keys, log }: ClusterStoreParts): 
       return database;
     },
     close: async () => {
+      await writes.close();
+      sandboxes.close();
+      // Changes that have begun meanwhile are made before another server reads the records.
       const left = await writes.close();
       (await database)?.close();
       return left;

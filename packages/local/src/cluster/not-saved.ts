@@ -6,7 +6,7 @@ const hint = "Call again in some seconds.";
 const headers = { "retry-after": "2" };
 
 /** The 503 problem for a request whose change cannot be saved in the cluster. */
-const notSaved = (reason: string, cause?: unknown): Problem =>
+export const notSaved = (reason: string, cause?: unknown): Problem =>
   new Problem(
     503,
     "SERVICE_UNAVAILABLE",

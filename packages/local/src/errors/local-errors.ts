@@ -52,7 +52,7 @@ export class ClusterRecordsError extends Error {
   }
 }
 
-/** `kubernetes.records` was set together with what it excludes. */
+/** `kubernetes.records` was set together with what it excludes, or a newer release has written the records. */
 export class InvalidRecordsError extends Error {
   override readonly name = "InvalidRecordsError";
 }

@@ -125,6 +125,30 @@ describe("sandboxes in the cluster", () => {
     expect(lines).toEqual([expect.stringMatching(/ConfigMap cloud-sandbox-2 is damaged/)]);
   });
 
+  test("keep the fields that another release has written", async () => {
+    await open().save({ ...sandbox, ...{ later: { field: 1 } } });
+    const older = open();
+    await older.list();
+    await older.save({ ...sandbox, name: "changed" });
+    const [{ data } = {}] = maps.objects.values();
+    expect(JSON.parse(data?.record ?? "")).toMatchObject({ later: { field: 1 }, name: "changed" });
+  });
+
+  test("whose format only a newer release understands are not touched; the error says what to do", async () => {
+    await open().save(sandbox);
+    const [{ metadata, data } = {}] = maps.objects.values();
+    maps.put({ ...(metadata && { metadata }), data: { ...data, format: "2" } });
+    await expect(open().list()).rejects.toThrow(/newer release.*cloud-sandbox-1.*Update this server/);
+  });
+
+  test("are not changed by a server that has closed them for the next one", async () => {
+    const sandboxes = open();
+    await sandboxes.save(sandbox);
+    sandboxes.close();
+    await expect(sandboxes.save({ ...sandbox, name: "late" })).rejects.toMatchObject({ status: 503 });
+    expect(await open().list()).toEqual([sandbox]);
+  });
+
   test("are not there if their first record was written without an answer", async () => {
     const sandboxes = open();
     maps.answer = () => {
