@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { isSandboxError, type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
@@ -141,6 +143,29 @@ else {
       await expect.poll(follower.log).toMatch(/^This server leads\.$/m);
       await same.delete();
     });
+
+    test("are led on at once when a Pod does not answer, and its sandbox has failed with the reason", async () => {
+      const silent = await one.sandboxes.create({ template: "base" });
+      const [pod = ""] = await pods();
+      const good = await one.sandboxes.create({ template: "base" });
+      await good.execute("x = 41");
+      await freeze(pod);
+      await leader.stop("SIGKILL");
+      const same = await other.sandboxes.connect(good.id);
+      expect((await same.execute("print(x + 1)")).stdout).toBe("42\n");
+      expect((await other.sandboxes.get(silent.id)).status).toBe("running");
+      await expect((await other.sandboxes.connect(silent.id)).execute("1")).rejects.toThrow(
+        /could not reach its machine/,
+      );
+      const { data } = await other.controlPlane.GET("/v1/sandboxes/{id}", {
+        params: { path: { id: silent.id } },
+      });
+      expect(data).toMatchObject({
+        ...{ status: "error", failure_reason: expect.stringContaining("could not reach its machine") },
+      });
+      await Promise.all([silent.id, good.id].map((id) => other.sandboxes.delete(id)));
+      expect([await records(), await pods()]).toEqual(["", []]);
+    });
   });
 
   test("while the API server is away, changes are refused, and what was acknowledged stays", async () => {
@@ -208,6 +233,19 @@ else {
 /** Whether a call failed as calls do while no server leads. */
 function isFailure(error: unknown): undefined {
   if (!isSandboxError(error)) throw error;
+}
+
+/** Stops all processes of a Pod's sandbox. */
+async function freeze(pod: string): Promise<void> {
+  const containerd = [
+    "--address",
+    join(ownCluster().directory, "node1/containerd/sock"),
+    "--namespace",
+    "k8s.io",
+  ];
+  const labels = `labels."io.kubernetes.pod.name"==${pod},labels."io.kubernetes.container.name"==sandbox`;
+  const { stdout } = await promisify(execFile)("ctr", [...containerd, "containers", "ls", "--quiet", labels]);
+  await promisify(execFile)("ctr", [...containerd, "tasks", "pause", stdout.trim()]);
 }
 
 async function pods(): Promise<string[]> {

@@ -255,6 +255,8 @@ async function serve(
     isKept: store.isKept,
     keepsFiles: store.directory !== undefined || !store.isKept,
     leavesRunning: options.leaveRunning ?? false,
+    // A leader that takes over waits for no machine: one on a node that was lost would keep all others waiting.
+    adoptsLater: store.directory === undefined && store.isKept,
     log,
   });
   await withStoreErrors(store, async () => {
@@ -279,7 +281,11 @@ async function serve(
     const isNamed = listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host);
     return publicUrl(host) ?? (isNamed ? `http://${host}` : url);
   };
-  const gateway = new AgentGateway({ connections, find: (id) => fleet.get(id) });
+  const gateway = new AgentGateway({
+    connections,
+    find: (id) => fleet.get(id),
+    settled: (id) => fleet.settled(id),
+  });
   const webhooks = new Webhooks({
     store,
     options: options.webhooks ?? {},

@@ -29,14 +29,16 @@ export class AgentGateway {
       readonly connections: AgentConnections;
       /** Finds a sandbox; throws the problem that says why there is none. */
       readonly find: (sandboxId: string) => ReachableSandbox;
+      /** Resolves when it is known whether the machine of a sandbox goes on that an earlier control plane had. */
+      readonly settled?: (sandboxId: string) => Promise<void> | undefined;
     },
   ) {}
 
   /** Answers a request for an agent. */
   async handle(request: IncomingMessage, response: ServerResponse, target: AgentTarget): Promise<void> {
     try {
-      const machine = this.running(target.sandboxId);
       const signal = disconnectSignal(response);
+      const machine = await this.running(target.sandboxId);
       const message = await this.connection(machine)
         .send({
           method: request.method ?? "GET",
@@ -60,7 +62,7 @@ export class AgentGateway {
     target: AgentTarget | undefined,
   ): Promise<void> {
     try {
-      const { machine, path } = this.#upgradeTarget(target);
+      const { machine, path } = await this.#upgradeTarget(target);
       const signal = disconnectSignal(response);
       const headers = forwardedRequestHeaders(request, machine.id);
       const answer = await this.connection(machine)
@@ -79,7 +81,7 @@ export class AgentGateway {
     target: AgentTarget | undefined,
   ): Promise<void> {
     try {
-      const { machine, path } = this.#upgradeTarget(target);
+      const { machine, path } = await this.#upgradeTarget(target);
       const { socket: caller } = response;
       if (!caller) return;
       const signal = disconnectSignal(response);
@@ -101,7 +103,7 @@ export class AgentGateway {
     target: AgentTarget | undefined,
   ): Promise<void> {
     try {
-      const { machine, path } = this.#upgradeTarget(target);
+      const { machine, path } = await this.#upgradeTarget(target);
       const port = portIn(path);
       const { authorization } = forwardedRequestHeaders(request, machine.id);
       if (typeof authorization !== "string") throw tokenNeeded();
@@ -122,13 +124,14 @@ export class AgentGateway {
   }
 
   /** The machine and path of an upgrade request. Throws a 401 problem if the request names no sandbox. */
-  #upgradeTarget(target: AgentTarget | undefined): { machine: Machine; path: string } {
+  async #upgradeTarget(target: AgentTarget | undefined): Promise<{ machine: Machine; path: string }> {
     if (!target) throw tokenNeeded();
-    return { machine: this.running(target.sandboxId), path: target.path };
+    return { machine: await this.running(target.sandboxId), path: target.path };
   }
 
   /** The machine of a sandbox whose agent can be called now; throws the problem that says why it cannot. */
-  running(sandboxId: string): Machine {
+  async running(sandboxId: string): Promise<Machine> {
+    await this.options.settled?.(sandboxId);
     return reachableMachine(this.options.find(sandboxId));
   }
 
@@ -138,7 +141,7 @@ export class AgentGateway {
 
   /** Sends the control plane's own request; throws the problem that says why there is no answer. */
   async send(sandboxId: string, request: AgentRequest): Promise<IncomingMessage> {
-    const machine = this.running(sandboxId);
+    const machine = await this.running(sandboxId);
     return this.connection(machine)
       .send(request)
       .catch((error: unknown) => this.explain(machine, request.signal, error));

@@ -48,7 +48,7 @@ export class PreviewGateway {
     upgrade: OutgoingHttpHeaders,
   ): Promise<void> {
     try {
-      const machine = this.options.agents.running(target.sandboxId);
+      const machine = await this.options.agents.running(target.sandboxId);
       if (!(target.port > 0 && target.port < 65_536)) throw portNeeded(machine.id, request.headers.host);
       if (target.path.startsWith("/")) await this.#forward(request, response, machine, target, upgrade);
       else {

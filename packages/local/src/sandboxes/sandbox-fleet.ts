@@ -50,6 +50,8 @@ export interface FleetOptions {
   readonly keepsFiles: boolean;
   /** Whether sandboxes go on without a control plane when it closes, until the next one adopts them. */
   readonly leavesRunning: boolean;
+  /** Whether sandboxes of the last control plane are listed before it is known whether their machines go on. */
+  readonly adoptsLater: boolean;
   readonly log: (message: string) => void;
 }
 
@@ -65,6 +67,8 @@ export class SandboxFleet {
   readonly #lifecycle: SandboxLifecycle;
   /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
+  /** The sandboxes whose machines are still looked for, since the last control plane ended. */
+  readonly #adopting = new Map<string, Promise<void>>();
 
   constructor(private readonly options: FleetOptions) {
     this.#lifecycle = new SandboxLifecycle(options);
@@ -75,14 +79,24 @@ export class SandboxFleet {
    * and are marked as failed otherwise.
    */
   async restore(): Promise<readonly SandboxRecord[]> {
-    const { registry, files, isKept, keepsFiles, log } = this.options;
+    const { registry, files, isKept, keepsFiles, adoptsLater, log } = this.options;
     if (!isKept) return [];
     const sandboxes = await registry.restore((stored) => this.#revive(stored));
     const limit = pLimit(adoptionsAtATime);
     const running = sandboxes.filter(({ status }) => status === "running" || status === "paused");
-    await Promise.all(running.map((sandbox) => limit(() => this.#adopt(sandbox))));
-    const adopted = running.filter(({ machine }) => machine !== undefined).length;
-    if (adopted > 0) log(`Sandboxes that have gone on without a server: ${adopted}.`);
+    for (const sandbox of running) {
+      const adopting = this.#lifecycle
+        .adopt(sandbox, () => limit(() => this.#machineOf(sandbox)))
+        // It was deleted meanwhile.
+        .catch(() => undefined)
+        .finally(() => this.#adopting.delete(sandbox.id));
+      this.#adopting.set(sandbox.id, adopting);
+    }
+    const adopted = Promise.all(this.#adopting.values()).then(() => {
+      const count = running.filter(({ machine }) => machine !== undefined).length;
+      if (count > 0) log(`Sandboxes that have gone on without a server: ${count}.`);
+    });
+    if (!adoptsLater) await adopted;
     const stopped = sandboxes.filter(({ status }) => status === "stopped");
     const kept = keepsFiles ? await files.keepOnly(new Set(stopped.map(({ id }) => id))) : new Set();
     for (const sandbox of stopped)
@@ -133,6 +147,11 @@ export class SandboxFleet {
   /** The sandbox. Throws the 404 or 410 problem that says why there is none. */
   get(id: string): SandboxRecord {
     return this.options.registry.get(id);
+  }
+
+  /** Resolves when it is known whether the machine of a sandbox goes on that an earlier control plane had. */
+  settled(id: string): Promise<void> | undefined {
+    return this.#adopting.get(id);
   }
 
   has(id: string): boolean {
@@ -303,30 +322,18 @@ export class SandboxFleet {
     return { ...stored, template, machine: undefined, isStopping: false };
   }
 
-  async #adopt(sandbox: SandboxRecord): Promise<void> {
-    const { registry, machines, egress, log } = this.options;
-    const adopting = machines.adopt(sandbox.template, sandbox.id).then(async (machine) => {
-      try {
-        // The last control plane may have ended between a step and its record.
-        if (sandbox.status === "paused") await machine?.pause();
-        else await machine?.resume();
-      } catch (error) {
-        await machine?.destroy();
-        throw error;
-      }
-      return machine;
-    });
-    const machine = await adopting.catch((error: unknown) => {
-      log(`Sandbox ${sandbox.id} ran when the last control plane ended, and is lost: ${describe(error)}`);
-    });
-    if (!machine) {
-      const failureReason =
-        "The control plane ended while the sandbox was running, and its machine is gone, so the sandbox's processes and files are lost.";
-      return registry.note(sandbox, { status: "error", failureReason });
+  /** The machine of a sandbox that an earlier control plane left running, or why the sandbox has failed. */
+  async #machineOf(sandbox: SandboxRecord): Promise<Machine | string> {
+    const { machines, log } = this.options;
+    try {
+      const machine = await machines.adopt(sandbox.template, sandbox.id);
+      if (machine) return await asRecorded(sandbox, machine);
+    } catch (error) {
+      const reason = describe(error);
+      log(`Sandbox ${sandbox.id} ran when the last control plane ended, and is lost: ${reason}`);
+      return `The control plane ended while the sandbox was running, and the next one could not reach its machine: ${reason}`;
     }
-    egress.setRules(sandbox.id, egressRules(sandbox.egress));
-    sandbox.machine = machine;
-    this.#lifecycle.watch(sandbox, machine);
+    return "The control plane ended while the sandbox was running, and its machine is gone, so the sandbox's processes and files are lost.";
   }
 
   async #step(id: string, take: (sandbox: SandboxRecord) => Promise<void>): Promise<SandboxRecord> {
@@ -352,6 +359,17 @@ export class SandboxFleet {
     } finally {
       leave();
     }
+  }
+}
+
+/** Freezes a machine, or lets it go on, as its sandbox is. The last control plane may have ended between a step and its record. */
+async function asRecorded({ status }: SandboxRecord, machine: Machine): Promise<Machine> {
+  try {
+    await (status === "paused" ? machine.pause() : machine.resume());
+    return machine;
+  } catch (error) {
+    await machine.destroy();
+    throw error;
   }
 }
 

@@ -104,6 +104,21 @@ export class SandboxLifecycle {
     });
   }
 
+  /** Looks for the machine of a sandbox that an earlier control plane left running. Later steps wait for that. */
+  adopt(sandbox: SandboxRecord, find: () => Promise<Machine | string>): Promise<void> {
+    return this.#step(sandbox, async () => {
+      const found = await find();
+      if (typeof found === "string") {
+        if (this.parts.registry.has(sandbox.id))
+          this.parts.registry.note(sandbox, { status: "error", failureReason: found });
+        return;
+      }
+      this.parts.egress.setRules(sandbox.id, egressRules(sandbox.egress));
+      sandbox.machine = found;
+      this.watch(sandbox, found);
+    });
+  }
+
   /** Lets a machine go on, or stay frozen, for the next control plane. Does nothing if the runtime does not adopt machines. */
   leave(sandbox: SandboxRecord): Promise<void> {
     return this.#step(sandbox, async () => {

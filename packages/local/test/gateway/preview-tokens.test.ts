@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { PreviewGateway, type PreviewGatewayOptions } from "../../src/gateway/preview-gateway.js";
 
 type Connection = ReturnType<PreviewGatewayOptions["agents"]["connection"]>;
-type Running = ReturnType<PreviewGatewayOptions["agents"]["running"]>;
+type Running = Awaited<ReturnType<PreviewGatewayOptions["agents"]["running"]>>;
 
 /**
  * A gateway whose agent refuses with `status` to open a port. Gives the tokens that the agent was sent, and the tokens
@@ -23,7 +23,7 @@ async function gateway(status: number, lifeMs: () => number) {
   };
   const previews = new PreviewGateway({
     agents: {
-      running: () => machine as Running,
+      running: async () => machine as Running,
       connection: () => connection as Connection,
       checkAlive: async () => undefined,
       explain: async (_machine, _signal, error) => {

@@ -24,7 +24,7 @@ import { KubernetesMachine } from "./kubernetes-machine.js";
 import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
 import { orphans, removeOrphans } from "./pod-owner.js";
-import { endingOf, livingPod, removePod, runningPod } from "./pod-states.js";
+import { endingOf, isReady, livingPod, removePod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 import { forwardPort } from "./port-forward.js";
 
@@ -32,6 +32,8 @@ import { forwardPort } from "./port-forward.js";
 const bootLimitMs = 120_000;
 /** How long it may take to reach the agent of a Pod that an earlier server started. */
 const adoptionLimitMs = 20_000;
+/** As long, if the cluster says that the Pod is not ready, as when its node is lost. */
+const unreadyLimitMs = 5000;
 /** The pause before the API server is asked again for a Pod. */
 const askAgainMs = 500;
 const defaultWaitSeconds = 60;
@@ -138,8 +140,9 @@ export class KubernetesRuntime implements SandboxRuntime {
     const limit = AbortSignal.timeout(adoptionLimitMs);
     const pod = await this.#found(cluster, podName(spec.secret), limit);
     if (!pod) return undefined;
-    const machine = await this.#connected(spec, spec.secret, pod, adoptionLimitMs);
-    await machine.booted(limit).catch(async (error: unknown) => {
+    const reachingMs = isReady(pod) ? adoptionLimitMs : unreadyLimitMs;
+    const machine = await this.#connected(spec, spec.secret, pod, reachingMs);
+    await machine.booted(AbortSignal.timeout(reachingMs)).catch(async (error: unknown) => {
       await machine.destroy();
       throw error;
     });

@@ -34,6 +34,10 @@ export async function livingPod({ api, namespace }: Cluster, name: string): Prom
   }
 }
 
+/** Whether the cluster says that the Pod is ready. It is not if its node is lost. */
+export const isReady = ({ status }: V1Pod): boolean =>
+  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") ?? false;
+
 /** How the sandbox's container ended. Undefined if the cluster does not tell. */
 export async function endingOf(
   { api, namespace }: Cluster,
