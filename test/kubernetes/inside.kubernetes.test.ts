@@ -10,6 +10,7 @@ import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { savedImage, tarOf } from "../../packages/local/test/support/image-archives.js";
 import { baseFiles } from "../support/docker/base-image.js";
+import { Balancer } from "../support/kubernetes/balancer.js";
 import {
   endApiServer,
   kubectl,
@@ -17,6 +18,7 @@ import {
   withoutKubernetes,
 } from "../support/kubernetes/kubernetes-server.js";
 import { loadImage } from "../support/kubernetes/load-image.js";
+import { SteadyLoad } from "../support/kubernetes/steady-load.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const dist = join(root, "packages/local/dist");
@@ -74,6 +76,26 @@ else
       expect(await kubectl("get", "pods", ...left)).toBe("");
     }, 300_000);
 
+    test("are replaced in an upgrade without a failed call", async () => {
+      await using balancer = await Balancer.open();
+      const over = new AbortController();
+      await shareService(balancer);
+      const sharing = (async () => {
+        while (!over.signal.aborted) await shareService(balancer);
+      })();
+      const load = new SteadyLoad(balancer.url, "own-key");
+      await load.begin();
+      const old = await serverPods();
+      await kubectl("rollout", "restart", deployment);
+      await kubectl("rollout", "status", deployment, "--timeout=180s");
+      const remaining = async () => (await serverPods()).filter((name) => old.includes(name));
+      await expect.poll(remaining, { timeout: 120_000, interval: 1000 }).toEqual([]);
+      const left = await load.end();
+      over.abort();
+      await sharing;
+      expect([load.failures, left]).toEqual([[], []]);
+    }, 600_000);
+
     test("answer for their sandboxes while the API server is away, and refuse changes", async () => {
       const selector = ["--selector", "app.kubernetes.io/name=cloud-sandbox-local"];
       const path = "jsonpath={.items[?(@.status.phase=='Running')].status.podIP}";
@@ -95,6 +117,13 @@ else
         .toBe("deleted");
     });
   });
+
+/** Shares connections out among the Pods that the Service has, as the nodes of a cluster do that have kube-proxy. */
+async function shareService(balancer: Balancer): Promise<void> {
+  const path = "jsonpath={.subsets[*].addresses[*].ip}";
+  const addresses = await kubectl("get", "endpoints", "cloud-sandbox-local", "--output", path);
+  balancer.set(addresses.split(" ").map((address) => `http://${address}:8080`));
+}
 
 async function serverPods(): Promise<string[]> {
   const selector = ["--selector", "app.kubernetes.io/name=cloud-sandbox-local"];

@@ -1,143 +1,230 @@
-import { createServer, type Server as HttpServer } from "node:http";
-import { connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import { Problem } from "@cloud-sandbox/server-kit";
-import { envelopeAt } from "../agents/agent-target.js";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { ignoreUpgrade, Problem } from "@cloud-sandbox/server-kit";
+import { createGatewayServer } from "../gateway/gateway-server.js";
 import { listen } from "../gateway/listening.js";
-import { refuse } from "../gateway/refusal.js";
-import { joinSockets } from "../relay/joined-sockets.js";
+import { isUpgrade } from "../gateway/upgrade-requests.js";
+import { type DoorCall, requestCall, upgradeCall } from "./door-call.js";
+import { Passage } from "./passage.js";
 
-/** Milliseconds that a connection waits for a server that leads: longer than it takes until another one leads. */
-const patienceMs = 20_000;
-const lookMs = 100;
-const connectLimitMs = 2000;
+/** Who leads, as servers tell each other. Addresses are host and port of a server's second door. */
+export interface Leadership {
+  /** Undefined if nobody leads, or the one that does is not ready. */
+  readonly address: string | undefined;
+  /** The server that led before, if it was told to stop and still ends its calls. */
+  readonly endingAddress: string | undefined;
+}
+
+export interface DoorTimes {
+  /** How long a request waits for a server that leads: longer than the last one needs to end its calls, and the next one to begin. */
+  readonly patienceMs: number;
+  /** How long a server that was told to stop lets code run that it was asked to run. */
+  readonly executionsMs: number;
+  /** How long it goes on with changes, such as creates, which nobody could repeat without making two. */
+  readonly changesMs: number;
+  /** How long a server that was told to stop takes new connections, because callers learn late that it ends. */
+  readonly lingerMs: number;
+  /** How long such a server then waits for the calls that it passes on. */
+  readonly passingMs: number;
+}
+
+const usualTimes: DoorTimes = {
+  ...{ patienceMs: 40_000, executionsMs: 10_000, changesMs: 30_000 },
+  ...{ lingerMs: 5000, passingMs: 25_000 },
+};
+/** How long others need to see that a server does not lead any more. */
+const noticeMs = 2000;
+/** Longest time for which another server that was told to stop still ends its calls. */
+const longestEndMs = 60_000;
+const lookMs = 50;
 const cutMs = 1000;
 
+/** Stands for this server, in place of the address of another one. */
+const here = Symbol("this server");
+
 /**
- * Listens where callers connect. This server answers them while it leads; otherwise it joins their connections with the server
- * that leads. While none does, they wait. When another one leads, connections with the last one are cut: if its machine was lost,
- * nobody else would close them.
+ * Listens where callers connect. This server answers their requests while it leads; otherwise it passes them on to the server
+ * that leads. While none does, they wait. Requests that others pass on come in at a second door.
  */
 export class FrontDoor {
-  readonly #server: Server;
-  readonly #waitingRoom = waitingRoom();
-  readonly #sockets = new Set<Socket>();
+  readonly #outer = this.#door({ isInner: false });
+  readonly #inner = this.#door({ isInner: true });
+  readonly #passage = new Passage();
+  /** The calls that are not over, with who answers them. Those that wait have nobody. */
+  readonly #calls = new Map<DoorCall, string | typeof here | undefined>();
   readonly #closing = new AbortController();
-  /** The connections with a server that leads, each with its address. */
-  readonly #joined = new Map<Socket, string>();
+  readonly #times: DoorTimes;
   #timer: NodeJS.Timeout | undefined;
-  /** This server's own, while it leads. */
-  #own: HttpServer | undefined;
+  /** The control plane's server, while this one leads. */
+  #own: Server | undefined;
+  #ownAddress: string | undefined;
+  /** When this server was told to stop. */
+  #endingSince: number | undefined;
+  /** Another server that was told to stop, and when this one learned of it. */
+  #otherEnding: { readonly address: string | undefined; readonly since: number } | undefined;
 
   constructor(
-    /** Where the server that leads answers, as host and port. Undefined if there is none. */
-    private readonly leader: () => string | undefined,
-    private readonly patience = patienceMs,
+    private readonly leadership: Leadership,
+    times: Partial<DoorTimes> = {},
   ) {
-    this.#server = createTcpServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (socket) => {
-      this.#sockets.add(socket.on("error", () => undefined));
-      socket.once("close", () => this.#sockets.delete(socket));
-      void this.#admit(socket);
-    });
+    this.#times = { ...usualTimes, ...times };
   }
 
   /** Listens. Resolves with the base URL for callers on this machine. */
   open(host: string, port: number): Promise<string> {
-    this.#timer = setInterval(() => this.#cut(), cutMs).unref();
-    return listen(this.#server, host, port);
+    this.#timer = setInterval(() => this.#cutLost(), cutMs).unref();
+    return listen(this.#outer, host, port);
   }
 
   /** Does not keep this process running. */
   unref(): void {
-    this.#server.unref().on("connection", (socket: Socket) => socket.unref());
+    this.#outer.unref().on("connection", (socket: Socket) => socket.unref());
   }
 
-  /** Lets this server answer. */
-  lead(own: HttpServer): void {
+  /** Lets this server answer. Resolves with the address at which others pass requests on to it. */
+  async lead(own: Server, host: string, port: number): Promise<string> {
+    // It listens from then on: a server that does not know yet that another one leads gets an answer that says so.
+    this.#ownAddress ??= `${reachableHost(host)}:${new URL(await listen(this.#inner, host, port)).port}`;
     this.#own = own;
-    this.#cut();
+    this.#cutLost();
+    return this.#ownAddress;
   }
 
-  /** Lets the next server answer that leads. */
+  /** Lets another server answer that leads already. Code that this one still runs for callers is interrupted. */
   follow(): void {
     this.#own = undefined;
+    this.#interrupt();
   }
 
-  /** Takes no more connections. */
-  stop(): void {
-    this.#server.close();
+  /** From now on, connections end with their next answer, and callers find other servers. */
+  beginToEnd(): void {
+    this.#endingSince ??= performance.now();
+    for (const call of this.#calls.keys()) call.endConnection();
+  }
+
+  /** Lets new calls wait for the next server that leads. Resolves when those that this one answers are over, or interrupted. */
+  async finishCalls(): Promise<void> {
+    this.#own = undefined;
+    const now = performance.now();
+    const isIdle = (): boolean => ![...this.#calls.values()].includes(here);
+    await this.#until(isIdle, now + this.#times.executionsMs);
+    this.#interrupt();
+    await this.#until(isIdle, now + this.#times.changesMs);
+  }
+
+  /** Passes calls on to the next server that leads, until there are no more, or it takes too long. */
+  async passOnRest(): Promise<void> {
+    const now = performance.now();
+    const { lingerMs, passingMs } = this.#times;
+    const least = Math.max((this.#endingSince ?? now) + lingerMs, now + Math.min(noticeMs, lingerMs));
+    const isOver = (): boolean => performance.now() >= least && this.#calls.size === 0;
+    await this.#until(isOver, now + lingerMs + passingMs);
+    this.#outer.close();
   }
 
   close(): void {
     this.#closing.abort();
     clearInterval(this.#timer);
-    this.#server.close();
-    for (const socket of [...this.#sockets, ...this.#joined.keys()]) socket.destroy();
+    for (const server of [this.#outer, this.#inner]) server.close().closeAllConnections();
+    for (const call of this.#calls.keys()) call.cut();
+    this.#passage.close();
   }
 
-  /** Cuts the connections with servers that do not lead any more. */
-  #cut(): void {
-    const leader = this.leader();
-    for (const [other, address] of this.#joined)
-      if (this.#own || (leader !== undefined && address !== leader)) other.destroy();
-  }
-
-  async #admit(socket: Socket): Promise<void> {
-    const until = performance.now() + this.patience;
-    while (!this.#closing.signal.aborted && !socket.destroyed) {
-      if (this.#own) return handOver(socket, this.#own);
-      const address = this.leader();
-      const other = address === undefined ? undefined : await connected(address);
-      if (address !== undefined && other) return this.#join(socket, other, address);
-      if (performance.now() > until) return handOver(socket, this.#waitingRoom);
-      await sleep(lookMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
-    }
-    socket.destroy();
-  }
-
-  #join(socket: Socket, other: Socket, address: string): void {
-    this.#joined.set(
-      other.on("error", () => undefined),
-      address,
-    );
-    other.once("close", () => this.#joined.delete(other));
-    if (socket.destroyed) other.destroy();
-    else joinSockets(socket, other);
-  }
-}
-
-function handOver(socket: Socket, server: HttpServer): void {
-  server.emit("connection", socket);
-  socket.resume();
-}
-
-/** A connection to the server at an address. Undefined if it does not answer. */
-async function connected(address: string): Promise<Socket | undefined> {
-  const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
-  const socket = connect({ host, port: Number(port), allowHalfOpen: true, noDelay: true });
-  return new Promise((resolve) => {
-    const giveUp = (): void => {
-      socket.destroy();
-      resolve(undefined);
-    };
-    const timer = setTimeout(giveUp, connectLimitMs);
-    socket.once("error", giveUp).once("connect", () => {
-      clearTimeout(timer);
-      resolve(socket.off("error", giveUp));
+  #door({ isInner }: { readonly isInner: boolean }): Server {
+    const server = createGatewayServer();
+    server.on("request", (request, response) => {
+      void this.#admit(requestCall(request, response, this.#passage), isInner);
     });
-    socket.once("close", () => clearTimeout(timer));
-  });
+    server.on("upgrade", (request, connection: Socket, head: Buffer) => {
+      if (!isUpgrade(request)) return ignoreUpgrade(server, request, connection, head);
+      connection.on("error", () => connection.destroy());
+      void this.#admit(upgradeCall(request, connection, head, this.#passage), isInner);
+    });
+    return server;
+  }
+
+  async #admit(call: DoorCall, isInner: boolean): Promise<void> {
+    this.#calls.set(call, undefined);
+    call.onceOver(() => this.#calls.delete(call));
+    if (this.#endingSince !== undefined) call.endConnection();
+    const until = performance.now() + this.#times.patienceMs;
+    while (!this.#closing.signal.aborted && !call.isOver) {
+      if (this.#own) {
+        this.#calls.set(call, here);
+        return call.answerBy(this.#own);
+      }
+      // Two servers that are mistaken about who leads must not pass calls back and forth.
+      if (isInner && this.#endingSince === undefined) return call.refuse(nobodyLeads());
+      const { address } = this.leadership;
+      if (address !== undefined && address !== this.#ownAddress) {
+        this.#calls.set(call, address);
+        if (await call.passTo(address)) return;
+        if (call.isOver) return;
+        this.#calls.set(call, undefined);
+      }
+      if (performance.now() > until) return call.refuse(nobodyLeads());
+      await this.#pause();
+    }
+  }
+
+  /** Ends calls that this server does not answer to the end. Changes end by themselves: they are made or refused. */
+  #interrupt(): void {
+    for (const [call, by] of this.#calls)
+      if (by === here && (call.runsCode || call.hasBegun)) call.refuse(interrupted());
+  }
+
+  /** Cuts calls that were passed on to a server that does not lead any more: if its machine was lost, nobody else would end them. */
+  #cutLost(): void {
+    const { address, endingAddress } = this.leadership;
+    const now = performance.now();
+    if (this.#otherEnding?.address !== endingAddress)
+      this.#otherEnding = { address: endingAddress, since: now };
+    const hasTime = now - (this.#otherEnding?.since ?? 0) < longestEndMs;
+    for (const [call, by] of this.#calls) {
+      if (typeof by !== "string" || by === address || (hasTime && by === endingAddress)) continue;
+      if (this.#own || address !== undefined) call.cut();
+    }
+  }
+
+  async #until(isTrue: () => boolean, limit: number): Promise<void> {
+    while (!isTrue() && performance.now() < limit && !this.#closing.signal.aborted) {
+      await this.#pause();
+      // What arrived meanwhile is read before this turn ends.
+      await turn();
+    }
+  }
+
+  #pause(): Promise<void> {
+    return sleep(lookMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
+  }
+}
+
+/** The address of this machine, if the server listens on all. A Pod has one. */
+function reachableHost(host: string): string {
+  if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const { address = "127.0.0.1", family } = own.find(({ internal }) => !internal) ?? {};
+  return family === "IPv6" ? `[${address}]` : address;
 }
 
 /** Answers those who have waited in vain. */
-function waitingRoom(): HttpServer {
-  const message =
-    "No server leads now: the API server of the cluster does not answer, or one is about to lead.";
-  const problem = new Problem(503, "SERVICE_UNAVAILABLE", message, {
-    hint: "Call again in some seconds.",
-    headers: { "retry-after": "2", connection: "close" },
-  });
-  return createServer((request, response) =>
-    refuse(request, response, problem, { envelope: envelopeAt(request.url ?? "") }),
+const nobodyLeads = (): Problem =>
+  new Problem(
+    503,
+    "SERVICE_UNAVAILABLE",
+    "No server leads now: the API server of the cluster does not answer, or one is about to lead.",
+    { hint: "Call again in some seconds.", headers: { "retry-after": "2", connection: "close" } },
   );
-}
+
+/** Not a 503, which clients repeat: code may have run. */
+const interrupted = (): Problem =>
+  new Problem(
+    409,
+    "EXECUTION_INTERRUPTED",
+    "The server that answered this call has ended, or does not lead any more. The sandbox goes on, but what the call ran there was ended.",
+    {
+      hint: "Check what the code has done before you run it again. Programs in the background go on when servers change.",
+    },
+  );

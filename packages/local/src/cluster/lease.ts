@@ -8,6 +8,8 @@ import { apiReason, type ClusterApi } from "./cluster-api.js";
 const name = "cloud-sandbox-local";
 /** Says at which host and port the leader answers. */
 const addressAnnotation = "cloud-sandbox.dev/address";
+/** Says where the leader answered that has given the Lease back, and still ends its calls. */
+const endingAnnotation = "cloud-sandbox.dev/ending";
 
 /**
  * Milliseconds, as Kubernetes' own controllers have them. Others may lead when a Lease was not renewed for `durationMs`. The
@@ -16,7 +18,7 @@ const addressAnnotation = "cloud-sandbox.dev/address";
 const durationMs = 15_000;
 const trustMs = 10_000;
 const renewMs = 2000;
-const lookMs = 1000;
+const lookMs = 500;
 /** Milliseconds between two looks at the Lease after which the API server counts as having been away. */
 const longestGapMs = 6000;
 
@@ -63,6 +65,11 @@ export class Lease {
     return this.#seen?.lease.metadata?.annotations?.[addressAnnotation];
   }
 
+  /** Where the server answers that led before and still ends its calls. Undefined if it did not give the Lease back. */
+  get endingAddress(): string | undefined {
+    return this.#seen?.lease.metadata?.annotations?.[endingAnnotation];
+  }
+
   /** Resolves when this server leads. */
   async held(signal: AbortSignal): Promise<void> {
     if (this.#renewed === undefined) await once(this.#events, "held", { signal });
@@ -82,12 +89,13 @@ export class Lease {
   /** Lets another server lead at once. This one does not lead again before `want`. */
   async release(): Promise<void> {
     this.#isWanted = false;
-    this.#address = undefined;
     await this.#oneAtATime(async () => {
+      const ending = this.#address;
+      this.#address = undefined;
       if (this.#renewed === undefined) return;
       this.#renewed = undefined;
       // If the API server does not answer, the Lease expires.
-      if (this.#seen) await this.#write(this.#seen.lease, undefined).catch(() => undefined);
+      if (this.#seen) await this.#write(this.#seen.lease, undefined, ending).catch(() => undefined);
     });
   }
 
@@ -168,12 +176,16 @@ export class Lease {
   }
 
   /** Writes a Lease if it is still as `known`. */
-  async #write(known: V1Lease | undefined, holderIdentity: string | undefined): Promise<void> {
+  async #write(
+    known: V1Lease | undefined,
+    holderIdentity: string | undefined,
+    ending = endingAfter(known, holderIdentity),
+  ): Promise<void> {
     const { coordination, namespace } = this.cluster;
     const { spec: before = {}, metadata = {} } = known ?? {};
     const now = new V1MicroTime();
     const isSame = before.holderIdentity === holderIdentity;
-    const { [addressAnnotation]: _, ...annotations } = metadata.annotations ?? {};
+    const { [addressAnnotation]: _, [endingAnnotation]: __, ...annotations } = metadata.annotations ?? {};
     const body: V1Lease = {
       metadata: {
         ...{ name, labels: { ...ownLabel } },
@@ -181,6 +193,7 @@ export class Lease {
         annotations: {
           ...annotations,
           ...(this.#address !== undefined && { [addressAnnotation]: this.#address }),
+          ...(ending !== undefined && { [endingAnnotation]: ending }),
         },
       },
       spec: {
@@ -213,6 +226,13 @@ export class Lease {
     if (trouble === undefined && this.#trouble !== undefined) this.log("The API server answers again.");
     this.#trouble = trouble;
   }
+}
+
+/** The leader that still ends its calls. One that lost the Lease does not, because it may have been killed. */
+function endingAfter(known: V1Lease | undefined, holderIdentity: string | undefined): string | undefined {
+  const last = known?.spec?.holderIdentity;
+  const isLost = last !== undefined && last !== "" && last !== holderIdentity;
+  return isLost ? undefined : known?.metadata?.annotations?.[endingAnnotation];
 }
 
 /** A time by two clocks: one does not go on while the machine sleeps, the other one can be set. */

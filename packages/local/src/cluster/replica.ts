@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
-import { hostname, networkInterfaces } from "node:os";
+import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ClusterRecordsError, PortUnavailableError } from "../errors/local-errors.js";
-import { listen } from "../gateway/listening.js";
+import { ClusterRecordsError, InvalidRecordsError, PortUnavailableError } from "../errors/local-errors.js";
 import { openCluster } from "../runtime/kubernetes/cluster.js";
 import type { KubernetesOptions } from "../runtime/runtime-options.js";
 import type { Store } from "../store/store.js";
@@ -67,7 +66,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   const cluster = clusterApi(openCluster(options.kubernetes ?? {}));
   const lease = new Lease(cluster, `${hostname()}_${randomBytes(4).toString("hex")}`, log);
   const keys = new ClusterKeys(cluster, lease);
-  const door = new FrontDoor(() => lease.address);
+  const door = new FrontDoor(lease);
   const closing = new AbortController();
   mayAct = () => lease.isHeld;
 
@@ -77,9 +76,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
     let address = "";
     const plane = await parts
       .serve(runtime, store, apiKey, async (server) => {
-        const own = await listen(server, host, port === 0 ? 0 : port + 1);
-        address = `${reachableHost(host)}:${new URL(own).port}`;
-        door.lead(server);
+        address = await door.lead(server, host, port === 0 ? 0 : port + 1);
         return url;
       })
       .catch(async (error: unknown) => {
@@ -96,10 +93,11 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   /** Leads whenever it can, until it closes. */
   const lead = async (first: Plane | undefined, again: () => Promise<Plane>): Promise<void> => {
     let plane = first;
-    while (!closing.signal.aborted) {
+    while (plane || !closing.signal.aborted) {
       if (plane) {
         await lease.lost(closing.signal).catch(() => undefined);
-        door.follow();
+        if (closing.signal.aborted) await door.finishCalls();
+        else door.follow();
         await plane.close().catch((error: unknown) => log(`Ceasing to lead: ${describe(error)}`));
         plane = undefined;
         if (!closing.signal.aborted) log("Another server leads now. This one passes callers on to it.");
@@ -136,25 +134,19 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
     const leading = lead(lease.isHeld ? await again() : undefined, again);
     if (!lease.isHeld) log("Another server leads. This one passes callers on to it.");
     const close = async (): Promise<void> => {
-      door.stop();
+      door.beginToEnd();
       closing.abort();
       await leading;
+      await lease.release();
+      await door.passOnRest();
       await end();
     };
     return { url, apiKey, runtime, close };
   } catch (error) {
     await end();
-    if (error instanceof PortUnavailableError) throw error;
+    if (error instanceof PortUnavailableError || error instanceof InvalidRecordsError) throw error;
     throw new ClusterRecordsError(apiReason(error), { cause: error });
   }
-}
-
-/** The address of this machine, if the server listens on all. A Pod has one. */
-function reachableHost(host: string): string {
-  if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const { address = "127.0.0.1", family } = own.find(({ internal }) => !internal) ?? {};
-  return family === "IPv6" ? `[${address}]` : address;
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

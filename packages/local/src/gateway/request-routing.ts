@@ -1,8 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { fileTunnel, portTunnel } from "@cloud-sandbox/protocol";
 import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/server-kit";
 import { type AgentTarget, agentTarget, envelopeAt } from "../agents/agent-target.js";
-import { bodyOf } from "../relay/exchange.js";
 import type { AgentGateway } from "./agent-gateway.js";
 import type { CrossOriginAccess } from "./cross-origin-access.js";
 import type { HostGuard } from "./host-guard.js";
@@ -10,6 +8,7 @@ import type { KeyGuard } from "./key-guard.js";
 import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";
 import { refuse } from "./refusal.js";
+import { isFileTunnel, isPortTunnel, isUpgrade } from "./upgrade-requests.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;
@@ -67,12 +66,7 @@ export function routeRequests(
   });
   server.on("upgrade", (request, connection, head) => {
     const preview = previewTarget(request);
-    const protocol = request.headers.upgrade?.toLowerCase();
-    const isFileTunnel = protocol === fileTunnel.protocol && !preview;
-    const isPortTunnel = protocol === portTunnel.protocol && !preview;
-    // A WebSocket or tunnel request has no body. Node would leave a body unread on the connection.
-    const isBare = request.method === "GET" && bodyOf(request) === undefined;
-    if ((protocol !== "websocket" && !isFileTunnel && !isPortTunnel) || !isBare) {
+    if (!isUpgrade(request)) {
       ignoreUpgrade(server, request, connection, head);
       return;
     }
@@ -82,10 +76,10 @@ export function routeRequests(
     const keyRefusal = preview ? undefined : keys?.refusal(request);
     if (keyRefusal) return refuse(request, response, keyRefusal);
     if (preview) void previews.handleUpgrade(request, response, preview);
-    else if (isFileTunnel) void agents.handleFileTunnel(request, response, agentTarget(request));
+    else if (isFileTunnel(request)) void agents.handleFileTunnel(request, response, agentTarget(request));
     else {
       const target = agentTarget(request);
-      const answering = isPortTunnel
+      const answering = isPortTunnel(request)
         ? agents.handlePortTunnel(request, response, target)
         : agents.handleUpgrade(request, response, target);
       void answered(request, response, target, answering);

@@ -1,90 +1,234 @@
 import { once } from "node:events";
-import { createServer, get, type Server } from "node:http";
+import { Agent, createServer, get, request, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, expect, test } from "vitest";
-import { FrontDoor } from "../../src/cluster/front-door.js";
-import { listen } from "../../src/gateway/listening.js";
+import { afterEach, describe, expect, test } from "vitest";
+import { type DoorTimes, FrontDoor } from "../../src/cluster/front-door.js";
 
 const ends: (() => void)[] = [];
 afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** An HTTP server that says its name, and its address as servers announce it. */
-async function named(name: string): Promise<{ server: Server; address: string }> {
+const switching = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+
+/** A control plane's server that says its name. Upgraded connections get back what they send. */
+function named(name: string): Server {
   const server = createServer((_, response) => response.end(name));
-  const url = await listen(server, "127.0.0.1", 0);
-  ends.push(() => server.close().closeAllConnections());
-  return { server, address: new URL(url).host };
+  server.on("upgrade", (_, socket: Socket) => {
+    socket.write(switching);
+    socket.pipe(socket);
+  });
+  return server;
 }
 
-async function opened(leader: () => string | undefined, patienceMs?: number): Promise<[FrontDoor, string]> {
-  const door = new FrontDoor(leader, patienceMs);
+/** A control plane's server whose answers the test gives. */
+function asked(): { server: Server; begun: ServerResponse[] } {
+  const begun: ServerResponse[] = [];
+  const server = createServer((_, response) => void begun.push(response));
+  server.on("upgrade", (_, socket: Socket) => {
+    socket.write(switching);
+  });
+  return { server, begun };
+}
+
+/** What servers know of each other, as a Lease tells it. */
+class Known {
+  address: string | undefined;
+  endingAddress: string | undefined;
+}
+
+async function opened(known: Known, times?: Partial<DoorTimes>): Promise<{ door: FrontDoor; url: string }> {
+  const door = new FrontDoor(known, { lingerMs: 0, ...times });
   ends.push(() => door.close());
-  return [door, await door.open("127.0.0.1", 0)];
+  return { door, url: await door.open("127.0.0.1", 0) };
 }
 
-const ask = (url: string): Promise<{ status: number | undefined; retryAfter: unknown; body: string }> =>
+/** A server that leads, with the door at which others pass requests on. */
+async function leading(
+  known: Known,
+  server: Server,
+  times?: Partial<DoorTimes>,
+): Promise<{ door: FrontDoor; url: string }> {
+  const one = await opened(known, times);
+  known.address = await one.door.lead(server, "127.0.0.1", 0);
+  return one;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Record<string, unknown>;
+  readonly body: string;
+}
+
+const ask = (url: string, agent: Agent | false = false): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    get(url, { agent: false }, (response) => {
+    get(url, { agent }, (response) => {
       const { statusCode: status, headers } = response;
-      text(response).then((body) => resolve({ status, retryAfter: headers["retry-after"], body }), reject);
+      text(response).then((body) => resolve({ status, headers, body }), reject);
     }).on("error", reject);
   });
 
-test("callers of a server that leads are answered by itself, those of others by the one that leads", async () => {
-  const own = await named("own");
-  const leader = await named("leader");
-  const [door, url] = await opened(() => leader.address);
+/** Opens a WebSocket, without the frames. */
+async function upgraded(url: string): Promise<Socket> {
+  const call = request(url, { headers: { connection: "upgrade", upgrade: "websocket" } }).end();
+  const [, socket] = (await once(call, "upgrade")) as [unknown, Socket];
+  ends.push(() => socket.destroy());
+  return socket;
+}
+
+test("a server that leads answers itself, others pass requests on to it", async () => {
+  const known = new Known();
+  const { door, url } = await opened(known);
+  await leading(known, named("leader"));
   expect((await ask(url)).body).toBe("leader");
-  door.lead(own.server);
+  await door.lead(named("own"), "127.0.0.1", 0);
   expect((await ask(url)).body).toBe("own");
   door.follow();
   expect((await ask(url)).body).toBe("leader");
 });
 
+test("requests are passed on with their bodies and headers, and answers with theirs", async () => {
+  const known = new Known();
+  const server = createServer(async (incoming, response) => {
+    const { method, url, headers } = incoming;
+    response.writeHead(201, { "x-answer": "yes", "set-cookie": ["a=1", "b=2"] });
+    response.end(`${method} ${url} ${headers.host} ${headers["x-asked"]} ${await text(incoming)}`);
+  });
+  await leading(known, server);
+  const { url } = await opened(known);
+  const response = await fetch(`${url}/place?query=1`, {
+    ...{ method: "DELETE", body: "body", headers: { "x-asked": "yes" } },
+  });
+  expect(await response.text()).toBe(`DELETE /place?query=1 ${new URL(url).host} yes body`);
+  expect([response.status, response.headers.get("x-answer"), response.headers.getSetCookie()]).toEqual([
+    201,
+    "yes",
+    ["a=1", "b=2"],
+  ]);
+});
+
+test("connections with another protocol are passed on, and cut with their server", async () => {
+  const known = new Known();
+  const { door } = await leading(known, named("leader"));
+  const { url } = await opened(known);
+  const socket = await upgraded(url);
+  socket.write("ping");
+  expect(String((await once(socket, "data"))[0])).toBe("ping");
+  const closed = once(socket, "close");
+  door.follow();
+  await closed;
+});
+
 test.each([
-  ["another server", (_: FrontDoor, next: { address: string }) => next.address],
+  ["another server", async (_: FrontDoor, known: Known) => void (await leading(known, named("next")))],
   [
     "this server",
-    (door: FrontDoor, next: { server: Server; address: string }) => {
-      door.lead(next.server);
-      return next.address;
+    async (door: FrontDoor, known: Known) => {
+      known.address = await door.lead(named("next"), "127.0.0.1", 0);
     },
   ],
 ])("a call that a lost leader does not answer ends when %s leads", async (_, change) => {
-  const silent = createServer();
-  let { host: address } = new URL(await listen(silent, "127.0.0.1", 0));
-  ends.push(() => silent.close().closeAllConnections());
-  const next = await named("next");
-  const [door, url] = await opened(() => address);
-  const asked = ask(url);
-  await once(silent, "request");
-  address = change(door, next);
-  await expect(asked).rejects.toMatchObject({ code: "ECONNRESET" });
+  const known = new Known();
+  const silent = asked();
+  await leading(known, silent.server);
+  const { door, url } = await opened(known);
+  const outcome = expect(ask(url)).rejects.toMatchObject({ code: "ECONNRESET" });
+  await expect.poll(() => silent.begun.length).toBe(1);
+  await change(door, known);
+  await outcome;
   expect((await ask(url)).body).toBe("next");
 });
 
 test("callers wait while nobody leads, also if the last leader is still named", async () => {
-  const last = await named("last");
-  last.server.close();
-  const next = await named("next");
-  let { address } = last;
-  let looks = 0;
-  const [, url] = await opened(() => {
-    looks += 1;
-    return address;
-  });
-  const asked = ask(url);
-  await expect.poll(() => looks).toBeGreaterThan(2);
-  address = next.address;
-  expect((await asked).body).toBe("next");
+  const known = new Known();
+  const { door } = await leading(known, named("last"));
+  door.close();
+  const { url } = await opened(known);
+  const answer = ask(url);
+  await leading(known, named("next"));
+  expect((await answer).body).toBe("next");
 });
 
 test("callers who have waited for long are told to come again", async () => {
-  const [, url] = await opened(() => undefined, 200);
-  expect(await ask(`${url}/v1/sandboxes`)).toMatchObject({ status: 503, retryAfter: "2" });
+  const { url } = await opened(new Known(), { patienceMs: 200 });
+  expect(await ask(`${url}/v1/sandboxes`)).toMatchObject({ status: 503, headers: { "retry-after": "2" } });
   expect(JSON.parse((await ask(`${url}/agent/1/health`)).body)).toMatchObject({
     code: "SERVICE_UNAVAILABLE",
+  });
+});
+
+test("requests are not passed on twice while two servers are mistaken about who leads", async () => {
+  const known = new Known();
+  const { door } = await leading(known, named("last"));
+  const { url } = await opened(known);
+  const agent = new Agent({ keepAlive: true });
+  ends.push(() => agent.destroy());
+  expect((await ask(url, agent)).body).toBe("last");
+  door.follow();
+  expect(await ask(url, agent)).toMatchObject({ status: 503 });
+});
+
+describe("a server that is told to stop", () => {
+  test("answers what it has begun; what comes later waits for the next one; connections end", async () => {
+    const known = new Known();
+    const { server, begun } = asked();
+    const { door, url } = await leading(known, server);
+    const { url: other } = await opened(known);
+    const early = [ask(url), ask(other)];
+    await expect.poll(() => begun.length).toBe(2);
+    door.beginToEnd();
+    const finished = door.finishCalls();
+    const late = [ask(url), ask(other)];
+    for (const response of begun) response.end("last");
+    expect((await Promise.all(early)).map(({ body }) => body)).toEqual(["last", "last"]);
+    expect((await early[0])?.headers.connection).toBe("close");
+    await finished;
+    known.endingAddress = known.address;
+    known.address = undefined;
+    const rest = door.passOnRest();
+    await leading(known, named("next"));
+    const answers = await Promise.all(late);
+    expect(answers.map(({ body }) => body)).toEqual(["next", "next"]);
+    expect([answers[0]?.headers.connection, begun.length]).toEqual(["close", 2]);
+    await rest;
+  });
+
+  test("interrupts code that runs for too long, and goes on with changes", async () => {
+    const known = new Known();
+    const { server, begun } = asked();
+    const { door, url } = await leading(known, server, { executionsMs: 100 });
+    const executions = [ask(`${url}/agent/1/execute`), ask(`${url}/v1/executions`)];
+    const stream = ask(`${url}/agent/1/execute/stream`);
+    const change = ask(`${url}/v1/sandboxes`);
+    await expect.poll(() => begun.length).toBe(4);
+    begun.find(({ req }) => req.url?.endsWith("stream"))?.write("begun");
+    const cut = expect(stream).rejects.toMatchObject({ code: "ECONNRESET" });
+    const socket = await upgraded(`${url}/agent/1/stream`);
+    const closed = once(socket, "close");
+    const finished = door.finishCalls();
+    for (const execution of executions)
+      expect(await execution).toMatchObject({
+        ...{ status: 409, body: expect.stringContaining("EXECUTION_INTERRUPTED") },
+      });
+    await Promise.all([cut, closed]);
+    begun.find(({ req }) => req.url === "/v1/sandboxes")?.end("changed");
+    expect((await change).body).toBe("changed");
+    await finished;
+  });
+
+  test("ends the calls that others have passed on to it, although another one leads", async () => {
+    const known = new Known();
+    const { server, begun } = asked();
+    const { door } = await leading(known, server);
+    const { door: other, url } = await opened(known);
+    const answer = ask(url);
+    await expect.poll(() => begun.length).toBe(1);
+    const finished = door.finishCalls();
+    known.endingAddress = known.address;
+    known.address = await other.lead(named("next"), "127.0.0.1", 0);
+    begun[0]?.end("last");
+    expect((await answer).body).toBe("last");
+    await finished;
   });
 });
