@@ -1,5 +1,5 @@
 // Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp|cli|runtimes …] [--write] [--any-machine] [--long]
+//   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp|cli|runtimes|kubernetes …] [--write] [--any-machine] [--long]
 //   --write        also writes the results to docs/performance.md
 //   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
 //   --long         runs thousands of one-shots
@@ -8,6 +8,7 @@ import { benchCli } from "./cli.mjs";
 import { benchClient } from "./client.mjs";
 import { benchExecute } from "./execute.mjs";
 import { benchIsolated } from "./isolated.mjs";
+import { benchKubernetes } from "./kubernetes.mjs";
 import { benchLocal } from "./local.mjs";
 import { benchMcp } from "./mcp.mjs";
 import { describe } from "./measure.mjs";
@@ -24,6 +25,7 @@ const benches = {
   mcp: benchMcp,
   cli: benchCli,
   runtimes: benchRuntimes,
+  kubernetes: benchKubernetes,
 };
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,

@@ -1,0 +1,106 @@
+import { clusterObstacle, openCluster } from "./kubernetes/cluster.mjs";
+import { RecordsServer } from "./kubernetes/records-server.mjs";
+import { compare, progress, summarize } from "./measure.mjs";
+import { withBareAgent } from "./runtimes/bare-agent.mjs";
+import { RuntimeServers } from "./runtimes/runtime-servers.mjs";
+
+const records = 200;
+
+/**
+ * Measures sandboxes that are Pods, with a server outside of the cluster that KUBECONFIG names: against bubblewrap, and against a Pod that only
+ * sleeps. Needs the images that BENCH_KUBERNETES_IMAGE and BENCH_KUBERNETES_AGENT_IMAGE name.
+ */
+export async function benchKubernetes({ long }) {
+  const skipped = await clusterObstacle();
+  if (skipped) return [{ name: "the kubernetes runtime", skipped }];
+  const rounds = long ? 30 : 8;
+  const cluster = openCluster();
+  const opened = [];
+  const open = async (...args) => {
+    opened.push(await RuntimeServers.start(...args));
+    return opened.at(-1);
+  };
+  try {
+    const bubblewrap = await open("--runtime", "bubblewrap");
+    const pods = await open(...cluster.options);
+    const settle = async () => {
+      await bubblewrap.settle();
+      await pods.settle();
+    };
+    return [
+      await compare({
+        name: "Pods, create to the end of node -v, over bubblewrap's",
+        limit: 2,
+        ...{ rounds, settle },
+        floor: () => bubblewrap.firstCommand(),
+        subject: () => pods.firstCommand(),
+      }),
+      await cold(cluster, pods, settle, rounds),
+      await executions(bubblewrap, pods, settle, rounds),
+      await listed(cluster),
+    ];
+  } finally {
+    for (const servers of opened) await servers.stop();
+  }
+}
+
+/** A create for which no Pod waits, over a Pod of the same image that only sleeps, until it is ready, and the start of an agent. */
+function cold(cluster, pods, settle, rounds) {
+  return withBareAgent(async (startAgent) => {
+    const ends = [];
+    return compare({
+      name: "Pods, create without a waiting Pod, over the start of a Pod that sleeps and of a bare agent",
+      limit: 1.2,
+      rounds,
+      floor: async () => {
+        ends.push(await cluster.startPod());
+        ends.push(await startAgent());
+      },
+      subject: () => pods.boot(),
+      settle: async () => {
+        await Promise.all(ends.splice(0).map((end) => end()));
+        await settle();
+      },
+    });
+  });
+}
+
+/** Calls of execute in one sandbox of each: a line in a context of Python. */
+async function executions(bubblewrap, pods, settle, rounds) {
+  const [floor, subject] = [await bubblewrap.boot(), await pods.boot()];
+  const execute = (sandbox) => sandbox.execute("x = 1", { language: "python" });
+  const result = await compare({
+    name: 'Pods, execute("x = 1") in a context, over bubblewrap\'s',
+    limit: 1.2,
+    rounds: 20 * rounds,
+    floor: () => execute(floor),
+    subject: () => execute(subject),
+  });
+  await settle();
+  return result;
+}
+
+/** The list of many sandboxes, of a server that has its records in the cluster. */
+async function listed(cluster) {
+  progress(`the list of ${records} sandboxes`);
+  const server = await RecordsServer.start(cluster, records);
+  try {
+    const samples = [];
+    for (let round = -5; round < 50; round += 1) {
+      const began = performance.now();
+      const count = await server.list();
+      if (count !== records) throw new Error(`${count} sandboxes were listed`);
+      if (round >= 0) samples.push(performance.now() - began);
+    }
+    const { median, p95 } = summarize(samples);
+    return {
+      name: `list of ${records} sandboxes with records in the cluster`,
+      unit: "ms",
+      subject: median,
+      p95,
+      limit: 50,
+    };
+  } finally {
+    await server.stop();
+  }
+}
