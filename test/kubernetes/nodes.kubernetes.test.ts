@@ -19,7 +19,7 @@ else
     let client: SandboxClient;
     beforeAll(async () => {
       await script("node");
-      server = await startKubernetesServer({ args: ["--pool", "0", "--kubernetes-wait", "10"] });
+      server = await startKubernetesServer({ args: ["--pool", "0", "--wait-for-server", "10"] });
       client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
     }, 120_000);
     afterAll(async () => {
