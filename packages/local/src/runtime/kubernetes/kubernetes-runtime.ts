@@ -75,11 +75,9 @@ export class KubernetesRuntime implements SandboxRuntime {
     return probeCluster(this.options);
   }
 
-  /** Removes Pods that have ended, of any server. A Pod ends by itself when its server stays away. */
+  /** Removes Pods that have ended, of any server, and those that end later. A Pod ends by itself when its server stays away. */
   async removeLeftovers(): Promise<void> {
-    await InstanceDirectory.removeStale();
-    const cluster = openCluster(this.options.kubernetes ?? {});
-    await this.#remove(cluster, await orphans(cluster));
+    await this.#laidFoundation();
   }
 
   async prepare(): Promise<void> {
@@ -249,7 +247,8 @@ export class KubernetesRuntime implements SandboxRuntime {
 
   async #layFoundation(): Promise<Foundation> {
     const cluster = openCluster(this.options.kubernetes ?? {});
-    await this.removeLeftovers();
+    await InstanceDirectory.removeStale();
+    await this.#remove(cluster, await orphans(cluster));
     const pods = await PodWatch.open(cluster, this.#server);
     const directory = InstanceDirectory.plan();
     // Start the guard first: it removes the directory if this process is killed. The Pods end by themselves.
