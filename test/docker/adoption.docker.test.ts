@@ -40,6 +40,14 @@ else {
     });
   const kept = (name: string): string[] => ["--data-dir", join(directory, name)];
   const docker = (...args: readonly string[]) => run("docker", ["--host", daemon.host, ...args]);
+  const writeDying = async (script: string): Promise<void> => {
+    await writeFile(dying, `#!/bin/sh\n${script}\n`);
+    await chmod(dying, 0o755);
+  };
+  const shims = (): unknown =>
+    hostProcesses().filter(
+      ({ commandLine }) => /containerd-shim/.test(commandLine) && commandLine.includes(daemon.directory),
+    );
   const containers = async (...filter: readonly string[]): Promise<string[]> =>
     (await docker("ps", "--all", "--quiet", ...filter)).stdout.split("\n").filter((id) => id !== "");
 
@@ -194,20 +202,37 @@ for attempt in (
       expect(await containers()).toEqual([]);
     });
 
+    test("and whose containerd waits for a program in a container can still remove that", async () => {
+      // The next `docker exec`, by which the server connects anew, does not start.
+      await writeDying(`for word; do [ "$word" = exec ] && while [ -e ${dying}-armed ]; do sleep 0.1; done; done
+exec runc "$@"`);
+      const server = await start([...kept("waits"), "--docker-runtime", "dying"]);
+      try {
+        await using client = clientOf(server);
+        const sandbox = await client.sandboxes.create({ template: "base" });
+        await writeFile(`${dying}-armed`, "");
+        await daemon.kill();
+        await daemon.restart();
+        const isExec = ({ commandLine }: { commandLine: string }): boolean =>
+          commandLine.includes(dying) && / exec /.test(commandLine);
+        await expect.poll(() => hostProcesses().some(isExec)).toBe(true);
+        await sandbox.delete();
+        await expect.poll(() => containers()).toEqual([]);
+        await expect.poll(shims).toEqual([]);
+      } finally {
+        await rm(`${dying}-armed`, { force: true });
+        await server.stop();
+      }
+    });
+
     test.each(["create", "start"])(
       "while containerd does the %s of a container leaves none",
       async (step) => {
-        await writeFile(
-          dying,
-          `#!/bin/sh
-runc "$@"
+        await writeDying(`runc "$@"
 code=$?
 [ -e ${dying}-armed ] || exit $code
 for word; do [ "$word" = ${step} ] && rm ${dying}-armed && kill -KILL "$(cat ${daemon.directory}/pid)"; done
-exit $code
-`,
-        );
-        await chmod(dying, 0o755);
+exit $code`);
         const server = await start([...kept(step), "--docker-runtime", "dying"]);
         try {
           await using client = clientOf(server);
@@ -216,11 +241,6 @@ exit $code
           await expect(client.sandboxes.create({ template: "base" })).rejects.toThrow(/Docker/);
           await daemon.restart();
           await expect.poll(() => containers()).toEqual([]);
-          const shims = (): unknown =>
-            hostProcesses().filter(
-              ({ commandLine }) =>
-                /containerd-shim/.test(commandLine) && commandLine.includes(daemon.directory),
-            );
           await expect.poll(shims).toEqual([]);
           expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
         } finally {

@@ -93,6 +93,8 @@ export class DockerMachine implements Machine {
     // The machine counts as paused from the first moment, so that no call is sent into a machine that freezes.
     freezing.isFrozen = true;
     try {
+      // A program that is frozen while `docker exec` starts it blocks every other request about the container.
+      await this.parts.connection.settled();
       await this.#unlessEnded(this.#freeze());
     } catch (error) {
       freezing.isFrozen = false;

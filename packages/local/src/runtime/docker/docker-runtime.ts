@@ -30,8 +30,8 @@ import {
   openDocker,
   reasonOf,
 } from "./engine/docker-engine.js";
-import { endInterruptedStart } from "./engine/interrupted-start.js";
 import { OwnContainers } from "./engine/own-containers.js";
+import { endShim } from "./engine/shim.js";
 import { type PreparedImage, preparedImage, recalledContents } from "./image/prepared-image.js";
 
 const bootLimitMs = 60_000;
@@ -164,7 +164,7 @@ export class DockerRuntime implements SandboxRuntime {
       return machine;
     } catch (error) {
       if (container) {
-        await endInterruptedStart(container.id);
+        await endShim(container.id);
         await removeContainer(docker, container.id).catch(() => undefined);
       }
       this.#containers.release(name);

@@ -36,6 +36,8 @@ export class MachineConnection {
   readonly #closing = new AbortController();
   #channel: Promise<MachineChannel>;
   #isCut = true;
+  /** The last attempt to connect. */
+  #attempting: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly parts: MachineConnectionParts,
@@ -62,6 +64,11 @@ export class MachineConnection {
       (channel) => channel.toAgent(socket),
       () => socket.destroy(),
     );
+  }
+
+  /** Resolves when no attempt to connect is under way. Once the machine counts as frozen, none begins. */
+  async settled(): Promise<void> {
+    await this.#attempting.catch(() => undefined);
   }
 
   close(): void {
@@ -100,7 +107,9 @@ export class MachineConnection {
       for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, longestPauseMs)) {
         if (!isFrozen())
           try {
-            return await this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
+            const attempt = this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
+            this.#attempting = attempt;
+            return await attempt;
           } catch (error) {
             // The end of an attempt by the limit says nothing about the machine.
             if (!signal.aborted) failure = error;

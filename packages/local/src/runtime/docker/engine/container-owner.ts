@@ -6,7 +6,7 @@ import { unlessAborted } from "../../container/channel/unless-aborted.js";
 import { machineIdentity } from "../../host/machine-identity.js";
 import { isAliveIdentity, processIdentity } from "../../host/process-identity.js";
 import { type DockerFailure, isMissing } from "./docker-engine.js";
-import { endInterruptedStart } from "./interrupted-start.js";
+import { endShim } from "./shim.js";
 
 const prefix = "dev.cloud-sandbox.";
 
@@ -67,30 +67,43 @@ export async function removeOrphans(docker: Docker, asker: Asker): Promise<numbe
   const orphans = found.filter((container) => isOrphan(container, asker));
   await Promise.all(
     orphans.map(async ({ Id, State }) => {
-      if (State === "created") await endInterruptedStart(Id);
+      if (State === "created") await endShim(Id);
       await removeContainer(docker, Id);
     }),
   );
   return orphans.length;
 }
 
-/** Milliseconds to wait for a removal that somebody else has begun. */
-const removalLimitMs = 10_000;
+/** Milliseconds that a removal may take, also one that somebody else has begun. */
+const removalLimitMs = 20_000;
 
-/** Kills a container and removes it. Does nothing if it is gone, and waits if somebody else is removing it. */
+/**
+ * Kills a container and removes it. Does nothing if it is gone. If the daemon cannot do it, the reason may be that containerd's
+ * process for the container waits for something frozen: ends that process and tries again.
+ */
 export async function removeContainer(docker: Docker, id: string): Promise<void> {
+  await remove(docker, id).catch(async () => {
+    await endShim(id);
+    await remove(docker, id);
+  });
+}
+
+async function remove(docker: Docker, id: string): Promise<void> {
   const container = docker.getContainer(id);
+  const abortSignal = AbortSignal.timeout(removalLimitMs);
   try {
-    await container.remove({ force: true, v: true });
+    await unlessAborted(container.remove({ force: true, v: true, abortSignal }), abortSignal).catch(
+      async (error: DockerFailure) => {
+        if (error.statusCode !== 409) throw error;
+        // Somebody else removes it. The daemon does, when a container did not start or has just ended.
+        await unlessAborted(container.wait({ condition: "removed", abortSignal }), abortSignal);
+      },
+    );
   } catch (error) {
     if (isMissing(error as DockerFailure)) return;
-    if ((error as DockerFailure).statusCode !== 409) throw error;
-    // The daemon does, when a container did not start or has just ended.
-    const abortSignal = AbortSignal.timeout(removalLimitMs);
-    await unlessAborted(container.wait({ condition: "removed", abortSignal }), abortSignal).catch(
-      (failure: DockerFailure) => {
-        if (!isMissing(failure)) throw failure;
-      },
+    if (!abortSignal.aborted) throw error;
+    throw new Error(
+      `Docker has not removed the container ${id.slice(0, 12)} within ${removalLimitMs / 1000} s. End its process containerd-shim, or restart Docker.`,
     );
   }
 }
