@@ -151,10 +151,15 @@ export class AgentGateway {
   async explain(machine: Machine, abandoned: AbortSignal | undefined, cause: unknown): Promise<never> {
     if (abandoned?.aborted || cause instanceof Problem || isUnreadable(cause)) throw cause;
     if (isOutOfDescriptors(cause)) throw noDescriptorLeft(cause);
+    const wasCutOff = machine.isCutOff;
     await this.checkAlive(machine);
     const { id } = machine;
     // Answer with 409 and not with a 5xx: clients retry a 5xx, but the code may have run already.
-    const message = `The agent of sandbox ${id} ended while it served this request: code in the sandbox killed it or made it hang, or memory ran out. The agent was restarted and the files are kept. Check what the code has done before you run it again.`;
+    const what =
+      wasCutOff || machine.isCutOff
+        ? `The connection to sandbox ${id} was cut while it served this request. The sandbox goes on if it can be reached again, and so may what this request has started: get the sandbox to see`
+        : `The agent of sandbox ${id} ended while it served this request: code in the sandbox killed it or made it hang, or memory ran out. The agent was restarted and the files are kept`;
+    const message = `${what}. Check what the code has done before you run it again.`;
     throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
   }
 

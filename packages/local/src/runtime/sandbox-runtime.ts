@@ -147,6 +147,8 @@ export interface Machine {
   readonly agentAddress: AgentAddress;
   /** Resolves when the machine has ended for any reason; none of its processes runs any more. */
   readonly exited: Promise<MachineExit>;
+  /** Whether the connection to the machine is cut, so that its agent may be well. Undefined if there is none to be cut. */
+  readonly isCutOff?: boolean;
   /** Whether the machine's processes are frozen, or being frozen. */
   readonly isPaused: boolean;
   /** Freezes every process: the machine keeps its memory and uses no CPU. */

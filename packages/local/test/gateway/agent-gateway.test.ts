@@ -249,6 +249,19 @@ describe("a call to an agent", () => {
     expect(answer).toContain(`"sandbox_id":"${sandboxId}"`);
   });
 
+  test("that was cut off says that the sandbox may go on, also if it can be reached again at once", async () => {
+    await using rig = await GatewayRig.start((socket) => {
+      rig.isCutOff = true;
+      socket.destroy();
+      setTimeout(() => {
+        rig.isCutOff = false;
+      }, 100);
+    });
+    const answer = await text(rig.open(get));
+    expect(answer).toContain('"code":"EXECUTION_INTERRUPTED"');
+    expect(answer).toContain("was cut while it served this request");
+  });
+
   test("whose machine has ended says that the sandbox failed", async () => {
     await using rig = await GatewayRig.start((socket) => {
       rig.exit();

@@ -39,6 +39,7 @@ export class GatewayRig implements AsyncDisposable {
   /** Finds the sandbox for the gateway. It may throw. */
   sandbox: () => ReachableSandbox;
   isPaused = false;
+  isCutOff = false;
   /** Makes the sandbox's machine end. */
   exit: () => void = () => undefined;
   readonly #open = new Set<Socket>();
@@ -63,6 +64,9 @@ export class GatewayRig implements AsyncDisposable {
       resume: async () => undefined,
       get isPaused() {
         return rig.isPaused;
+      },
+      get isCutOff() {
+        return rig.isCutOff;
       },
       isAgentStopped: async () => false,
       restartAgent: async () => undefined,

@@ -83,6 +83,10 @@ export class DockerMachine implements Machine {
     }
   }
 
+  get isCutOff(): boolean {
+    return this.parts.connection.isCut;
+  }
+
   get isPaused(): boolean {
     return this.parts.freezing.isFrozen;
   }

@@ -66,6 +66,10 @@ export class KubernetesMachine implements Machine {
     ]);
   }
 
+  get isCutOff(): boolean {
+    return this.parts.connection.isCut;
+  }
+
   async pause(): Promise<void> {
     const instead = this.parts.keepsFiles ? ": stop the sandbox instead, which keeps its files" : "";
     throw new Error(`Kubernetes cannot freeze a Pod${instead}`);

@@ -48,6 +48,11 @@ export class MachineConnection {
     this.lost = this.#keep();
   }
 
+  /** Whether the machine cannot be reached now. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
   /** Starts the agent of a new machine. */
   async assign(assignment: Assignment): Promise<void> {
     await (await this.#channel).assign(assignment);
