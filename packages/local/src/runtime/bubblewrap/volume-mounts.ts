@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { Mount } from "../host/mount.js";
+import { type MountUids, sourceFields } from "../host/mounts/mount-source.js";
+import openMount from "../host/mounts/open-mount.pl?raw";
 import { type MachineUids, rangeSize } from "../host/uid-lease.js";
 import type { MachineMount } from "../sandbox-runtime.js";
 import mapIds from "./launch/map-ids.pl?raw";
@@ -30,26 +32,18 @@ export function volumeVariables(
     ["/workspace/", workspace],
     ["/home/sandbox/", home],
   ] as const;
-  const fields = volumes.flatMap(({ source, target }, index) => {
+  // All processes of the machine have other uids than the host's root.
+  const mapped: MountUids | undefined = uids && {
+    ...{ code: uids.code, count: uids.isRange ? rangeSize : 1, root: undefined },
+  };
+  const fields = volumes.flatMap((mount, index) => {
+    const { target } = mount;
     const [inside, tree] = trees.find(([parent]) => target.startsWith(parent)) ?? ["/", root];
-    return [...sourceFields(source, uids), volumePlace(index), tree, target.slice(inside.length)];
+    return [volumePlace(index), tree, target.slice(inside.length), ...sourceFields(mount, mapped)];
   });
   return {
-    MACHINE_MOUNTER: `${mapIds}${mountVolumes}\nmountVolumes($ENV{MACHINE_ARCHITECTURE}, split /\\n/, $ENV{MACHINE_VOLUMES});`,
+    MACHINE_MOUNTER: `${mapIds}${openMount}${mountVolumes}\nmountVolumes($ENV{MACHINE_ARCHITECTURE}, split /\\n/, $ENV{MACHINE_VOLUMES}, -1);`,
     MACHINE_ARCHITECTURE: process.arch,
     MACHINE_VOLUMES: [uids?.code ?? 0, ...fields].join("\n"),
   };
-}
-
-/** Device, path, identity, and maps of uids and gids. Where root started this process, code's uid is the owner's. */
-function sourceFields(source: MachineMount["source"], uids: MachineUids | undefined): string[] {
-  if ("device" in source) {
-    const map = `0 ${uids?.code} ${uids?.isRange ? rangeSize : 1}`;
-    return [source.device, "", "", map, map];
-  }
-  const { path, identity, owner } = source;
-  // Nothing inside may act as root of the host.
-  if (uids === undefined || owner.uid === 0) return ["", path, identity, "", ""];
-  const map = (id: number): string => `${id} ${uids.code} 1`;
-  return ["", path, identity, map(owner.uid), map(owner.gid === 0 ? owner.uid : owner.gid)];
 }

@@ -83,6 +83,25 @@ export const forbiddenCalls: readonly string[] = words(`
   sysfs syslog umount2 unshare uselib userfaultfd ustat vhangup
 `);
 
+/**
+ * The calls that give a file a mode, each with the index of that argument. The mode of `openat2` is in memory, where no filter can
+ * see it; programs fall back to `openat`.
+ */
+export const modeArguments = {
+  chmod: 1,
+  creat: 1,
+  fchmod: 1,
+  fchmodat: 2,
+  fchmodat2: 2,
+  mknod: 1,
+  mknodat: 2,
+  open: 2,
+  openat: 3,
+} as const;
+
+/** The bits of a mode with which users of the host would run a file as its owner or group. */
+export const setUidBits = 0o6000;
+
 function words(...lists: readonly string[]): string[] {
   return lists.flatMap((list) => list.trim().split(/\s+/));
 }

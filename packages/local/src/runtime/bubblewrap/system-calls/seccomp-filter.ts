@@ -1,4 +1,10 @@
-import { allowedCalls, forbiddenCalls, ownerlessMemoryCalls } from "./allowed-calls.js";
+import {
+  allowedCalls,
+  forbiddenCalls,
+  modeArguments,
+  ownerlessMemoryCalls,
+  setUidBits,
+} from "./allowed-calls.js";
 import { BpfProgram } from "./bpf-program.js";
 import { arm64Numbers, type CallNumbers, x64Numbers } from "./call-numbers.js";
 
@@ -136,23 +142,15 @@ const checkedCalls: Readonly<Record<string, Rule>> = {
     program.load(offset.arg0).unlessEqual(family.unix, refuse(errno.EOPNOTSUPP)).return(allow),
 };
 
-const setUidBits = 0o6000;
 /** A rule for a call whose mode is in the argument at `at`. */
 const withoutSetUid =
   (at: number): Rule =>
   (program) =>
     program.load(at).ifAnyBit(setUidBits, refuse(errno.EPERM)).return(allow);
-/** The calls that give a file a mode. That of openat2 is in memory, where no filter can see it; programs fall back to openat. */
 const modeCalls: Readonly<Record<string, Rule>> = {
-  chmod: withoutSetUid(offset.arg1),
-  creat: withoutSetUid(offset.arg1),
-  fchmod: withoutSetUid(offset.arg1),
-  fchmodat: withoutSetUid(offset.arg2),
-  fchmodat2: withoutSetUid(offset.arg2),
-  mknod: withoutSetUid(offset.arg1),
-  mknodat: withoutSetUid(offset.arg2),
-  open: withoutSetUid(offset.arg2),
-  openat: withoutSetUid(offset.arg3),
+  ...Object.fromEntries(
+    Object.entries(modeArguments).map(([name, index]) => [name, withoutSetUid(offset[`arg${index}`])]),
+  ),
   openat2: refuse(errno.ENOSYS),
 };
 
