@@ -187,7 +187,11 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ownsMachine: config.ownsMachine,
     streamProgram: programStream({ code, programs, offers, workspace, bodyLimit }),
     isIdle: () => slots.active === 0,
-    archive: new FileArchive([...new Set([...config.roots, base.HOME ?? temporary])], directory),
+    archive: new FileArchive(
+      [...new Set([...config.roots, base.HOME ?? temporary])],
+      directory,
+      config.mounts,
+    ),
     reloadState,
   });
   return {

@@ -49,6 +49,8 @@ export interface AgentConfig {
   readonly runProgramsAs?: ProgramIdentity;
   /** Directories whose files are served. Relative paths start in the first; temporary files go to the last. */
   readonly roots: readonly string[];
+  /** Paths of what is mounted from outside. Its files are not part of those that are saved when the sandbox is stopped. */
+  readonly mounts: readonly string[];
   /** Access to the internet. If absent, no proxy variables are set for programs. */
   readonly egress?: EgressConfig;
   /** Most bytes of each output stream that an answer contains. */
@@ -75,6 +77,7 @@ const defaults = {
   ownVariables: [],
   ownsMachine: false,
   roots: ["/workspace", "/tmp"],
+  mounts: [],
   outputLimit: mebibyte,
   outputFileLimit: 64 * mebibyte,
   interpreterWait: 60_000,

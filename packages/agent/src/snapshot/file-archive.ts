@@ -18,8 +18,10 @@ export class FileArchive {
     directories: readonly string[],
     /** The agent's temporary directory, left out because the next agent cannot use it. */
     private readonly excluded: PrivateDirectory,
+    /** What is mounted from outside, which is left out too. */
+    private readonly mounts: readonly string[] = [],
   ) {
-    this.#trees = directories.map(withoutSlash);
+    this.#trees = directories.filter((directory) => !mounts.includes(directory)).map(withoutSlash);
   }
 
   /** Streams the directories as tar. The stream fails if they could not be read completely. */
@@ -28,14 +30,17 @@ export class FileArchive {
     // files. They stay readable after a restore.
     const find = asProgram("find", [
       ...this.#trees.map((tree) => `/${tree}`),
-      ...["-xdev", "(", "-type", "d", "!", "-perm", "-u+rwx", "-o", "-type", "f", "!", "-perm", "-u+r", ")"],
+      "-xdev",
+      ...this.mounts.flatMap((path) => ["-path", path, "-prune", "-o"]),
+      ...["(", "-type", "d", "!", "-perm", "-u+rwx", "-o", "-type", "f", "!", "-perm", "-u+r", ")"],
       ...["-exec", "chmod", "u+rwX", "{}", ";"],
     ]);
     const finding = spawn(find.file, find.args, { ...find.identity, stdio: ["ignore", "ignore", "pipe"] });
     await finished(finding, "find");
     const { file, args, identity } = asProgram("tar", [
       ...["--create", "--sparse", "--one-file-system", "--warning=no-file-ignored", "--directory=/"],
-      `--exclude=${withoutSlash(await this.excluded.path())}`,
+      "--anchored",
+      ...[await this.excluded.path(), ...this.mounts].map((path) => `--exclude=${withoutSlash(path)}`),
       ...["--null", "--verbatim-files-from", "--files-from=-"],
     ]);
     const tar = spawn(file, args, { ...identity, stdio: ["pipe", "pipe", "pipe"] });

@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PrivateDirectory } from "../../src/machine/private-directory.js";
+import { FileArchive } from "../../src/snapshot/file-archive.js";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "file-archive-"));
+  for (const path of ["tree/mounted/deep", "tree/a/mounted", "tree/a/own", "other"])
+    await mkdir(join(directory, path), { recursive: true });
+  for (const path of ["tree/mounted/deep/x", "tree/a/mounted/x", "tree/a/own/x", "other/x"])
+    await writeFile(join(directory, path), "x");
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+test("saved files are those of the directories, without what is mounted in them, or as one of them", async () => {
+  const own = new PrivateDirectory(directory, "own");
+  const at = (path: string): string => join(directory, path);
+  const archive = new FileArchive([at("tree"), at("other")], own, [
+    ...[at("tree/mounted"), at("tree/a/mounted"), at("other")],
+  ]);
+  const packed = await buffer(await archive.save());
+  const names = execFileSync("tar", ["--list"], { input: packed, encoding: "utf8" }).trim().split("\n");
+  expect(names.map((name) => name.slice(directory.length)).sort()).toEqual([
+    ...["tree/a/", "tree/a/own/", "tree/a/own/x"],
+  ]);
+});
