@@ -65,7 +65,8 @@ export interface LocalControlPlaneOptions {
   readonly dataDir?: string;
   /**
    * Directories of this machine that sandboxes may mount, and all below them. Only the server's own key may mount them. Needs
-   * the bubblewrap runtime. Default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by colons, else none.
+   * the bubblewrap runtime, or docker in a server that root started. Default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by
+   * colons, else none.
    */
   readonly allowMounts?: readonly string[];
   /**

@@ -215,9 +215,8 @@ async function serve(
   const volumes = new Volumes({
     directory: () => keptOrPrivate(store, "volumes"),
     repository: store.directory === undefined ? undefined : new VolumeRepository(await store.database()),
-    lack: runtime.mountsVolumes
-      ? undefined
-      : "they need the bubblewrap runtime in a server that root started, because only root can limit their size",
+    lack: runtime.withoutVolumes,
+    withoutDirectories: runtime.withoutDirectories,
     directories: await HostDirectories.of(runtime, options.allowMounts, store.directory),
     usersOf: (id) => registry.usersOf(id),
   });

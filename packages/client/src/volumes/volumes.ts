@@ -15,8 +15,8 @@ export interface CreateVolumeOptions extends CallOptions {
 
 /**
  * Creates, lists and deletes volumes: directories that sandboxes mount and that outlive them. The local backend and
- * cloud-sandbox-local have them with the runtime bubblewrap, if root started them. Elsewhere `create` throws a `ValidationError`
- * (VOLUMES_UNAVAILABLE), or a `NotFoundError` if the server does not know volumes.
+ * cloud-sandbox-local have them with the runtimes bubblewrap and docker, if root started them. Elsewhere `create` throws a
+ * `ValidationError` (VOLUMES_UNAVAILABLE), or a `NotFoundError` if the server does not know volumes.
  */
 export class Volumes {
   readonly #controlPlane: ControlPlaneClient;

@@ -76,7 +76,7 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--allow-mount <directory>",
-      "let sandboxes mount this directory and all below it; needs the bubblewrap runtime (repeatable; default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by colons)",
+      "let sandboxes mount this directory and all below it; needs the bubblewrap runtime, or docker in a server that root started (repeatable; default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by colons)",
       collect,
     )
     .addOption(

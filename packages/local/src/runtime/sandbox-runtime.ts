@@ -78,7 +78,7 @@ export interface MachineSpec {
   readonly disk?: string;
   /** Host files that the machine may read, each with its path inside. */
   readonly files?: readonly MachineFile[];
-  /** What to mount in the machine. Only for a runtime with {@link SandboxRuntime.mountsVolumes} or `mountsDirectories`. */
+  /** What to mount in the machine. Only for a runtime without {@link SandboxRuntime.withoutVolumes} or `withoutDirectories`. */
   readonly mounts?: readonly MachineMount[] | undefined;
   /** The host directory that {@link Machine.keep} will create and fill. It must not exist yet. */
   readonly keepIn?: string;
@@ -211,10 +211,10 @@ export interface SandboxRuntime {
   readonly name: string;
   /** Why it starts no machine with {@link MachineSpec.layers}, and what to do instead. Undefined if it does. */
   readonly withoutLayers?: string;
-  /** Whether this process can mount volumes in machines. Default: false. */
-  readonly mountsVolumes?: boolean;
-  /** Whether this process can mount directories of this machine in machines. Default: false. */
-  readonly mountsDirectories?: boolean;
+  /** Why it mounts no volumes in machines, and what to do instead. Undefined if it does. Known after {@link probe}. */
+  readonly withoutVolumes?: string | undefined;
+  /** The same for directories of this machine. */
+  readonly withoutDirectories?: string | undefined;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
   readonly images?: readonly MachineImage[];
   probe(): Promise<RuntimeReport>;

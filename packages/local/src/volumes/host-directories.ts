@@ -31,15 +31,15 @@ export class HostDirectories {
    * the runtime can mount none.
    */
   static async of(
-    { name, mountsDirectories }: Pick<SandboxRuntime, "name" | "mountsDirectories">,
+    { withoutDirectories }: Pick<SandboxRuntime, "withoutDirectories">,
     wanted = (process.env[allowedMountsVariable] ?? "").split(":").filter(Boolean) as readonly string[],
     dataDirectory?: string,
   ): Promise<HostDirectories | undefined> {
-    if (!mountsDirectories) {
+    if (withoutDirectories !== undefined) {
       const [path] = wanted;
       if (path === undefined) return undefined;
-      const fix = "Use the bubblewrap runtime, or leave --allow-mount and CLOUD_SANDBOX_ALLOW_MOUNT out";
-      throw new InvalidMountDirectoryError(path, `the runtime ${name} mounts no directories`, fix);
+      const fix = "Or leave --allow-mount and CLOUD_SANDBOX_ALLOW_MOUNT out";
+      throw new InvalidMountDirectoryError(path, withoutDirectories, fix);
     }
     const allowed = await Promise.all(
       wanted.map(async (path) => {

@@ -25,6 +25,8 @@ export interface VolumesParts {
   readonly lack: string | undefined;
   /** Undefined if the runtime can mount no directories of this machine. */
   readonly directories: HostDirectories | undefined;
+  /** Why it cannot, and what to do instead. */
+  readonly withoutDirectories: string | undefined;
   /** The sandboxes that mount a volume: their names, or else their ids. */
   readonly usersOf: (volumeId: string) => readonly string[];
 }
@@ -203,15 +205,13 @@ export class Volumes {
   }
 
   #requireDirectories(keyId: string | undefined): HostDirectories {
-    const { directories } = this.parts;
+    const { directories, withoutDirectories } = this.parts;
     if (directories === undefined)
       throw new Problem(
         400,
         "MOUNT_NOT_ALLOWED",
-        "This server's runtime cannot mount directories of its machine.",
-        {
-          hint: "Start the server with the bubblewrap runtime, or copy the files.",
-        },
+        `This server mounts no directories of its machine: ${withoutDirectories}.`,
+        { hint: "Copy the files, or ask whoever runs the server." },
       );
     if (keyId !== undefined)
       throw new Problem(

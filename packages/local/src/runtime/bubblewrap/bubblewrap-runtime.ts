@@ -37,9 +37,10 @@ const removalRetryMs = 1000;
 /** Machines made of Linux namespaces by bubblewrap: started in tens of milliseconds, sharing the host's kernel. */
 export class BubblewrapRuntime implements SandboxRuntime {
   readonly name = "bubblewrap";
-  /** Only root may mount file systems. */
-  readonly mountsVolumes = process.getuid?.() === 0;
-  readonly mountsDirectories = true;
+  readonly withoutVolumes =
+    process.getuid?.() === 0
+      ? undefined
+      : "they need a server that root started, because only root can limit their size";
   #foundation: Promise<Foundation> | undefined;
   #removal: Promise<void> | undefined;
   #removalTimer: NodeJS.Timeout | undefined;

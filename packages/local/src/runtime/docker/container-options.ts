@@ -2,7 +2,8 @@ import type { ContainerCreateOptions } from "dockerode";
 import { revealingNames } from "../bubblewrap/host-files/masked-kernel-files.js";
 import { type Listening, listeningVariable } from "../container/channel/channel-protocol.js";
 import { codeUid, inside } from "../container/paths.js";
-import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
+import { type MachineLimits, type MachineMount, mostMemoryMb } from "../sandbox-runtime.js";
+import { mountPoints } from "./container-mounts.js";
 import { processLabels } from "./engine/container-owner.js";
 import { seccompProfile } from "./engine/seccomp-profile.js";
 
@@ -36,6 +37,8 @@ export interface Container {
   readonly labels?: Readonly<Record<string, string>>;
   /** How its supervisor is reached. Undefined if it has none. */
   readonly listening?: Listening;
+  /** What is mounted in it when it has begun; see {@link mountIn}. */
+  readonly mounts?: readonly MachineMount[] | undefined;
 }
 
 /** What containers get from their daemon. */
@@ -48,11 +51,13 @@ export interface DaemonAbilities {
   readonly isolation: "container" | "gvisor";
   /** The processors of its machine. It refuses containers with more. */
   readonly processors: number;
+  /** See {@link mountObstacle}. */
+  readonly withoutMounts?: string | undefined;
 }
 
 /**
  * The wall: no network, no capability for code, no new privileges, a list of allowed system calls, a read-only root, files in
- * memory of a fixed size, limits, and nothing of the host.
+ * memory of a fixed size, limits, and nothing of the host but what a create request mounts.
  */
 export function containerOptions({
   name,
@@ -63,6 +68,7 @@ export function containerOptions({
   daemon,
   labels,
   listening,
+  mounts = [],
 }: Container): ContainerCreateOptions {
   const memory = Math.ceil((mostMemoryMb(limits, diskCount) + supervisorMb) * mebibyte);
   const tmpfs = (megabytes: number, mode: string, uid = codeUid): string =>
@@ -75,10 +81,7 @@ export function containerOptions({
     User: "0:0",
     WorkingDir: "/",
     Hostname: "sandbox",
-    Env: [
-      ...environmentOf(environment),
-      ...(listening ? [`${listeningVariable}=${JSON.stringify(listening)}`] : []),
-    ],
+    Env: [...environmentOf(environment), ...(listening ? [variableOf(listening)] : [])],
     Labels: { ...processLabels(), ...labels },
     NetworkDisabled: true,
     // The channel: when the control plane is gone, the input ends.
@@ -97,7 +100,10 @@ export function containerOptions({
       // The agent starts programs as another uid. `setpriv`, which is not used with gVisor, needs SETPCAP to drop the other
       // capabilities.
       CapAdd: ["SETUID", "SETGID", ...(daemon.isolation === "gvisor" ? [] : ["SETPCAP"])],
-      SecurityOpt: ["no-new-privileges", ...(daemon.filtersCalls ? [`seccomp=${seccompProfile()}`] : [])],
+      SecurityOpt: [
+        "no-new-privileges",
+        ...(daemon.filtersCalls ? [`seccomp=${seccompProfile(writesToHost(mounts))}`] : []),
+      ],
       Privileged: false,
       ReadonlyRootfs: true,
       Tmpfs: {
@@ -106,6 +112,7 @@ export function containerOptions({
         [inside.home]: tmpfs(limits.diskMb / 2, "0755"),
         "/run": tmpfs(4, "0755"),
         [inside.run]: tmpfs(1, "0711", 0),
+        ...mountPoints(mounts),
       },
       ShmSize: 64 * mebibyte,
       Memory: memory,
@@ -124,6 +131,14 @@ export function containerOptions({
     },
   };
 }
+
+/** The variable of a container's environment by which its supervisor knows how it is reached. */
+export const variableOf = (listening: Listening): string =>
+  `${listeningVariable}=${JSON.stringify(listening)}`;
+
+/** Whether code can make files on this machine. */
+export const writesToHost = (mounts: readonly MachineMount[]): boolean =>
+  mounts.some(({ readOnly, source }) => !readOnly && "path" in source);
 
 function environmentOf(environment: Readonly<Record<string, string>>): string[] {
   const { PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } = environment;

@@ -57,6 +57,11 @@ export class DockerMachine implements Machine {
     this.exited = this.#end();
   }
 
+  /** Resolves when the supervisor of a new container answers. */
+  async reached(): Promise<void> {
+    await this.parts.connection.reached();
+  }
+
   /** Starts the agent of a new container. */
   assign(assignment: Assignment): Promise<void> {
     return this.parts.connection.assign(assignment);

@@ -1,6 +1,7 @@
 import type Docker from "dockerode";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { Enforcement, MachineImage, RuntimeReport } from "../sandbox-runtime.js";
+import { mountObstacle } from "./container-mounts.js";
 import { type DaemonAbilities, diskCount } from "./container-options.js";
 import {
   type DaemonInformation,
@@ -55,7 +56,8 @@ export async function probeDocker(
     );
   const isThere = await Promise.all(images.map(({ name }) => hasImage(docker, name).catch(() => false)));
   const absent = images.filter((_, index) => !isThere[index]).map(({ name }) => name);
-  const plain: DaemonAbilities = { filtersCalls, processors: NCPU, isolation: "container" };
+  const withoutMounts = mountObstacle(information, dockerRuntime);
+  const plain: DaemonAbilities = { filtersCalls, processors: NCPU, isolation: "container", withoutMounts };
   if (dockerRuntime === undefined) return { report: usable(information, absent), daemon: plain };
   const found = await tryRuntime(docker, {
     name: dockerRuntime,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { digestOf } from "../container/channel/channel-protocol.js";
 import { MachineConnection } from "../container/channel/machine-connection.js";
-import { codeUid, defaultImage, inside } from "../container/paths.js";
+import { defaultImage, inside } from "../container/paths.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
 import { type LocalSocket, listenLocally } from "../host/local-socket.js";
@@ -17,7 +17,9 @@ import type {
   RuntimeReport,
   SandboxRuntime,
 } from "../sandbox-runtime.js";
-import { containerOptions, type DaemonAbilities, ownVariables } from "./container-options.js";
+import { agentConfig, isOfGvisor } from "./agent-config.js";
+import { mountIn } from "./container-mounts.js";
+import { containerOptions, type DaemonAbilities, variableOf, writesToHost } from "./container-options.js";
 import { DockerMachine, type Freezing, hasEnded } from "./docker-machine.js";
 import { probeDocker } from "./docker-probe.js";
 import { removeContainer } from "./engine/container-owner.js";
@@ -75,6 +77,8 @@ export class DockerRuntime implements SandboxRuntime {
   readonly name = "docker";
   readonly withoutLayers =
     'the docker runtime starts sandboxes from images of its daemon; make one with "docker build", and start the server with --docker-image and its name';
+  /** For volumes and for directories of this machine. Known once it was probed. */
+  #withoutMounts: string | undefined;
   #foundation: Promise<Foundation> | undefined;
   readonly images: readonly RuntimeImage[];
   readonly #containers: OwnContainers;
@@ -84,6 +88,14 @@ export class DockerRuntime implements SandboxRuntime {
       ...{ name, prepared: undefined, contents: undefined },
     }));
     this.#containers = new OwnContainers(() => openDocker(false), options.log ?? (() => undefined));
+  }
+
+  get withoutVolumes(): string | undefined {
+    return this.#withoutMounts;
+  }
+
+  get withoutDirectories(): string | undefined {
+    return this.#withoutMounts;
   }
 
   async probe(): Promise<RuntimeReport> {
@@ -103,11 +115,15 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
-    const { layers = [], disk, files = [], keepIn } = spec;
+    const { layers = [], disk, files = [], keepIn, mounts = [] } = spec;
     if (layers.length > 0 || disk !== undefined || files.length > 0 || keepIn !== undefined)
       throw new Error(this.withoutLayers);
     const wanted = this.#imageNamed(spec.image);
     const foundation = await this.#laidFoundation();
+    if (writesToHost(mounts) && !foundation.daemon.filtersCalls)
+      throw new Error(
+        "without a system call filter, directories of this machine can only be mounted read-only",
+      );
     return this.#startFrom(spec, foundation, wanted).catch((error: DockerFailure) => {
       if (!isMissing(error)) throw error;
       // Somebody has removed the prepared image since: prepare it again.
@@ -123,6 +139,8 @@ export class DockerRuntime implements SandboxRuntime {
     // A random name, not the sandbox's id: every user of the daemon can read the names of containers, and anyone who knows
     // the id can open the sandbox's previews.
     const name = `cloud-sandbox-${randomBytes(8).toString("hex")}`;
+    const listening = { at: inside.channelSocket, hash: digestOf(secret), waitMs: this.#waitMs(spec) };
+    const { mounts = [] } = spec;
     this.#containers.use(name);
     let container: Docker.Container | undefined;
     try {
@@ -136,7 +154,8 @@ export class DockerRuntime implements SandboxRuntime {
             limits: spec.limits,
             daemon,
             labels: this.#containers.labelsOf(secret, spec.owner),
-            listening: { at: inside.channelSocket, hash: digestOf(secret), waitMs: this.#waitMs(spec) },
+            listening,
+            mounts,
           }),
         ),
       );
@@ -149,13 +168,18 @@ export class DockerRuntime implements SandboxRuntime {
       const machine = await this.#connected(spec, foundation, {
         ...{ container, name, carrier, secret, said, ends, isFrozen: false, limitMs: bootLimitMs },
       });
-      await machine
-        .assign({
-          command: image.commands.agent,
-          config: agentConfig(spec, image, daemon),
-          agentSocket: inside.agentSocket,
-          egressSocket: spec.egress && inside.egressSocket,
-        })
+      const mounted =
+        mounts.length > 0
+          ? machine.reached().then(() => mountIn(docker.getContainer(name), variableOf(listening), mounts))
+          : Promise.resolve();
+      const assignment = {
+        command: image.commands.agent,
+        config: agentConfig(spec, image, daemon),
+        agentSocket: inside.agentSocket,
+        egressSocket: spec.egress && inside.egressSocket,
+      };
+      await mounted
+        .then(() => machine.assign(assignment))
         .catch(async (error: unknown) => {
           // If the machine has ended, it tells why.
           if (!(await hasEnded(docker.getContainer(name)).catch(() => true))) throw error;
@@ -264,8 +288,10 @@ export class DockerRuntime implements SandboxRuntime {
       }
   }
 
-  #probed(): ReturnType<typeof probeDocker> {
-    return probeDocker(this.images, this.options);
+  async #probed(): ReturnType<typeof probeDocker> {
+    const probed = await probeDocker(this.images, this.options);
+    this.#withoutMounts = probed.daemon.withoutMounts;
+    return probed;
   }
 
   /** The image of that name, or the default one. A sandbox that was stopped may have been of another server's image. */
@@ -338,31 +364,4 @@ export class DockerRuntime implements SandboxRuntime {
       );
     }
   }
-}
-
-/** Whether containers have gVisor's kernel, which has no securebits. */
-const isOfGvisor = ({ isolation }: DaemonAbilities): boolean => isolation === "gvisor";
-
-function agentConfig(spec: MachineSpec, { environment }: PreparedImage, daemon: DaemonAbilities): string {
-  const ownNames = Object.keys(ownVariables).filter((name) => !(name in environment));
-  return JSON.stringify({
-    sandboxId: spec.id,
-    publicKey: spec.publicKey,
-    listen: { socket: inside.agentSocket },
-    template: spec.template,
-    limits: spec.limits,
-    ...(spec.egress && { egress: { socket: inside.egressSocket, nodePreload: inside.nodePreload } }),
-    // The image's own values of the variables that are the agent's here.
-    environment: {
-      ...Object.fromEntries(Object.entries(environment).filter(([name]) => name in ownVariables)),
-      ...spec.environment,
-    },
-    ownVariables: ownNames,
-    runProgramsAs: {
-      uid: codeUid,
-      gid: codeUid,
-      ...(isOfGvisor(daemon) && { launcher: inside.launcher }),
-    },
-    ownsMachine: true,
-  });
 }

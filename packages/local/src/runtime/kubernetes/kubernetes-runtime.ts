@@ -55,11 +55,16 @@ interface Foundation {
   readonly cleaning: NodeJS.Timeout;
 }
 
+const withoutMounts =
+  "the kubernetes runtime cannot mount them in Pods; use the runtime bubblewrap or docker in a server that root started";
+
 /** Machines that are Pods of a Kubernetes cluster. */
 export class KubernetesRuntime implements SandboxRuntime {
   readonly name = "kubernetes";
   readonly withoutLayers =
     "the kubernetes runtime starts sandboxes from images that the cluster can pull; push one to its registry, and start the server with --kubernetes-image and its name";
+  readonly withoutVolumes = withoutMounts;
+  readonly withoutDirectories = withoutMounts;
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");

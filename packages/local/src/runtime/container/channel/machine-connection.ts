@@ -53,6 +53,11 @@ export class MachineConnection {
     return this.#isCut;
   }
 
+  /** Resolves when the first connection to the machine is made. */
+  async reached(): Promise<void> {
+    await this.#channel;
+  }
+
   /** Starts the agent of a new machine. */
   async assign(assignment: Assignment): Promise<void> {
     await (await this.#channel).assign(assignment);

@@ -16,6 +16,7 @@ export interface DaemonInformation {
   /** The processor of its machine, in the words of Linux. */
   readonly Architecture: string;
   readonly NCPU: number;
+  readonly OperatingSystem?: string;
   readonly ServerVersion: string;
   readonly InitBinary?: string;
   readonly MemoryLimit?: boolean;

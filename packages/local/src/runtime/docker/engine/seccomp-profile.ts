@@ -1,7 +1,9 @@
 import {
   allowedCalls,
   forbiddenCalls,
+  modeArguments,
   ownerlessMemoryCalls,
+  setUidBits,
 } from "../../bubblewrap/system-calls/allowed-calls.js";
 import { arm64Numbers, x64Numbers } from "../../bubblewrap/system-calls/call-numbers.js";
 
@@ -80,13 +82,27 @@ const checked: Readonly<Record<string, readonly (readonly Condition[])[]>> = {
   socketpair: [[equals(0, unixFamily)]],
 };
 
+/** What the calls that give a file a mode may do where no file may be set-uid or set-gid. */
+const modeRules = Object.entries(modeArguments).flatMap(([name, index]) => {
+  const whenSet = [0o4000, 0o2000].map((bit) => masked(index, bit, bit));
+  return [
+    { names: [name], action: allow, args: [hasNone(index, setUidBits)] },
+    ...whenSet.map((condition) => ({
+      ...{ names: [name], action: refuse, errnoRet: errno.EPERM, args: [condition] },
+    })),
+  ];
+});
+
 /**
  * The system calls of bubblewrap's machines as a profile of Docker, which is stricter than Docker's own. A call that is not
- * in it fails as if the kernel did not have it.
+ * in it fails as if the kernel did not have it. `refusesSetUid`: whether code may make no set-uid and set-gid files, which users
+ * of the host could run.
  */
-export function seccompProfile(): string {
-  const always = [...allowedCalls, ...ownerlessMemoryCalls];
-  const listed = new Set([...always, ...forbiddenCalls, ...Object.keys(checked)]);
+export function seccompProfile(refusesSetUid: boolean): string {
+  const isTaken = (name: string): boolean => refusesSetUid && (name in modeArguments || name === "openat2");
+  const always = [...allowedCalls, ...ownerlessMemoryCalls].filter((name) => !isTaken(name));
+  const withRules = [...Object.keys(checked), ...(refusesSetUid ? Object.keys(modeArguments) : [])];
+  const listed = new Set([...always, ...forbiddenCalls, ...withRules]);
   const others = new Set([...x64Numbers.keys(), ...arm64Numbers.keys()].filter((name) => !listed.has(name)));
   return JSON.stringify({
     defaultAction: refuse,
@@ -103,6 +119,7 @@ export function seccompProfile(): string {
       ...Object.entries(checked).flatMap(([name, lists]) =>
         lists.map((args) => ({ names: [name], action: allow, args })),
       ),
+      ...(refusesSetUid ? modeRules : []),
     ],
   });
 }
