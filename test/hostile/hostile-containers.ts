@@ -3,6 +3,7 @@ import { escaping, staying } from "./escaping.js";
 import { exhausting } from "./exhausting.js";
 import { hostileSuite } from "./hostile-suite.js";
 import { kernel } from "./kernel.js";
+import { mounting } from "./mounting.js";
 import { reading, readingThroughFiles } from "./reading.js";
 import { finding, sharing } from "./sharing.js";
 import { takingOver } from "./taking-over.js";
@@ -43,7 +44,7 @@ export function hostileContainers({ place, obstacle, args = [], notHere }: Hosti
     ...{ isRoot: true, agentIsApart: true, codeIsRoot: false },
     attacks: [
       ...[...reading, ...kernel, ...finding, ...escaping, ...readingThroughFiles, ...sharing, ...staying],
-      ...[...takingOver, ...exhausting],
+      ...[...takingOver, ...mounting, ...exhausting],
     ],
     notHere: { ...notInContainers, ...notHere },
   });

@@ -20,6 +20,8 @@ const notUnderGvisor: Readonly<Record<string, string>> = {
   "become the agent by the environment of its restart": needsHostView,
   "have the agent run a program in its place": needsHostView,
   "plant something in the agent's own state": needsHostView,
+  "gain rights through a volume, or take it from the others that mount it":
+    "gVisor's containers have no volumes",
   "take 10 GB of memory at once": endsWhole,
   "take 10 GB of memory in shared pages": endsWhole,
   "take 2 GB of memory in many processes": endsWhole,

@@ -8,6 +8,7 @@ import { describeForBothUsers } from "../support/both-users.js";
 import { escaping, staying } from "./escaping.js";
 import { exhausting } from "./exhausting.js";
 import { kernel } from "./kernel.js";
+import { mounting } from "./mounting.js";
 import { reading, readingThroughFiles } from "./reading.js";
 import { finding, sharing } from "./sharing.js";
 import { takingOver } from "./taking-over.js";
@@ -46,9 +47,10 @@ describeForBothUsers("hostile code, in a sandbox started by %s", settings, (on) 
   });
 
   test.for(
-    [...byCode, ...readingThroughFiles, ...sharing, ...staying, ...takingOver, ...exhausting].map(
-      (attack) => [attack.name, attack] as const,
-    ),
+    [
+      ...[...byCode, ...readingThroughFiles, ...sharing, ...staying, ...takingOver, ...mounting],
+      ...exhausting,
+    ].map((attack) => [attack.name, attack] as const),
   )("cannot %s", { timeout: 240_000 }, async ([name, { attempt }]) => {
     const sandbox = await on.client.sandboxes.create({ template: "code-interpreter" });
     try {
