@@ -1,7 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -11,9 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { savedImage, tarOf } from "../../packages/local/test/support/image-archives.js";
 import { baseFiles } from "../support/docker/base-image.js";
 import { Balancer } from "../support/kubernetes/balancer.js";
+import { chart, helm, valueOptions, withoutHelm } from "../support/kubernetes/helm.js";
 import {
   endApiServer,
-  kubectl,
+  kubectl as kubectlElsewhere,
   ownCluster,
   withoutKubernetes,
 } from "../support/kubernetes/kubernetes-server.js";
@@ -22,52 +21,45 @@ import { SteadyLoad } from "../support/kubernetes/steady-load.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const dist = join(root, "packages/local/dist");
-const obstacle = withoutKubernetes();
+/** Not that of the other tests, whose account and rights the chart would take over. */
+const namespace = "inside";
+const release = ["cloud-sandbox", "--namespace", namespace] as const;
+const obstacle = withoutKubernetes() ?? withoutHelm();
 if (obstacle !== undefined) test("servers inside of the cluster", ({ skip }) => skip(obstacle));
 else
   describe("servers inside of the cluster", () => {
     const image = "docker.io/library/cloud-sandbox-server:local";
     const deployment = "deployment/cloud-sandbox-local";
-    let directory: string;
-    let manifest: string;
+    let apiKey: string;
 
     beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), "inside-"));
       await loadImage(ownCluster().directory, await serverImage(image));
-      manifest = join(directory, "server.yaml");
-      await writeFile(manifest, await ownManifest(image));
-      await kubectl("create", "secret", "generic", "cloud-sandbox-local", "--from-literal=api-key=own-key");
-      await kubectl("apply", "--filename", manifest);
+      await onCluster("install", ...release, chart, "--create-namespace", ...(await ownValues(image)));
       await kubectl("rollout", "status", deployment, "--timeout=180s");
+      const secret = ["get", "secret", "cloud-sandbox-keys", "--output", "jsonpath={.data.api_key}"];
+      apiKey = Buffer.from(await kubectl(...secret), "base64").toString("utf8");
     });
     afterAll(async () => {
-      await kubectl("delete", "--filename", manifest, "--wait");
-      await kubectl("delete", "secret", "cloud-sandbox-local");
-      await kubectl(
-        "delete",
-        "configmaps,leases,secrets",
-        "-l",
-        "app.kubernetes.io/managed-by=cloud-sandbox",
-      );
+      await onCluster("uninstall", ...release);
       await kubectl("delete", "pods", "--all", "--grace-period=0", "--force");
-      await rm(directory, { recursive: true });
+      await kubectl("delete", "namespace", namespace);
     });
 
     test("each have all sandboxes, which go on when others take their places", async () => {
       const servers = await serverPods();
-      const [one, other] = await Promise.all(servers.map(forwarded));
+      const [one, other] = await Promise.all(servers.map((server) => forwarded(server, apiKey)));
       if (!one || !other) throw new Error(`there are only ${servers.length} servers`);
       const sandbox = await one.client.sandboxes.create({ template: "base" });
       await sandbox.execute("x = 40");
       await (await other.client.sandboxes.connect(sandbox.id)).execute("x += 1");
       await Promise.all([one.stop(), other.stop()]);
 
-      await kubectl("rollout", "restart", deployment);
+      await onCluster("upgrade", ...release, chart, "--reuse-values", "--set", "maxSandboxes=100");
       await kubectl("rollout", "status", deployment, "--timeout=180s");
       await expect
         .poll(async () => (await serverPods()).filter((name) => servers.includes(name)), { timeout: 60_000 })
         .toEqual([]);
-      const second = await forwarded((await serverPods())[0] ?? "");
+      const second = await forwarded("service/cloud-sandbox-local", apiKey);
       const same = await second.client.sandboxes.connect(sandbox.id);
       expect((await same.execute("print(x + 1)")).stdout).toBe("42\n");
       await same.delete();
@@ -83,7 +75,7 @@ else
       const sharing = (async () => {
         while (!over.signal.aborted) await shareService(balancer);
       })();
-      const load = new SteadyLoad(balancer.url, "own-key");
+      const load = new SteadyLoad(balancer.url, apiKey);
       await load.begin();
       const old = await serverPods();
       await kubectl("rollout", "restart", deployment);
@@ -100,7 +92,7 @@ else
       const selector = ["--selector", "app.kubernetes.io/name=cloud-sandbox-local"];
       const path = "jsonpath={.items[?(@.status.phase=='Running')].status.podIP}";
       const [address] = (await kubectl("get", "pods", ...selector, "--output", path)).split(" ");
-      await using client = new SandboxClient({ apiKey: "own-key", baseUrl: `http://${address}:8080` });
+      await using client = new SandboxClient({ apiKey, baseUrl: `http://${address}:8080` });
       const sandbox = await client.sandboxes.create({ template: "base" });
       await sandbox.execute("x = 41");
       const start = await endApiServer();
@@ -154,46 +146,43 @@ async function placed(directory: string, path: string): Promise<Buffer> {
   return (await promisify(execFile)("tar", ["--create", ...place], options)).stdout;
 }
 
-/**
- * The manifest of the guide with the images of the tests. Without kube-proxy, Pods reach the API server at its own address.
- * Kubernetes 1.20 has disruption budgets only as a beta.
- */
-async function ownManifest(image: string): Promise<string> {
+/** The images of the tests. Without kube-proxy, Pods reach the API server at its own address. */
+async function ownValues(image: string): Promise<string[]> {
   const own = ownCluster();
   const path = "jsonpath={.clusters[0].cluster.server}";
   const { hostname, port } = new URL(await kubectl("config", "view", "--output", path));
-  const text = await readFile(join(root, "deploy/kubernetes-server.yaml"), "utf8");
-  return text
-    .replace("policy/v1", "policy/v1beta1")
-    .replace("registry.example/cloud-sandbox-local:1", image)
-    .replace("registry.example/cloud-sandbox-agent:1", own.agentImage)
-    .replace("python:3.12-slim", own.image)
-    .replace(
-      "- --kubernetes-records",
-      "- --kubernetes-records\n            - --kubernetes-open-network\n            - --pool=0",
-    )
-    .replace(
-      /^( *)env:$/m,
-      `$&\n$1  - { name: KUBERNETES_SERVICE_HOST, value: ${hostname} }\n$1  - { name: KUBERNETES_SERVICE_PORT, value: '${port}' }`,
-    );
+  return valueOptions({
+    images: { server: image, agent: own.agentImage, sandboxes: [own.image] },
+    ...{ pool: 0, openNetwork: true },
+    extraEnv: [
+      { name: "KUBERNETES_SERVICE_HOST", value: hostname },
+      { name: "KUBERNETES_SERVICE_PORT", value: port },
+    ],
+  });
 }
+
+const onCluster = (...args: readonly string[]): Promise<string> =>
+  helm("--kubeconfig", ownCluster().admin, ...args);
+
+const kubectl = (...args: readonly string[]): Promise<string> =>
+  kubectlElsewhere("--namespace", namespace, ...args);
 
 interface Forwarded {
   readonly client: SandboxClient;
   stop(): Promise<void>;
 }
 
-/** A client of the server, by a port of this machine. */
-async function forwarded(deployment: string): Promise<Forwarded> {
+/** A client of a Pod or a Service, by a port of this machine. */
+async function forwarded(target: string, apiKey: string): Promise<Forwarded> {
   const { admin, programs } = ownCluster();
   const kubectl: ChildProcess = spawn(
     join(programs, "kubectl"),
-    ["--kubeconfig", admin, "--namespace", "cloud-sandbox", "port-forward", deployment, ":8080"],
+    ["--kubeconfig", admin, "--namespace", namespace, "port-forward", target, ":http"],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const [said] = (await once(kubectl.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
   const port = /127\.0\.0\.1:(\d+)/.exec(said.toString())?.[1];
-  const client = new SandboxClient({ apiKey: "own-key", baseUrl: `http://127.0.0.1:${port}` });
+  const client = new SandboxClient({ apiKey, baseUrl: `http://127.0.0.1:${port}` });
   return {
     client,
     async stop() {

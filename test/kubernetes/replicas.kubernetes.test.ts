@@ -1,7 +1,8 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { isSandboxError, type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -206,6 +207,23 @@ else {
     const rare = ["get configmaps", "delete configmaps", "create pods/portforward", "get pods/portforward"];
     const common = (rights: Set<string>) => [...rights].filter((right) => !rare.includes(right)).sort();
     expect(common(used)).toEqual(common(given));
+  });
+
+  test("a server that makes its own key says which Secret has it, and does not show it", async () => {
+    const main = fileURLToPath(new URL("../../packages/local/dist/main.js", import.meta.url));
+    const server = spawn(process.execPath, [main, "serve", ...kubernetesOptions(), ...args], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let said = "";
+    for await (const text of server.stdout) {
+      said += String(text);
+      if (/^API key: .*\n/m.test(said)) server.kill();
+    }
+    expect(said).toMatch(/^API key: "api_key" in the Secret cloud-sandbox-keys\.$/m);
+    const secret = ["get", "secret", "cloud-sandbox-keys", "--output", "jsonpath={.data.api_key}"];
+    const key = Buffer.from(await kubectl(...secret), "base64").toString("utf8");
+    expect(key).toHaveLength(32);
+    expect(said).not.toContain(key);
   });
 
   describe("records are not kept in the cluster", () => {

@@ -151,7 +151,10 @@ async function serve({
     process.stdout.write(`${JSON.stringify({ url, api_key: controlPlane.apiKey, runtime, isolation })}\n`);
   } else {
     process.stdout.write(`Sandboxes at ${url} (${runtime}, isolation "${isolation}"). Stop with Ctrl-C.\n`);
-    if (key === undefined || key === "") {
+    if ((key === undefined || key === "") && records) {
+      // The logs of Pods are collected and read by more people than may read Secrets.
+      process.stdout.write('API key: "api_key" in the Secret cloud-sandbox-keys.\n');
+    } else if (key === undefined || key === "") {
       const made = controlPlane.apiKey;
       process.stdout.write(
         `API key: ${made}\nTo use the server in another terminal, type there:\n` +

@@ -1,0 +1,13 @@
+{{- define "cloud-sandbox.labels" -}}
+app.kubernetes.io/name: cloud-sandbox-local
+{{- end }}
+
+{{- define "cloud-sandbox.apiKeySecret" -}}
+{{- if .Values.apiKey.existingSecret -}}
+name: {{ .Values.apiKey.existingSecret }}
+key: {{ .Values.apiKey.secretKey }}
+{{- else -}}
+name: cloud-sandbox-keys
+key: api_key
+{{- end }}
+{{- end }}

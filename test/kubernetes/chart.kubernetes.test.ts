@@ -1,0 +1,159 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { chart, helm, valueOptions, withoutHelm } from "../support/kubernetes/helm.js";
+import { kubectl, ownCluster, withoutKubernetes } from "../support/kubernetes/kubernetes-server.js";
+
+const deploy = fileURLToPath(new URL("../../deploy/", import.meta.url));
+const images = {
+  "images.server": "registry.example/cloud-sandbox-local:1",
+  "images.agent": "registry.example/cloud-sandbox-agent:1",
+};
+
+const obstacle = withoutHelm();
+if (obstacle !== undefined) test("the Helm chart", ({ skip }) => skip(obstacle));
+else
+  describe("the Helm chart", () => {
+    /** Write them anew: npx vitest run --project kubernetes test/kubernetes/chart -u */
+    test.each([
+      [
+        "kubernetes.yaml",
+        "The namespace of the sandboxes, a policy that closes their network, and an account for the server with the rights that it uses.",
+        ["namespace", "networkpolicy", "rights"],
+      ],
+      [
+        "kubernetes-server.yaml",
+        "Servers inside of the cluster, which act as one. Apply kubernetes.yaml first, and set the two images and the sizes below.",
+        ["deployment", "service", "disruption-budget"],
+      ],
+    ])("with its defaults is deploy/%s", async (file, about, templates) => {
+      const rendered: string[] = [];
+      for (const name of templates)
+        rendered.push(
+          await render({ ...images, createNamespace: true }, "--show-only", `templates/${name}.yaml`),
+        );
+      const text = rendered.join("").replace(/^# Source: .*\n/gm, "");
+      await expect(
+        `# ${about}\n# Written from the chart in deploy/helm by test/kubernetes/chart.kubernetes.test.ts.\n${text}`,
+      ).toMatchFileSnapshot(join(deploy, file));
+    });
+
+    test.each([
+      ["no image of the server", { "images.agent": "a" }, /Set images\.server: push what/],
+      ["no image with the agent", { "images.server": "a" }, /Set images\.agent: push what/],
+      ["an unknown value", { ...images, replica: 3 }, /additional properties 'replica' not allowed/],
+      ["no servers", { ...images, replicas: 0 }, /'\/replicas': minimum: got 0, want 1/],
+      ["a class without its level", { ...images, runtimeClass: "gvisor" }, /'\/runtimeClass'.*gvisor/],
+      ["an Ingress without a name", { ...images, "ingress.enabled": true }, /Set ingress\.host: the name/],
+    ])("refuses %s, and says what is wrong", async (_, values, message) => {
+      await expect(render(values)).rejects.toThrow(message);
+    });
+
+    test("passes helm lint", async () => {
+      expect(await helm("lint", "--strict", chart, ...valueOptions(images))).toContain("0 chart(s) failed");
+    });
+
+    test("gives Prometheus the alerts of deploy/monitoring, the key and one target", async () => {
+      const text = await render({ ...images, "monitoring.enabled": true });
+      const [monitor, rule] = ["ServiceMonitor", "PrometheusRule"].map((kind) =>
+        objects(text).find((object) => object.kind === kind),
+      );
+      expect(rule?.spec).toEqual(parse(await readFile(join(deploy, "monitoring/alerts.yaml"), "utf8")));
+      expect(monitor?.spec).toMatchObject({
+        endpoints: [{ port: "http", authorization: { credentials: { name: "cloud-sandbox-keys" } } }],
+      });
+      expect(text).toContain("- --metrics\n");
+    });
+  });
+
+const withoutCluster = obstacle ?? withoutKubernetes();
+if (withoutCluster !== undefined) test("the manifests on a cluster", ({ skip }) => skip(withoutCluster));
+else
+  describe("the API server takes", () => {
+    // Helm refuses objects that others made, as those in the namespace of the other tests.
+    const namespace = "chart";
+    let directory: string;
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), "manifests-"));
+      await kubectl("create", "namespace", namespace);
+    });
+    afterAll(async () => {
+      await kubectl("delete", "namespace", namespace, "--wait=false");
+      await rm(directory, { recursive: true });
+    });
+
+    /** What the API server says to each object, as in `deployment.apps/cloud-sandbox-local created (server dry run)`. */
+    const tried = async (text: string, ...options: readonly string[]): Promise<string[]> => {
+      const file = join(directory, "manifest.yaml");
+      await writeFile(file, text);
+      const said = await kubectl("apply", "--dry-run=server", "--filename", file, ...options);
+      return said.trim().split("\n");
+    };
+
+    test("the manifests of the guide", async () => {
+      const prepared = await tried(await readFile(join(deploy, "kubernetes.yaml"), "utf8"));
+      expect(prepared).toHaveLength(5);
+      const server = await readFile(join(deploy, "kubernetes-server.yaml"), "utf8");
+      // Kubernetes 1.20 has disruption budgets only as a beta.
+      expect(await tried(server.replace("policy/v1\n", "policy/v1beta1\n"))).toHaveLength(3);
+    });
+
+    test.each([
+      ["defaults", {}, 7],
+      ["one server", { replicas: 1 }, 6],
+      [
+        "everything set",
+        {
+          replicas: 3,
+          pool: 20,
+          maxSandboxes: 1000,
+          runtimeClass: "gvisor=gvisor",
+          openNetwork: true,
+          "images.sandboxes": ["python:3.12-slim", "node:22-slim"],
+          imagePullSecrets: [{ name: "registry" }],
+          extraArgs: ["--memory-mb=512"],
+          extraEnv: [{ name: "NO_PROXY", value: "10.0.0.0/8" }],
+          apiKey: { existingSecret: "own", secretKey: "key" },
+          resources: { requests: { cpu: 1, memory: "1Gi" }, limits: { memory: "4Gi" } },
+          nodeSelector: { "kubernetes.io/os": "linux" },
+          tolerations: [{ key: "servers", operator: "Exists" }],
+          ingress: {
+            enabled: true,
+            className: "nginx",
+            annotations: { "nginx.ingress.kubernetes.io/proxy-buffering": "off" },
+            host: "sandboxes.example",
+            tlsSecret: "certificate",
+          },
+          quota: { pods: 300, "limits.memory": "600Gi" },
+        },
+        9,
+      ],
+    ])("the chart with %s", async (_, values, count) => {
+      const said = await tried(
+        await render(
+          { ...images, ...values },
+          ...["--namespace", namespace, "--dry-run=server", "--kubeconfig", ownCluster().admin],
+        ),
+        ...["--namespace", namespace],
+      );
+      expect(said).toHaveLength(count);
+      for (const line of said) expect(line).toMatch(/ created \(server dry run\)$/);
+    });
+  });
+
+const render = (values: Readonly<Record<string, unknown>>, ...options: readonly string[]): Promise<string> =>
+  helm(
+    "template",
+    "cloud-sandbox",
+    chart,
+    "--namespace",
+    "cloud-sandbox",
+    ...valueOptions(values),
+    ...options,
+  );
+
+const objects = (text: string): { kind: string; spec: object }[] =>
+  parseAllDocuments(text).map((document) => document.toJS());
