@@ -8,11 +8,10 @@ import { agentPath } from "./agents/agent-target.js";
 import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
 import { chosenRuntime, runtimeName, type UsableRuntime } from "./chosen-runtime.js";
 import { requireRecordsPossible } from "./cluster/records-options.js";
-import { AuditLog } from "./control-plane/audit-log.js";
-import { auditAgentRequest } from "./control-plane/audited-requests.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
 import { MetricsStreams } from "./control-plane/metrics-stream.js";
 import { RateLimiter } from "./control-plane/rate-limiter.js";
+import type { RequestAudit } from "./control-plane/request-audit.js";
 import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
 import { egressGateway } from "./egress/egress-options.js";
 import { internetSetting } from "./egress/internet-default.js";
@@ -176,7 +175,7 @@ async function serve(
   const limits = { ...defaultLimits(), ...options.limits };
   const publicAddress = options.publicUrl === undefined ? undefined : new PublicAddress(options.publicUrl);
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
-  const audit = options.auditLog === undefined ? undefined : new AuditLog(options.auditLog, log);
+  const audit = options.auditLog === undefined ? undefined : await auditTo(options.auditLog, keys, log);
   const server = createGatewayServer();
   if (options.holdsProcess === false) server.unref().on("connection", (connection) => connection.unref());
   const templates = await TemplateCatalogue.open(limits, runtime.images);
@@ -317,7 +316,7 @@ async function serve(
     stream: (pieces) => Readable.from(pieces),
     webhooks,
     serverMetrics,
-    audit,
+    onRequest: audit?.onRequest,
     log,
   });
   const previews = new PreviewGateway({
@@ -335,7 +334,7 @@ async function serve(
   const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
   routeRequests(server, {
     ...{ hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api },
-    ...(audit && { onAgentAnswer: auditAgentRequest.bind(undefined, audit, keys) }),
+    ...(audit && { onAgentAnswer: audit.onAgentAnswer }),
   });
 
   let closing: Promise<void> | undefined;
@@ -376,6 +375,12 @@ async function serve(
       return closing;
     },
   };
+}
+
+/** Loads the agents' contract, a third of the control plane's code, which only servers with an audit log need here. */
+async function auditTo(...audit: ConstructorParameters<typeof RequestAudit>): Promise<RequestAudit> {
+  const { RequestAudit } = await import("./control-plane/request-audit.js");
+  return new RequestAudit(...audit);
 }
 
 /** Loads prom-client, which only servers with `--metrics` need. */

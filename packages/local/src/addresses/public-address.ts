@@ -7,7 +7,13 @@ type Address = ReturnType<typeof ipaddr.parse>;
 
 /** The only block of public IPv6 addresses (IANA IPv6 Global Unicast Address Assignments). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
-const notPublic = specialBlocks.map(({ block }) => ipaddr.parseCIDR(block));
+let special: ReturnType<typeof ipaddr.parseCIDR>[] | undefined;
+
+/** Parsed by the first call, because a program that makes no connection needs none of them. */
+function notPublic(): ReturnType<typeof ipaddr.parseCIDR>[] {
+  special ??= specialBlocks.map(({ block }) => ipaddr.parseCIDR(block));
+  return special;
+}
 
 /**
  * Whether an address belongs to the public internet. Must be called before a connection to any address that somebody else
@@ -17,7 +23,7 @@ const notPublic = specialBlocks.map(({ block }) => ipaddr.parseCIDR(block));
 export function isPublicAddress(address: string, own: () => readonly string[] = ownAddresses): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);
-  if (notPublic.some((block) => isInBlock(parsed, block))) return false;
+  if (notPublic().some((block) => isInBlock(parsed, block))) return false;
   if (own().includes(parsed.toString())) return false;
   return parsed.kind() === "ipv4" || (isInBlock(parsed, globalUnicast) && !isIsatap(parsed));
 }

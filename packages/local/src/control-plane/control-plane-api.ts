@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { contractRouter, controlPlaneEnvelope, type Handlers, Reply } from "@cloud-sandbox/server-kit";
+import {
+  contractRouter,
+  controlPlaneEnvelope,
+  type Handlers,
+  Reply,
+  type RequestEvent,
+} from "@cloud-sandbox/server-kit";
 import {
   type ControlPlaneContract,
   controlPlaneContract,
@@ -31,8 +37,6 @@ import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
-import type { AuditLog } from "./audit-log.js";
-import { auditRequest } from "./audited-requests.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import type { ServerMetrics } from "./server-metrics.js";
@@ -62,8 +66,8 @@ export interface ControlPlaneApiOptions
   readonly webhooks: Pick<Webhooks, "handlers">;
   /** Undefined if the server measures nothing of itself. */
   readonly serverMetrics: ServerMetrics | undefined;
-  /** Undefined if no audit log is kept. */
-  readonly audit: AuditLog | undefined;
+  /** Called for every answer. */
+  readonly onRequest?: ((event: RequestEvent<Caller>) => void) | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -90,7 +94,7 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
     bodyLimit: ({ operationId }) => (operationId === "runProgram" ? programLimitBytes : bodyLimitBytes),
     // runProgram stores no text: the code goes only to its interpreter.
     keepsTexts: ({ operationId }) => operationId !== "runProgram",
-    ...(options.audit && { onRequest: auditRequest.bind(undefined, options.audit) }),
+    ...(options.onRequest && { onRequest: options.onRequest }),
     onError: (error, { requestId, operationId }) =>
       options.log(
         `${operationId} failed (${requestId}): ${error instanceof Error ? error.stack : String(error)}`,

@@ -1,19 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AgentOperations } from "@cloud-sandbox/protocol";
-import { agentEnvelope, contractRouter, Problem, Reply, targetOf } from "@cloud-sandbox/server-kit";
+import { agentEnvelope, contractRouter, Problem, Reply } from "@cloud-sandbox/server-kit";
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import { answerText } from "../agents/agent-answer.js";
 import type { AgentRequest } from "../agents/agent-connection.js";
-import { type AgentTarget, agentPath } from "../agents/agent-target.js";
+import { agentPath } from "../agents/agent-target.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders, subjectOf } from "../relay/forwarded-headers.js";
 import { type Callback, parseCallback } from "./callback.js";
 
 /** The largest request body in bytes, the same as the agent's own limit. */
 const bodyLimit = 32 * 1024 * 1024;
 const maxAnswerBytes = 64 * 1024;
-const operationPath = "/execute/async";
 
 const startedJob = z.object({
   execution_id: z.string().check(z.minLength(1), z.maxLength(200)),
@@ -51,7 +50,7 @@ export class AsyncExecutions {
     this.#router = contractRouter<AgentContract, string>({
       contract: {
         ...agentContract,
-        operations: [operation, { ...operation, path: agentPath("{sandbox_id}") + operationPath }],
+        operations: [operation, { ...operation, path: agentPath("{sandbox_id}") + operation.path }],
       },
       handlers: {
         executeAsync: ({ auth: sandboxId, body, request, requestId }) => {
@@ -67,10 +66,6 @@ export class AsyncExecutions {
       bodyLimit,
       onError: (error, { requestId }) => options.log(`executeAsync failed (${requestId}): ${String(error)}`),
     });
-  }
-
-  handles({ method }: IncomingMessage, { path }: AgentTarget): boolean {
-    return method === "POST" && targetOf({ url: path }).path === operationPath;
   }
 
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Problem } from "@cloud-sandbox/server-kit";
+import { Problem, targetOf } from "@cloud-sandbox/server-kit";
 import { deliveryHandlers } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentRequest } from "../agents/agent-connection.js";
 import type { AgentTarget } from "../agents/agent-target.js";
 import type { Store } from "../store/store.js";
-import { AsyncExecutions, type StartedExecution } from "./async-executions.js";
+import type { AsyncExecutions, StartedExecution } from "./async-executions.js";
 import type { Callback } from "./callback.js";
 import { newDeliveryId } from "./delivery.js";
 import { DeliveryQueue } from "./delivery-queue.js";
@@ -35,22 +35,13 @@ interface Opened {
 
 /** Reports the ends of asynchronous executions to their callback URLs. */
 export class Webhooks {
-  readonly #executions: AsyncExecutions;
   readonly #follower: ExecutionFollower;
   readonly #stopped = new AbortController();
+  #executions: Promise<AsyncExecutions> | undefined;
   #opened: Promise<Opened> | undefined;
 
   constructor(private readonly parts: WebhooksParts) {
-    const { send, token, log } = parts;
-    const allowPrivateAddresses =
-      parts.options.allowPrivateAddresses ?? webhookDefaults.allowPrivateAddresses;
-    this.#executions = new AsyncExecutions({
-      allowPrivateAddresses,
-      send,
-      admit: () => this.#admit(),
-      report: (execution, callback) => this.#report(execution, callback),
-      log,
-    });
+    const { send, token } = parts;
     this.#follower = new ExecutionFollower(async (sandboxId, path, signal) =>
       send(sandboxId, {
         method: "GET",
@@ -87,18 +78,32 @@ export class Webhooks {
   }
 
   /** Whether this class answers a request to an agent itself, instead of the agent. */
-  handles(request: IncomingMessage, target: AgentTarget): boolean {
-    return this.#executions.handles(request, target);
+  handles({ method }: IncomingMessage, { path }: AgentTarget): boolean {
+    return method === "POST" && targetOf({ url: path }).path === "/execute/async";
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    return this.#executions.handle(request, response);
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#executions ??= this.#loadExecutions();
+    await (await this.#executions).handle(request, response);
   }
 
   /** Stops all deliveries. A new process with the same data directory continues them. */
   async close(): Promise<void> {
     this.#stopped.abort();
     (await this.#opened)?.queue.close();
+  }
+
+  /** Loads the agents' contract, a third of the control plane's code, at the first use. */
+  async #loadExecutions(): Promise<AsyncExecutions> {
+    const { AsyncExecutions } = await import("./async-executions.js");
+    const { send, log, options } = this.parts;
+    return new AsyncExecutions({
+      allowPrivateAddresses: options.allowPrivateAddresses ?? webhookDefaults.allowPrivateAddresses,
+      send,
+      admit: () => this.#admit(),
+      report: (execution, callback) => this.#report(execution, callback),
+      log,
+    });
   }
 
   async #admit(): Promise<void> {

@@ -1,0 +1,84 @@
+import { IncomingMessage } from "node:http";
+import { OperationRoutes, type RequestEvent } from "@cloud-sandbox/server-kit";
+import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
+import type { AgentTarget } from "../agents/agent-target.js";
+import { claimsOf } from "../relay/forwarded-headers.js";
+import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
+import { AuditLog } from "./audit-log.js";
+
+const agentOperations = new OperationRoutes(agentContract.operations);
+
+export interface AnsweredByAgent {
+  readonly request: IncomingMessage;
+  readonly target: AgentTarget;
+  readonly status: number;
+  /** When the request came. */
+  readonly time: Date;
+}
+
+/** Notes requests in an audit log. */
+export class RequestAudit {
+  readonly #log: AuditLog;
+
+  /** @throws AuditLogError when the file cannot be written to. */
+  constructor(
+    file: string,
+    private readonly keys: Pick<KeyRing, "nameOf">,
+    log: (message: string) => void,
+  ) {
+    this.#log = new AuditLog(file, log);
+  }
+
+  /** Notes an answered request to the control plane, unless it only read something or its key was not accepted. */
+  readonly onRequest = (event: RequestEvent<Caller>): void => {
+    const { auth, operation, method, params, status, durationMs, request } = event;
+    if (!auth || !operation || isRead(method)) return;
+    this.#log.note({
+      ...origin(request),
+      time: new Date(Date.now() - durationMs),
+      key: auth.name,
+      operation: operation.operationId,
+      sandbox: operation.path.startsWith("/v1/sandboxes") ? (params.id ?? createdId(event)) : undefined,
+      status,
+    });
+  };
+
+  /** Notes a request that an agent has answered, unless it only read something or its token was not accepted. */
+  readonly onAgentAnswer = ({ request, target, status, time }: AnsweredByAgent): void => {
+    const { method = "GET" } = request;
+    const { operation } = agentOperations.find(method, target.path.split("?")[0] ?? "") ?? {};
+    // The agent answers 401 to a token that is not valid, whose claims are not to be believed.
+    if (status === 401 || operation === undefined || (isRead(method) && !operation.upgrade)) return;
+    const { key } = claimsOf(bearerToken(request.headers.authorization));
+    this.#log.note({
+      ...origin(request),
+      time,
+      key: typeof key === "string" ? this.keys.nameOf(key) : owner.name,
+      operation: operation.operationId,
+      sandbox: target.sandboxId,
+      status,
+    });
+  };
+
+  close(): void {
+    this.#log.close();
+  }
+}
+
+const isRead = (method: string): boolean => ["GET", "HEAD", "OPTIONS"].includes(method);
+
+/** The id of the sandbox that a request created. */
+function createdId({ reply, status }: RequestEvent<Caller>): string | undefined {
+  if (status >= 300 || typeof reply.body !== "string") return undefined;
+  const { id } = JSON.parse(reply.body) as { readonly id?: unknown };
+  return typeof id === "string" ? id : undefined;
+}
+
+function origin(request: Pick<IncomingMessage, "headers">) {
+  const forwarded = request.headers["x-forwarded-for"];
+  return {
+    from: request instanceof IncomingMessage ? request.socket.remoteAddress : undefined,
+    forwardedFor: Array.isArray(forwarded) ? forwarded.join(", ") : forwarded,
+  };
+}
