@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { tokenIssuer } from "@cloud-sandbox/protocol";
+import { SignJWT } from "jose";
 import { EarlySocket } from "./access/early-socket.js";
 import { createAgent } from "./agent.js";
 import { serveAgent } from "./agent-server.js";
@@ -45,18 +47,31 @@ async function serve(): Promise<void> {
 }
 
 /**
- * Starts an agent in an empty directory, sends it one /health request and stops it, so that V8 compiles the code that
- * a start needs.
+ * Starts an agent in an empty directory, sends it one /health request, runs one command over a WebSocket, and stops it, so
+ * that V8 compiles the code that a start and a first command need.
  */
 export async function rehearse(directory: string): Promise<void> {
+  const sandboxId = "rehearsal";
   const socketPath = join(directory, "socket");
-  const publicKey = generateKeyPairSync("ed25519").publicKey.export({ format: "pem", type: "spki" });
-  const config = { sandboxId: "rehearsal", publicKey, listen: { socket: socketPath }, roots: [directory] };
+  const keys = generateKeyPairSync("ed25519");
+  const publicKey = keys.publicKey.export({ format: "pem", type: "spki" });
+  const config = { sandboxId, publicKey, listen: { socket: socketPath }, roots: [directory] };
   const agent = await createAgent(parseAgentConfig(JSON.stringify(config)));
   const server = await serveAgent(agent, { socket: socketPath });
   const call = request({ socketPath, path: "/health", agent: false }).end();
   const [answer] = (await once(call, "response")) as [IncomingMessage];
   await once(answer.resume(), "end");
+  const token = await new SignJWT()
+    .setProtectedHeader({ alg: "EdDSA" })
+    .setIssuer(tokenIssuer)
+    .setSubject(sandboxId)
+    .setExpirationTime("1m")
+    .sign(keys.privateKey);
+  const headers = { authorization: `Bearer ${token}` };
+  const { WebSocket } = await import("ws");
+  const stream = new WebSocket(`ws+unix:${socketPath}:/commands/stream`, { headers });
+  stream.once("open", () => stream.send(JSON.stringify({ command: "true" })));
+  await once(stream, "close");
   server.close();
   await agent.close();
 }
