@@ -29,6 +29,7 @@ const guides: Item[] = [
       page("Replace another MCP server", "/replacing-mcp-servers"),
       page("Sandboxes in Docker", "/guides/docker"),
       page("Sandboxes on Kubernetes", "/guides/kubernetes"),
+      page("Kubernetes at scale", "/guides/kubernetes-at-scale"),
       page("Host it yourself", "/guides/self-hosting"),
       page("Debugging", "/debugging"),
     ],
