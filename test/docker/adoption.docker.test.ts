@@ -186,13 +186,19 @@ for attempt in (
         await frozen.execute("y = 1");
         await frozen.pause();
         const sockets = (): number => socketsOf(server.pid);
+        const call = sandbox.execute("touch begun; until [ -e go ]; do sleep 0.1; done; echo gone", bash);
+        await expect.poll(async () => (await sandbox.execute("ls", bash)).stdout).toBe("begun\n");
         const before = sockets();
-        const cut = expect(sandbox.execute("sleep 600", bash)).rejects.toThrow();
-        await expect.poll(async () => (await sandbox.execute("pgrep -c sleep", bash)).stdout).toBe("1\n");
         await daemon.kill();
-        await cut;
         await daemon.restart();
+        await sandbox.execute("touch go", bash);
+        expect((await call).stdout).toBe("gone\n");
         expect((await sandbox.execute("print(x + 1)")).stdout).toBe("42\n");
+        // The way to the internet leads through the connection that was cut.
+        const visit = "curl --silent --show-error http://10.1.2.3/ 2>&1";
+        await expect
+          .poll(async () => (await sandbox.execute(visit, bash)).stdout)
+          .toContain("is not on the public internet");
         await frozen.resume();
         expect((await frozen.execute("print(y + 1)")).stdout).toBe("2\n");
         await expect.poll(sockets).toBeLessThanOrEqual(before);

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { SandboxClient } from "cloud-sandbox";
@@ -152,6 +152,63 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
         expect((await docker("inspect", "--format", "{{.State.Running}}", strangers)).stdout).toBe("true\n");
       } finally {
         await docker("rm", "--force", strangers);
+      }
+    });
+  });
+
+  describe.runIf(process.getuid?.() === 0)("the agent in a container of this machine", () => {
+    test("answers while the daemon hangs", async () => {
+      const daemon = await startDaemon();
+      try {
+        await importBaseImage(daemon.host);
+        const server = await startDockerServer({ args: ["--pool", "0"], env: { DOCKER_HOST: daemon.host } });
+        await using client = clientOf(server);
+        const sandbox = await client.sandboxes.create({ template: "base" });
+        await sandbox.execute("x = 41");
+        const pid = Number(await readFile(join(daemon.directory, "pid"), "utf8"));
+        process.kill(pid, "SIGSTOP");
+        try {
+          expect((await sandbox.execute("print(x + 1)")).stdout).toBe("42\n");
+        } finally {
+          process.kill(pid, "SIGCONT");
+        }
+        await sandbox.delete();
+        await server.stop();
+      } finally {
+        await daemon.stop();
+      }
+    });
+
+    test.each([
+      ["its socket", "agent/socket", (path: string) => path],
+      ["its directory", "agent", (path: string) => dirname(path)],
+    ])("is not looked for where a link in place of %s leads", async (_, replaced, target) => {
+      const server = await startDockerServer({ args: ["--pool", "0"] });
+      const directory = await mkdtemp(join(tmpdir(), "cloud-sandbox-link-"));
+      const taken: string[] = [];
+      const listener = createServer((request, response) => {
+        taken.push(request.url ?? "");
+        response.end();
+      });
+      await once(listener.listen(join(directory, "socket")), "listening");
+      try {
+        await using client = clientOf(server);
+        const sandbox = await client.sandboxes.create({ template: "base" });
+        await sandbox.execute("1");
+        const [id = ""] = await containersOf(server);
+        const place = `/opt/cloud-sandbox/run/${replaced}`;
+        const link = target(join(directory, "socket"));
+        await docker("exec", id, "sh", "-c", `rm -rf ${place} && ln -s ${link} ${place}`);
+        // One goes over the connection that is open, so that the others need new ones.
+        const calls = [1, 2, 3].map(() => sandbox.execute("1"));
+        await Promise.any(calls);
+        await sandbox.delete();
+        await Promise.allSettled(calls);
+        expect(taken).toEqual([]);
+      } finally {
+        listener.close();
+        await rm(directory, { recursive: true });
+        await server.stop();
       }
     });
   });

@@ -1,16 +1,12 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, realpath } from "node:fs/promises";
+import { open, realpath } from "node:fs/promises";
 import { isAbsolute, join, normalize } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { InvalidMountDirectoryError } from "../errors/local-errors.js";
+import { directoryItself, openBelow } from "../runtime/host/open-below.js";
 import type { HostDirectory, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 
 /** Environment variable with the allowed directories, separated by colons, where no option names any. */
 export const allowedMountsVariable = "CLOUD_SANDBOX_ALLOW_MOUNT";
-
-/** Opens a place in the file system without reading it (O_PATH). Node.js has no name for it. */
-const placeOnly = 0o10000000;
-const flags = placeOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** A directory that stays open, so that its inode is not given to another one. */
 export interface OpenDirectory {
@@ -48,7 +44,7 @@ export class HostDirectories {
         const real = await realpath(written).catch(() => {
           throw new InvalidMountDirectoryError(path, "it does not exist");
         });
-        const handle = await open(real, flags).catch(() => {
+        const handle = await open(real, directoryItself).catch(() => {
           throw new InvalidMountDirectoryError(path, "it is not a directory");
         });
         await handle.close();
@@ -68,7 +64,7 @@ export class HostDirectories {
     const { dataDirectory } = this;
     if (dataDirectory !== undefined && (isWithin(whole, dataDirectory) || isWithin(dataDirectory, whole)))
       throw refused(`${path} holds the server's own data, or is a part of it.`, "Mount another directory.");
-    const handle = await descend(real, names).catch((error: NodeJS.ErrnoException) => {
+    const handle = await openBelow(real, names).catch((error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
       const what = isMissing
         ? `${path} does not exist.`
@@ -105,15 +101,6 @@ export class HostDirectories {
       `Whoever runs the server allows a directory, and all below it, with serve --allow-mount DIRECTORY or ${allowedMountsVariable}.`,
     );
   }
-}
-
-async function descend(from: string, names: readonly string[]): Promise<FileHandle> {
-  let handle = await open(from, flags);
-  for (const name of names) {
-    const next = await open(`/proc/self/fd/${handle.fd}/${name}`, flags).finally(() => handle.close());
-    handle = next;
-  }
-  return handle;
 }
 
 const isWithin = (path: string, directory: string): boolean =>

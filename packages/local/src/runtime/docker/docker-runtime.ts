@@ -22,6 +22,7 @@ import { mountIn } from "./container-mounts.js";
 import { containerOptions, type DaemonAbilities, variableOf, writesToHost } from "./container-options.js";
 import { DockerMachine, type Freezing, hasEnded } from "./docker-machine.js";
 import { probeDocker } from "./docker-probe.js";
+import { AgentSocket } from "./engine/agent-socket.js";
 import { removeContainer } from "./engine/container-owner.js";
 import { attachedTo, bridgedTo, type StreamEnds } from "./engine/container-streams.js";
 import {
@@ -247,12 +248,14 @@ export class DockerRuntime implements SandboxRuntime {
       },
       found.limitMs,
     );
-    await listen(directory.socket(file), (caller) => connection.toAgent(caller));
+    const agent = new AgentSocket(container, !isOfGvisor(daemon));
+    await listen(directory.socket(file), (caller) => agent.join(caller, () => connection.toAgent(caller)));
     return new DockerMachine({
       ...{ docker, container, connection, spec, freezing, said, isolation: daemon.isolation },
       socketPath: directory.socket(file),
       cleanUp: (isLeft) => {
         for (const socket of sockets) socket.close();
+        void agent.close();
         if (!isLeft) this.#containers.release(name);
       },
     });
