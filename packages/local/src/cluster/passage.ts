@@ -8,7 +8,7 @@ import {
 import { connect, type Socket } from "node:net";
 import { bodyOf, exchange, framing, passOn } from "../relay/exchange.js";
 import { messageHeaders } from "../relay/forwarded-headers.js";
-import { joinSockets } from "../relay/joined-sockets.js";
+import { joinSockets } from "../runtime/host/joined-sockets.js";
 
 const connectLimitMs = 2000;
 

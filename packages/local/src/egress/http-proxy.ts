@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { bodyOf, framing } from "../relay/exchange.js";
-import { joinSockets } from "../relay/joined-sockets.js";
+import { joinSockets } from "../runtime/host/joined-sockets.js";
 import { type Destination, parseAuthority } from "./destination.js";
 import type { EgressAccess } from "./egress-access.js";
 import { EgressProblem } from "./egress-problem.js";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { joinSockets } from "../relay/joined-sockets.js";
+import { joinSockets } from "../runtime/host/joined-sockets.js";
 import { parseDestination } from "./destination.js";
 import type { EgressAccess } from "./egress-access.js";
 import { EgressProblem } from "./egress-problem.js";

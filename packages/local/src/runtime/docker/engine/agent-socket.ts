@@ -3,9 +3,9 @@ import { type FileHandle, open, readFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
 import { basename, dirname } from "node:path";
 import type Docker from "dockerode";
-import { joinSockets } from "../../../relay/joined-sockets.js";
 import { unlessAborted } from "../../container/channel/unless-aborted.js";
 import { inside } from "../../container/paths.js";
+import { joinSockets } from "../../host/joined-sockets.js";
 import { directoryItself, openBelow, pathOf, placeItself } from "../../host/open-below.js";
 
 const inspectLimitMs = 5000;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { joinSockets } from "../../src/relay/joined-sockets.js";
+import { joinSockets } from "../../src/runtime/host/joined-sockets.js";
 import { tcpServer, text } from "../support/egress-proxy.js";
 
 /** Two sockets that are joined to each other, and the other ends of both connections. */
