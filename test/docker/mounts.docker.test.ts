@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -20,6 +21,8 @@ import type { LocalServer } from "../support/local-server.js";
 import { ordinaryUid } from "../support/ordinary-user-caches.js";
 
 const run = promisify(execFile);
+const bash = { language: "bash" } as const;
+const rounds = Number(process.env.CRASH_ROUNDS ?? 4);
 const said = async (sandbox: Sandbox, command: string): Promise<string> => {
   const { stdout, stderr } = await sandbox.commands.run(command);
   return `${stdout}${stderr}`.trim();
@@ -77,7 +80,7 @@ else {
         server = await startOwn("outlive");
         await using next = clientOf(server);
         const sandbox = await next.sandboxes.connect(id);
-        expect(await said(sandbox, "echo one > /mnt/cache/file; echo one > repo/file; sync")).toBe("");
+        expect(await said(sandbox, "echo one > /mnt/cache/file; echo one > repo/file")).toBe("");
         await expect(next.volumes.delete("cache")).rejects.toMatchObject({ code: "VOLUME_IN_USE" });
         await daemon.kill();
         await daemon.restart();
@@ -120,6 +123,57 @@ else {
         for (const text of [repo, volume.id, device]) expect(told).not.toContain(text);
         await sandbox.delete();
         await client.volumes.delete("unseen");
+      } finally {
+        await server.stop();
+      }
+    });
+
+    // Many rounds: CRASH_ROUNDS=50 npx vitest run test/docker/mounts.docker.test.ts -t moment
+    test(`of a server that is killed ${rounds} times at any moment leave no device, and a whole volume`, {
+      timeout: 120_000 + rounds * 30_000,
+    }, async () => {
+      let server = await startOwn("killed", "--wait-for-server", "120");
+      const volume = await clientOf(server).volumes.create("killed", { sizeMb: 16 });
+      const mounts = { "/data": volume, "/workspace/repo": { host: repo } };
+      let written = 0;
+      try {
+        for (let round = 0; round < rounds; round += 1) {
+          const client = clientOf(server);
+          // 1: a sandbox was created. 2: it has written.
+          let progress = 0;
+          const using = async (): Promise<void> => {
+            for (let attempt = 0; attempt < 3; attempt += 1) {
+              const sandbox = await client.sandboxes.create({ template: "base", mounts });
+              progress = Math.max(progress, 1);
+              await sandbox.execute("for n in $(seq 50); do echo $n > /data/$RANDOM; done", bash);
+              progress = 2;
+              written += 1;
+              if (Math.random() < 0.7) await sandbox.delete();
+            }
+          };
+          const users = [using(), using()].map((user) => user.catch(() => undefined));
+          await expect.poll(() => progress, { timeout: 90_000 }).toBeGreaterThanOrEqual(round % 3);
+          await sleep(Math.random() * 1000);
+          const killed = server.stop("SIGKILL");
+          if (round % 2 === 1) {
+            await daemon.kill();
+            await daemon.restart();
+          }
+          await killed;
+          await client.close();
+          await Promise.all(users);
+          server = await startOwn("killed", "--wait-for-server", "120");
+        }
+        await using client = clientOf(server);
+        for await (const { id } of client.sandboxes.list()) await client.sandboxes.delete(id);
+        await expect.poll(async () => (await docker("ps", "--all", "--quiet")).stdout).toBe("");
+        await expect.poll(loopDevices).not.toContain(volume.id);
+        const image = join(directory, "killed/volumes", `${volume.id}.ext4`);
+        expect((await run("e2fsck", ["-fn", image], { env: { PATH: "/usr/sbin:/sbin" } })).stdout).toContain(
+          "Pass 5",
+        );
+        await client.volumes.delete(volume.id);
+        expect(written).toBeGreaterThan(0);
       } finally {
         await server.stop();
       }

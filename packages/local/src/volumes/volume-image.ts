@@ -29,6 +29,17 @@ export async function createImage(path: string, sizeMb: number): Promise<void> {
   }
 }
 
+/** Removes the device of an image that a server attached and was killed before it let go of it. One that is in use goes later. */
+export async function detachImage(path: string): Promise<void> {
+  const { stdout } = await run(
+    "losetup",
+    ["--noheadings", "--output", "NAME", "--associated", path],
+    options,
+  );
+  for (const device of stdout.split("\n").filter(Boolean))
+    await run("losetup", ["--detach", device], options);
+}
+
 /** A block device with the contents of an image. */
 export interface AttachedImage {
   readonly device: string;
@@ -41,7 +52,8 @@ export interface AttachedImage {
  * not call it for one image twice at a time.
  *
  * The kernel removes the device when its last user is gone: at first the descriptor that is held here, then the machines that
- * have mounted it. So nothing is left, even if this process is killed.
+ * have mounted it. So nothing is left if this process is killed, but for the moment before the device is detached; see
+ * {@link detachImage}.
  */
 export async function attachImage(path: string): Promise<AttachedImage> {
   const { stdout } = await run("losetup", ["--find", "--show", "--nooverlap", path], options);

@@ -10,7 +10,7 @@ import type { SandboxMount } from "../store/sandbox-mount.js";
 import type { Volume, VolumeRepository } from "../store/volume-repository.js";
 import type { HostDirectories } from "./host-directories.js";
 import { checkTargets, invalidMount } from "./mount-target.js";
-import { attachImage, createImage } from "./volume-image.js";
+import { attachImage, createImage, detachImage } from "./volume-image.js";
 
 const mebibyte = 1024 * 1024;
 /** Most volumes that a server keeps. */
@@ -52,6 +52,13 @@ export class Volumes {
     for (const name of await readdir(directory))
       if (![...this.#volumes.keys()].some((id) => name === fileName(id)))
         await rm(join(directory, name), { force: true });
+    for (const id of this.#volumes.keys()) await this.#letGo(id);
+  }
+
+  async #letGo(id: string): Promise<void> {
+    if (this.parts.lack !== undefined) return;
+    // Without the program that attaches images, none is attached.
+    await this.#turn(async () => detachImage(await this.#image(id)).catch(() => undefined));
   }
 
   /** Why this server has no volumes, and how to get them. Undefined if it has volumes. */
@@ -134,6 +141,7 @@ export class Volumes {
     }
     this.parts.repository?.remove(volume.id);
     this.#volumes.delete(volume.id);
+    await this.#letGo(volume.id);
     await rm(await this.#image(volume.id), { force: true });
   }
 
