@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -186,6 +186,40 @@ describe("cloud-sandbox run", () => {
       });
       expect(await text(shown.stdout)).toContain(`\u001b_Ga=T,f=100,m=0;${onePixel}\u001b\\`);
       expect(await readdir(directory)).toEqual(["new"]);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test("saves figures beside what code in the sandbox puts in their place, and leaves out what is no figure", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "plots-"));
+    try {
+      const victim = join(directory, "victim");
+      await writeFile(victim, "precious");
+      const plots = join(directory, "plots");
+      await mkdir(plots);
+      await symlink(victim, join(plots, "figure-1.svg"));
+      await mkdir(join(plots, "figure-3.png"));
+      const displays = ['"image/svg+xml": "<svg/>"', '"constructor": "x"', '"image/png": "no base64!"'];
+      const code = displays.map((data) => `display({${data}}, raw=True)`).join("\n");
+      const save = (text: string) =>
+        runBuilt("cli", ["run", "-c", text, "--save-plots", plots], { env: remote });
+      const saved = await save(code);
+      expect(saved.stderr.split("\n")).toEqual([
+        "cloud-sandbox: figures left out, because their base64 is not valid: 1.",
+        `cloud-sandbox: figure saved in ${join(plots, "figure-1.svg")}`,
+        "",
+      ]);
+      expect(saved.code).toBe(0);
+      expect(await readFile(victim, "utf8")).toBe("precious");
+      expect(await readFile(join(plots, "figure-1.svg"), "utf8")).toBe("<svg/>");
+
+      const picture = `display({"image/png": "${onePixel}"}, raw=True)`;
+      const refused = await save(`${picture}\n${picture}\n${picture}`);
+      expect(refused.code).toBe(125);
+      expect(refused.stderr).toContain(
+        "figure-3.png cannot be written (ERR_FS_EISDIR). Give --save-plots another directory.",
+      );
     } finally {
       await rm(directory, { recursive: true });
     }

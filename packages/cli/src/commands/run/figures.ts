@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DisplayedValue } from "cloud-sandbox";
@@ -29,7 +29,10 @@ export async function showFigures(
   directory: string | undefined,
   output: Output,
 ): Promise<SavedFigure[]> {
-  const figures = displayed.filter(({ type }) => type in endings);
+  const all = displayed.filter(({ type }) => Object.hasOwn(endings, type));
+  const figures = all.filter(isReadable);
+  const unreadable = all.length - figures.length;
+  if (unreadable > 0) output.note(`figures left out, because their base64 is not valid: ${unreadable}.`);
   if (figures.length === 0) return [];
   const protocol = directory === undefined && !output.isJson ? await imageProtocol() : undefined;
   if (protocol !== undefined) {
@@ -45,6 +48,16 @@ export async function showFigures(
   if (process.stdout.isTTY && !output.isJson) return save(figures, await newDirectory(), output);
   output.note(`figures were displayed: ${figures.length}; --save-plots DIR keeps them.`);
   return [];
+}
+
+/** Whether a figure can be decoded: a program can display any text as an image. */
+function isReadable(figure: DisplayedValue): boolean {
+  try {
+    figure.bytes();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function newDirectory(): Promise<string> {
@@ -69,9 +82,26 @@ async function save(
   const saved: SavedFigure[] = [];
   for (const [index, figure] of figures.entries()) {
     const path = join(directory, `figure-${index + 1}.${endings[figure.type]}`);
-    await figure.saveTo(path);
+    await replace(path, figure.bytes());
     saved.push({ type: figure.type, path });
     output.note(`figure saved in ${path}`);
   }
   return saved;
+}
+
+/**
+ * Writes a file, and never through a link of that name: if the directory is mounted in the sandbox, its code can put links there
+ * that lead to any file of this machine.
+ */
+async function replace(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await rm(path, { force: true });
+    await writeFile(path, bytes, { flag: "wx" });
+  } catch (error) {
+    throw new CommandError(
+      "PLOTS_NOT_SAVED",
+      `${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`,
+      "Give --save-plots another directory.",
+    );
+  }
 }
