@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
 import { expect, onTestFinished, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
@@ -42,6 +45,37 @@ test("the audit log says which key created, ran and deleted what, and holds no c
   ]);
   expect(text).not.toContain("hidden");
   expect(text).not.toContain(String(body.key));
+});
+
+test("the audit log has a line for each large file and for each connection to a port", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "audit-log-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, "audit.jsonl");
+  const server = await startLocalServer({ args: ["--pool", "0", "--audit-log", path] });
+  const client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  const sandbox = await client.sandboxes.create();
+  // A client sends the first one as a request, and finds out meanwhile whether there are tunnels for the next ones.
+  for (const name of ["a", "b", "c"]) {
+    await sandbox.files.write(name, new Uint8Array(1024 * 1024));
+    await sandbox.files.list();
+  }
+  await using forward = await sandbox.ports.forward(4444);
+  await once(connect(forward.localPort, forward.localHost), "close").catch(() => undefined);
+  await sandbox.delete();
+  await client.close();
+  await server.stop();
+
+  const operations = (await readFile(path, "utf8")).trim().split("\n");
+  expect(
+    operations.map((line) => JSON.parse(line)).map(({ operation, status }) => [operation, status]),
+  ).toEqual([
+    ["createSandbox", 201],
+    ["uploadFile", 200],
+    ["uploadFile", 200],
+    ["uploadFile", 200],
+    ["openPortTunnel", 404],
+    ["deleteSandbox", 200],
+  ]);
 });
 
 test("a server whose audit log cannot be written does not start, and names the option", async () => {

@@ -47,15 +47,15 @@ export class RequestAudit {
   /** Notes a request that an agent has answered, unless it only read something or its token was not accepted. */
   readonly onAgentAnswer = ({ request, target, status, time }: AnsweredByAgent): void => {
     const { method = "GET" } = request;
-    const { operation } = agentOperations.find(method, target.path.split("?")[0] ?? "") ?? {};
+    const operation = operationOf(method, target.path.split("?")[0] ?? "");
     // The agent answers 401 to a token that is not valid, whose claims are not to be believed.
-    if (status === 401 || operation === undefined || (isRead(method) && !operation.upgrade)) return;
+    if (status === 401 || operation === undefined) return;
     const { key } = claimsOf(bearerToken(request.headers.authorization));
     this.#log.note({
       ...origin(request),
       time,
       key: typeof key === "string" ? this.keys.nameOf(key) : owner.name,
-      operation: operation.operationId,
+      operation,
       sandbox: target.sandboxId,
       status,
     });
@@ -64,6 +64,13 @@ export class RequestAudit {
   close(): void {
     this.#log.close();
   }
+}
+
+/** The name of an operation of the agent, or of the gateway in its place. Undefined if it only reads. */
+function operationOf(method: string, path: string): string | undefined {
+  if (/^\/ports\/\d+\/tunnel$/.test(path)) return "openPortTunnel";
+  const { operation } = agentOperations.find(method, path) ?? {};
+  return isRead(method) && !operation?.upgrade ? undefined : operation?.operationId;
 }
 
 const isRead = (method: string): boolean => ["GET", "HEAD", "OPTIONS"].includes(method);

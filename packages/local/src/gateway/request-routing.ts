@@ -17,7 +17,10 @@ export interface Destinations {
   /** CORS for the APIs. Servers in previews set their own CORS headers. */
   readonly crossOrigin: CrossOriginAccess;
   readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handlePortTunnel" | "handleUpgrade">;
-  /** Called when an agent has answered a request, or when its WebSocket was opened or refused. */
+  /**
+   * Called when an agent has answered a request, or when a WebSocket or port tunnel to it was opened or refused. There are no
+   * file tunnels then.
+   */
   readonly onAgentAnswer?: (answer: {
     readonly request: IncomingMessage;
     readonly target: AgentTarget;
@@ -66,7 +69,8 @@ export function routeRequests(
   });
   server.on("upgrade", (request, connection, head) => {
     const preview = previewTarget(request);
-    if (!isUpgrade(request)) {
+    // Nobody reads the requests in a file tunnel along, so with an audit log there is none: clients send ordinary requests.
+    if (!isUpgrade(request) || (onAgentAnswer && isFileTunnel(request))) {
       ignoreUpgrade(server, request, connection, head);
       return;
     }
