@@ -204,6 +204,11 @@ describe("one line says what is wrong, for", () => {
     ["a delete of an unknown one", () => ["sandbox", "delete", "nope"], /not found/],
     ["no sandbox to delete", () => ["sandbox", "delete"], /--all/],
     ["no port to forward", () => ["sandbox", "forward", "mine", "http"], /must be PORT or LOCAL:PORT/],
+    [
+      "an address that is not of this machine",
+      (known) => ["sandbox", "forward", known, "0:80", "--address", "192.0.2.1"],
+      /Cannot listen on 192\.0\.2\.1: .*--address/,
+    ],
     ["connections of an unknown one", () => ["egress", "nope"], /"cloud-sandbox sandbox list"/],
     ["an unknown delivery", () => ["webhooks", "get", "nope"], /"cloud-sandbox webhooks list"/],
     [

@@ -121,7 +121,8 @@ describe("a forwarded port", () => {
     });
     other.close();
     await expect(sandbox.ports.forward(5432, { localHost: "192.0.2.1" })).rejects.toMatchObject({
-      message: expect.stringContaining("this machine does not have that address"),
+      code: "LOCAL_ADDRESS_UNAVAILABLE",
+      message: expect.stringMatching(/this machine does not have that address.* localHost/),
     });
     for (const wrong of [{ localPort: -1 }, { localPort: 65_536 }, { localHost: "" }])
       await expect(sandbox.ports.forward(5432, wrong)).rejects.toThrow(/^local(Port|Host) must be/);

@@ -35,6 +35,7 @@ export const advice: Readonly<Record<string, string>> = {
   LIMITS_UNAVAILABLE: "Ask for less with --memory and --cpu.",
   EXECUTION_TIMEOUT: "Give the execution more time with --timeout (at most 300 s).",
   LISTING_TRUNCATED: 'To list a large directory, run find in the sandbox with "cloud-sandbox sandbox exec".',
+  LOCAL_ADDRESS_UNAVAILABLE: "Give --address an address of this machine, such as 127.0.0.1.",
   LOCAL_PORT_UNAVAILABLE: "Give another port of this machine, as in 8080:80, or 0:80 for any free one.",
   PORT_FORWARD_UNAVAILABLE: 'Use "cloud-sandbox sandbox port", which prints the port\'s address for HTTP.',
   NOT_FOUND: "Check the server's address: it is given without /v1.",

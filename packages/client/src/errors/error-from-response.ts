@@ -246,7 +246,7 @@ const kindOfCode: Record<string, Kind> = {
   RESOURCE_LIMIT_ERROR: limited,
   RESOURCE_EXHAUSTED: {
     error: ResourceLimitError,
-    hint: () => "End programs in the sandbox, or wait until they end.",
+    hint: () => "End programs in the sandbox or connections to its ports, or wait until they end.",
   },
   RATE_LIMIT_EXCEEDED: tooMany,
   PATH_NOT_ALLOWED: pathRefused,

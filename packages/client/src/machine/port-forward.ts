@@ -150,6 +150,13 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 }
 
 function notListening(host: string, port: number, cause: Error & { code?: string }): SandboxError {
+  if (cause.code === "EADDRNOTAVAIL" || cause.code === "ENOTFOUND")
+    return new SandboxError({
+      summary: `Cannot listen on ${host}: this machine does not have that address.`,
+      hint: "Choose another localHost, such as 127.0.0.1.",
+      code: "LOCAL_ADDRESS_UNAVAILABLE",
+      cause,
+    });
   const reason = reasons[cause.code ?? ""] ?? cause.message;
   return new SandboxError({
     summary: `Cannot listen on port ${port} of ${host}: ${reason}.`,
@@ -162,8 +169,6 @@ function notListening(host: string, port: number, cause: Error & { code?: string
 const reasons: Record<string, string> = {
   EACCES: "this user may not open it",
   EADDRINUSE: "another program uses it",
-  EADDRNOTAVAIL: "this machine does not have that address",
-  ENOTFOUND: "this machine does not have that address",
 };
 
 function notOffered(sandboxId: string): SandboxError {

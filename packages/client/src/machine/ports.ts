@@ -54,7 +54,8 @@ export class Ports {
    * Listens on a port of this machine, and forwards each connection to a port of the sandbox, 1 to 65535, for protocols
    * other than HTTP: `psql -p` of the result's `localPort` reaches a database in the sandbox. Each connection needs the
    * sandbox's token, unlike a preview. An extension that needs Node.js: elsewhere and on the cloud, rejects with a
-   * `SandboxError` (PORT_FORWARD_UNAVAILABLE); if this machine's port cannot be listened on, with LOCAL_PORT_UNAVAILABLE.
+   * `SandboxError` (PORT_FORWARD_UNAVAILABLE); if this machine's port cannot be listened on, with LOCAL_PORT_UNAVAILABLE, and if
+   * it lacks the address, with LOCAL_ADDRESS_UNAVAILABLE.
    */
   async forward(port: number, options: PortForwardOptions = {}): Promise<PortForward> {
     checkedPort(port);
