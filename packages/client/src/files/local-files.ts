@@ -7,7 +7,7 @@ import { omitUndefined } from "../config/omit-undefined.js";
 import { requireText } from "../config/option-checks.js";
 import { longestExecution, slowestTransfer } from "../config/time-limits.js";
 import { CallbackErrors } from "../errors/callback-errors.js";
-import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
+import { AbortError, invalidArgument, isSandboxError, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { successOf } from "../transport/contract-clients.js";
@@ -172,8 +172,19 @@ export async function downloadDirectory(
       const stages = [fs.createReadStream(archive), zlib.createGunzip(), limited, unpacking] as const;
       await streams.pipeline(...stages, omitUndefined({ signal: options.signal }));
     } catch (error) {
-      throw options.signal?.aborted ? new AbortError(options.signal.reason) : localFailure(error);
+      throw options.signal?.aborted ? new AbortError(options.signal.reason) : notUnpacked(error);
     }
+  });
+}
+
+/** Why the archive could not be unpacked: errors of the file system have a code, refusals of what is in the archive have none. */
+function notUnpacked(error: unknown): SandboxError {
+  if (isSandboxError(error) || !(error instanceof Error) || "code" in error) return localFailure(error);
+  return new SandboxError({
+    summary: `The directory in the sandbox holds something that is not copied to this machine: ${error.message.replace(/\.$/, "")}.`,
+    hint: "Remove it there, or pack the directory with tar and download that file; the local copy is incomplete.",
+    code: "LOCAL_FILE_FAILED",
+    cause: error,
   });
 }
 
