@@ -179,6 +179,12 @@ describe("cloud-sandbox mcp", () => {
       /^cloud-sandbox: "a b" .*letters, digits/,
     ],
     ["no command", ["server", "add", "a"], /--command/],
+    [
+      "arguments after an option that takes them too",
+      ["quick", "--allow", "a.example", "x", "t"],
+      /<tool>\. Options/,
+    ],
+    ["the same, of pairs", ["quick", "--env", "A=b", "x", "t"], /NAME=value\. Options that take several/],
     ["two ways at once", ["config", "--show", "--reset"], /cannot be used with/],
     ["a removal that nobody confirms", ["server", "remove", "kept"], /--yes/],
     ["a file that is not there", ["import", "/no/such/file.json"], /\/no\/such\/file.json cannot be read/],

@@ -6,7 +6,8 @@ export function usageHint(
   words: readonly string[],
   { code, message }: CommanderError,
 ): string | undefined {
-  if (code === "commander.invalidArgument") return undefined;
+  // Commander's message names the option as it is declared, as in `--env <NAME=value...>`.
+  if (code === "commander.invalidArgument") return message.includes("...>'") ? greedy : undefined;
   const { command, path } = calledCommand(program, words);
   if (code === "commander.unknownCommand") {
     const word = /'(.*)'/.exec(message)?.[1] ?? "";
@@ -14,9 +15,15 @@ export function usageHint(
     if (known !== undefined) return `Did you mean "cloud-sandbox ${known}"?`;
     return similar(message) ?? `"${path} --help" lists the commands.`;
   }
-  if (code === "commander.missingArgument") return `Usage: ${path} ${command.usage()}.`;
+  if (code === "commander.missingArgument") {
+    const isGreedy = command.options.some(({ long = "", variadic }) => variadic && words.includes(long));
+    return `Usage: ${path} ${command.usage()}.${isGreedy ? ` ${greedy}` : ""}`;
+  }
   return similar(message) ?? `"${path} --help" lists the options.`;
 }
+
+const greedy =
+  "Options that take several values take all words up to the next option: give them after the arguments.";
 
 /** Commander's own suggestion, which follows its message on a line of its own. */
 function similar(message: string): string | undefined {
