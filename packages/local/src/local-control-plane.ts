@@ -350,7 +350,8 @@ async function serve(
     await runtime.close();
     audit?.close();
     const unrecorded = await store.close();
-    if (lost + unrecorded > 0) throw new NotKeptError(lost, unrecorded);
+    if (lost + unrecorded > 0)
+      throw new NotKeptError(lost, unrecorded, store.isKept && store.directory === undefined);
   };
   let url: string;
   try {

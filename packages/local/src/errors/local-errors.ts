@@ -132,9 +132,13 @@ export class NotKeptError extends Error {
     readonly sandboxes: number,
     /** Number of changes, such as deletions of sandboxes, that were not recorded. */
     readonly changes: number,
+    /** Whether records are objects of a cluster. */
+    isInCluster = false,
   ) {
     super(
-      `Some data could not be saved in the data directory: the files of ${sandboxes} sandboxes are lost, and ${changes} changes were not recorded. Free some disk space there before the next start.`,
+      isInCluster
+        ? `${changes} changes were not recorded, because the API server of the cluster did not answer. The next server that leads finds out which sandboxes have ended.`
+        : `Some data could not be saved in the data directory: the files of ${sandboxes} sandboxes are lost, and ${changes} changes were not recorded. Free some disk space there before the next start.`,
     );
   }
 }

@@ -40,6 +40,7 @@ export class KubernetesMachine implements Machine {
   readonly isPaused = false;
   #isDestroyed = false;
   #isLeft = false;
+  #removing: Promise<void> | undefined;
 
   constructor(private readonly parts: KubernetesMachineParts) {
     this.id = parts.spec.id;
@@ -99,7 +100,7 @@ export class KubernetesMachine implements Machine {
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
     try {
-      await this.parts.remove();
+      await this.#remove();
     } finally {
       // If the API server does not answer, the Pod ends when it has waited for its server in vain.
       this.parts.connection.close();
@@ -114,12 +115,21 @@ export class KubernetesMachine implements Machine {
   }
 
   async #end(): Promise<MachineExit> {
-    const { connection, ending, remove, cleanUp } = this.parts;
+    const { connection, ending, cleanUp } = this.parts;
     const reason = await connection.lost;
     const end = this.#isDestroyed || this.#isLeft ? undefined : await ending();
-    if (!this.#isLeft) await remove().catch(() => undefined);
+    if (!this.#isLeft) await this.#remove().catch(() => undefined);
     cleanUp();
     return this.#explain(end, reason);
+  }
+
+  /** Deletes the Pod, once. If that failed, the next call tries again. */
+  #remove(): Promise<void> {
+    this.#removing ??= this.parts.remove().catch((error: unknown) => {
+      this.#removing = undefined;
+      throw error;
+    });
+    return this.#removing;
   }
 
   #explain(end: V1ContainerStateTerminated | undefined, lost: string): MachineExit {
