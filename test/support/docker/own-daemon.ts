@@ -98,6 +98,12 @@ for program in "$daemon" "$containerd"; do
   kill "$program"
   wait "$program"
 done
+# A process of containerd's stays if containerd ends while it removes a container.
+for file in /proc/[0-9]*/cmdline; do
+  tr '\\0' ' ' <"$file" 2>/dev/null | grep -qF -- " -address $1/containerd.sock " || continue
+  file=\${file%/cmdline}
+  kill -KILL "\${file#/proc/}"
+done
 grep -o " $1/[^ ]*" /proc/mounts | sort -r | while read -r place; do umount "$place"; done
 rm -rf --one-file-system "$1"
 `;
