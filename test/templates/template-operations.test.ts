@@ -338,6 +338,16 @@ test("templates and builds are kept over a crash; a build it cut short has faile
     await rebuilt.call("DELETE", `/v1/templates/${onTop.templateId}`);
     expect(await readdir(join(directory, "layers"))).toEqual(layers);
     await after.stop();
+
+    // The id of a deleted template still finds its builds, so nothing else may get it.
+    const last = await start();
+    const answer = await new TemplateBuilding(last).call("POST", "/v1/templates/build", {
+      ...whole,
+      name: "later",
+      steps: [run("true")],
+    });
+    expect(Number(answer.json.build_id)).toBeGreaterThan(Number(onTop.templateId));
+    await last.stop();
   } finally {
     await rm(directory, { recursive: true, force: true });
     expect(existsSync(directory)).toBe(false);

@@ -70,8 +70,9 @@ export class TemplateBuilds {
       if (built?.status === "active" && built.buildId === record.id) this.#succeed(build);
       else this.#fail(build, interrupted);
     }
-    const ids = [...this.#builds.keys(), ...catalogue.list().map(({ id }) => id)].map(Number);
-    this.#lastId = Math.max(firstId, ...ids);
+    // Also the id of a template that was deleted: it still finds the template's builds.
+    const ids = [...this.#builds.values()].flatMap(({ record }) => [record.id, record.templateId]);
+    this.#lastId = Math.max(firstId, ...[...ids, ...catalogue.list().map(({ id }) => id)].map(Number));
   }
 
   /** Starts a build. Resolves when the build has begun, not when it has ended. */
