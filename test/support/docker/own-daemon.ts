@@ -100,7 +100,7 @@ for program in "$daemon" "$containerd"; do
 done
 # A process of containerd's stays if containerd ends while it removes a container.
 for file in /proc/[0-9]*/cmdline; do
-  tr '\\0' ' ' <"$file" 2>/dev/null | grep -qF -- " -address $1/containerd.sock " || continue
+  { tr '\\0' ' ' <"$file"; } 2>/dev/null | grep -qF -- " -address $1/containerd.sock " || continue
   file=\${file%/cmdline}
   kill -KILL "\${file#/proc/}"
 done
