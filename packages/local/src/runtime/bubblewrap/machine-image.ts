@@ -126,7 +126,7 @@ export async function prepareMachineImage(
   // Only the agent's: programs without one are started before code can change anything.
   const agentSeals = [
     ...seals.map((path) => ({ source: path, target: sealed(path) })),
-    ...(root && existsSync(nodeParts) ? [{ source: nodeParts, target: nodeParts }] : []),
+    ...(root && isOfDebian && existsSync(nodeParts) ? [{ source: nodeParts, target: nodeParts }] : []),
   ];
   const common = [
     ...(root ? mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
@@ -205,8 +205,12 @@ done
  */
 export const agentTimeZone = { TZ: "UTC", TZDIR: `${opt}/empty` } as const;
 
-/** Debian's Node.js loads some of its own modules from here at each start. */
+/** Debian's Node.js loads some of its own modules from here at each start. Other builds have all of them in the program. */
 const nodeParts = "/usr/share/nodejs";
+const { node_builtin_shareable_builtins: included = [] } = process.config.variables as {
+  readonly node_builtin_shareable_builtins?: readonly string[];
+};
+const isOfDebian = !included.includes("deps/undici/undici.js");
 
 const opensslConfiguration = (parts: string): string => join(parts, "openssl.cnf");
 
