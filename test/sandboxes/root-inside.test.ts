@@ -1,8 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { cannotStartAs, type LocalServer, startLocalServer } from "../support/local-server.js";
+import { PackageRepository } from "../support/package-repository.js";
 import { TemplateBuilding } from "../support/template-building.js";
 
 const run = promisify(execFile);
@@ -19,7 +18,7 @@ const obstacle =
 
 describe.skipIf(obstacle !== undefined)("with root inside, a sandbox", () => {
   let directory: string;
-  let repository: Server;
+  let repository: PackageRepository;
   let server: LocalServer;
   let client: SandboxClient;
   let api: ControlPlaneCaller;
@@ -27,15 +26,7 @@ describe.skipIf(obstacle !== undefined)("with root inside, a sandbox", () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "root-inside-"));
-    await makeRepository(join(directory, "packages"));
-    repository = createServer((request, response) => {
-      readFile(join(directory, "packages", new URL(request.url ?? "/", "http://x").pathname)).then(
-        (file) => response.end(file),
-        () => response.writeHead(404).end(),
-      );
-    });
-    await new Promise<void>((listening) => repository.listen(0, "127.0.0.1", listening));
-    const { port } = repository.address() as AddressInfo;
+    repository = await PackageRepository.start(join(directory, "packages"));
     const data = join(directory, "data");
     server = await startLocalServer({
       args: [
@@ -45,13 +36,12 @@ describe.skipIf(obstacle !== undefined)("with root inside, a sandbox", () => {
         "--data-dir",
         data,
         "--egress-allow-private",
-        `127.0.0.1:${port}`,
+        repository.address,
       ],
     });
     client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
     api = new ControlPlaneCaller(server);
-    install = `set -e; rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
-echo 'deb [trusted=yes] http://127.0.0.1:${port} ./' > /etc/apt/sources.list
+    install = `set -e; ${repository.use}
 export no_proxy= NO_PROXY=
 apt-get update && apt-get install -y greeting`;
   });
@@ -151,32 +141,3 @@ test("serve --root-inside says what it needs", async () => {
     /start as root.*--root-inside/,
   );
 });
-
-/** A repository of one package, whose installation makes a user and a directory that belongs to it. */
-async function makeRepository(directory: string): Promise<void> {
-  const tree = join(directory, "tree");
-  const files = {
-    "DEBIAN/control":
-      "Package: greeting\nVersion: 1\nArchitecture: all\nMaintainer: Test <test@example.test>\nDepends: adduser\nDescription: greets\n",
-    "DEBIAN/postinst": `#!/bin/sh
-set -e
-adduser --quiet --system --group --no-create-home --home /var/lib/greeting greeting
-install -d -o greeting -g greeting -m 750 /var/lib/greeting
-ldconfig
-`,
-    "usr/bin/greeting": "#!/bin/sh\necho hello\n",
-    "usr/share/icons/hicolor/48x48/apps/greeting": "icon\n",
-  };
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(join(tree, name, ".."), { recursive: true });
-    await writeFile(join(tree, name), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
-  }
-  const archive = join(directory, "greeting.deb");
-  await run("dpkg-deb", ["--root-owner-group", "--build", tree, archive]);
-  const { stdout: sums } = await run("sha256sum", [archive]);
-  const { size } = await lstat(archive);
-  await writeFile(
-    join(directory, "Packages"),
-    `${files["DEBIAN/control"]}Filename: ./greeting.deb\nSize: ${size}\nSHA256: ${sums.split(" ")[0]}\n`,
-  );
-}
