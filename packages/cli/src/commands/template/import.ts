@@ -5,6 +5,7 @@ import { wholeNumber } from "../../command-line/option-values.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
 import { printable } from "../../output/printable.js";
+import { pulledImage, registryScheme } from "./pulled-image.js";
 
 interface ImportOptions {
   readonly name?: string;
@@ -15,20 +16,23 @@ interface ImportOptions {
 export function addImport(parent: Command): void {
   const command = subcommand(
     parent,
-    "import <file>",
-    "make a template of a container image's file, as docker save writes it; - is stdin",
+    "import <image>",
+    "make a template of a container image: a file as docker save writes it, - for stdin, or docker://NAME in a registry",
   )
     .option("--name <name>", "name of the template; without it, the image's own")
     .option("--update", "replace a template of this name")
     .option("--timeout <seconds>", "time for the import", wholeNumber(1, 86_400))
     .action(
-      action<ImportOptions, [string]>(async ({ options, output, server, signal }, file) => {
-        const { name, timeout, update } = options;
+      action<ImportOptions, [string]>(async ({ options, output, server, signal }, place) => {
+        const { timeout, update } = options;
         const client = await server();
-        const image = file === "-" ? process.stdin : file;
+        const reference = place.startsWith(registryScheme) ? place.slice(registryScheme.length) : undefined;
+        if (reference !== undefined && !output.isJson) output.progress(`downloading ${reference}`);
+        await using pulled = reference === undefined ? undefined : await pulledImage(reference, signal);
+        const image = pulled?.path ?? (place === "-" ? process.stdin : place);
         const record = await client.templates
           .import(image, {
-            name,
+            name: options.name ?? reference,
             update,
             timeoutSeconds: timeout,
             signal,
@@ -54,5 +58,6 @@ export function addImport(parent: Command): void {
     command,
     "cloud-sandbox template import image.tar",
     "docker save python:3.12-slim | cloud-sandbox template import -",
+    "cloud-sandbox template import docker://python:3.12-slim",
   );
 }
