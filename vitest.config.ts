@@ -29,7 +29,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /\/test\/(chaos|conformance|contract|docs|fuzz|hostile|mcp|mcp-runner|packaging|templates)\/|\/stuck-machines/.test(
+      /\/test\/(chaos|conformance|contract|docs|fuzz|hostile|mcp|mcp-runner|packaging|templates)\/|\/(stuck-machines|vendor-images)/.test(
         moduleId,
       );
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
