@@ -4,10 +4,11 @@ import { SandboxClient, type SandboxClientOptions } from "../../src/index.js";
 export const apiKey = "test-key.of-nobody";
 
 /**
- * The two ways in which a client can send requests, with the options that choose them. Callers must see no difference.
+ * The ways in which a client can send requests, with the options that choose them. Callers must see no difference.
  */
 export const carriers: [string, SandboxClientOptions][] = [
   ["undici", {}],
+  ["Node.js", { local: { expects: "isolatedCode" } }],
   ["fetch", { fetch: (request) => globalThis.fetch(request) }],
 ];
 

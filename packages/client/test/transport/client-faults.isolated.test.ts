@@ -43,8 +43,10 @@ function openSockets(): string[] {
     .filter((name) => /TCP|TLS|Connect|GetAddr/.test(name) && name !== "TCPServerWrap");
 }
 
+type Carrier = "undici" | "Node.js" | "fetch";
+
 /** A client for a fault, and a function that closes the client and the agent or proxy below it. */
-function faultyClient(fault: Fault, carrier: "undici" | "fetch", url: string) {
+function faultyClient(fault: Fault, carrier: Carrier, url: string) {
   const ca = fault.tls === undefined || fault.tls === "self-signed" ? [] : [made.authority];
   const connect = { timeout: 10_000, ca };
   const agent = fault.isProxy ? new ProxyAgent({ uri: url, connect }) : new Agent({ connect });
@@ -68,6 +70,7 @@ function faultyClient(fault: Fault, carrier: "undici" | "fetch", url: string) {
     baseUrl: fault.isProxy ? proxied : (fault.baseUrl?.(url) ?? url),
     retry: { baseDelaySeconds: 0.001, maxDelaySeconds: 0.002 },
     ...(carrier === "fetch" && { fetch }),
+    ...(carrier === "Node.js" && { local: { expects: "isolatedCode" } }),
     ...fault.options,
   });
   return {
@@ -78,6 +81,16 @@ function faultyClient(fault: Fault, carrier: "undici" | "fetch", url: string) {
       await (fault.isProxy ? agent.destroy() : agent.close());
     },
   };
+}
+
+/** What Node.js's own HTTP calls an error that undici has another name for. */
+function onNode(outcome: Outcome): Outcome {
+  const names = new Map([
+    ["UND_ERR_HEADERS_OVERFLOW", "HPE_HEADER_OVERFLOW"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", "EPROTO"],
+  ]);
+  const code = names.get(outcome.code ?? "");
+  return code === undefined ? outcome : { ...outcome, code };
 }
 
 /** The parts of an error that `outcome` names, to be compared with it. */
@@ -128,7 +141,7 @@ function page(): string {
     "# What goes wrong, and what a call makes of it",
     [
       "Each of these faults is made by a real server on loopback and met by a client that tries three times at most, over its own",
-      "transport and over a `fetch`. The test holds the client to this table, and to this: every call ends within its limits; an error",
+      "transports and over a `fetch`. The test holds the client to this table, and to this: every call ends within its limits; an error",
       "names what to do next and, where a request was sent, its id; no rejection is left unhandled; the same client works again once the",
       "server does; and when it is closed, no socket is open. The last column says how many requests the server gets.",
     ].join("\n"),
@@ -140,17 +153,18 @@ function page(): string {
 
 const cases = groups.flatMap(({ faults, title }) =>
   faults.flatMap((fault) =>
-    (["undici", "fetch"] as const)
+    (["undici", "Node.js", "fetch"] as const)
       .filter((carrier) => fault.carrier === undefined || fault.carrier === carrier)
       // Streams use a WebSocket and never fetch, so test them once.
       .filter((carrier) => title !== streamFaults.title || carrier === "undici")
-      .map((carrier): [string, string, "undici" | "fetch", Fault] => [title, fault.fault, carrier, fault]),
+      .map((carrier): [string, string, Carrier, Fault] => [title, fault.fault, carrier, fault]),
   ),
 );
 
 test.each(cases)("%s: a server that %s, over %s", async (_, __, carrier, fault) => {
   const at = fault.at ?? "GET /v1/sandboxes/abc";
-  const { misbehave, outcome, tries = 1 } = fault;
+  const { misbehave, tries = 1 } = fault;
+  const outcome = carrier === "Node.js" ? onNode(fault.outcome) : fault.outcome;
   const tls = fault.tls && made[fault.tls];
   service = await FaultyService.start({ at, misbehave, tls });
   const { client, close } = faultyClient(fault, carrier, service.url);
