@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { timeLimit, webhookHeaders } from "@cloud-sandbox/protocol";
 import packageJson from "../../package.json" with { type: "json" };
@@ -29,7 +28,7 @@ const maxDiscardedBytes = 64 * 1024;
  * Sends a report once and resolves with the receiver's answer. Does not follow redirects. Rejects when there is no answer
  * in time, and with a {@link PrivateAddressError}. Addresses are checked at connect time, so a changed name cannot evade it.
  */
-export function sendCallback(
+export async function sendCallback(
   { url: target, headers, secret }: Callback,
   report: { readonly id: string; readonly body: string },
   options: {
@@ -40,9 +39,10 @@ export function sendCallback(
   },
 ): Promise<CallbackAnswer> {
   const url = new URL(target);
-  if (!options.allowPrivateAddresses && isPrivateHost(url)) return Promise.reject(new PrivateAddressError());
+  if (!options.allowPrivateAddresses && isPrivateHost(url)) throw new PrivateAddressError();
   const body = Buffer.from(report.body);
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  // Loaded by the first report that needs it: starting to run code would otherwise wait for it.
+  const send = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
   return new Promise((resolve, reject) => {
     const call = send(url, {
       method: "POST",

@@ -90,7 +90,8 @@ function programState(program: string): readonly (number | string)[] {
 /** The status of a file. Undefined if there is none, or if this user may not enter its directory. */
 function statIfAllowed(path: string): Stats | undefined {
   try {
-    return statSync(path);
+    // An error for each directory of the search path without the program would cost more than all else here.
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
