@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { root } from "../support/documents/code-blocks.js";
 import { descendants, hostProcesses } from "../support/host-processes.js";
 
@@ -72,6 +73,31 @@ describe("a client without a key", () => {
     const sandbox = await client.sandboxes.create();
     expect((await sandbox.commands.run("echo made")).stdout).toBe("made\n");
     await client.close();
+  });
+
+  test("keeps the directories that code may write to in the user's cache, and none of what code writes there", async () => {
+    vi.stubEnv("XDG_CACHE_HOME", temporary);
+    const kept = join(temporary, "cloud-sandbox-local", "tree-usr");
+    try {
+      for (const had of [false, true]) {
+        expect(existsSync(kept)).toBe(had);
+        await using client = new SandboxClient({
+          backend: "local",
+          local: { pool: 0, expects: "isolatedCode" },
+        });
+        const code = `import os
+for directory in ("/usr/lib", "/usr/share/doc", "/usr/local/lib"):
+  print(sorted(set(os.listdir(directory)) & {"made", "left"}))
+  open(directory + "/left", "w").close()
+  os.mkdir(directory + "/made")`;
+        expect(await client.executeIsolated(code)).toMatchObject({ stdout: "[]\n".repeat(3), stderr: "" });
+      }
+      expect(await readdir(join(kept, "lib"))).not.toContain("made");
+      expect(await readdir("/usr/lib")).not.toContain("made");
+    } finally {
+      vi.unstubAllEnvs();
+      await rm(join(temporary, "cloud-sandbox-local"), { recursive: true, force: true });
+    }
   });
 
   test("ends its backend when the program has nothing more to do, though nothing was closed", async () => {

@@ -11,7 +11,7 @@ import type { RuntimeOptions } from "../runtime-options.js";
 import type { FirstUse } from "../sandbox-runtime.js";
 import { ProxyPorts } from "./egress/proxy-ports.js";
 import { allowsOwnDevices, directoriesToView } from "./host-files/host-views.js";
-import { MadeFiles } from "./host-files/made-files.js";
+import { keptTree, MadeFiles } from "./host-files/made-files.js";
 import { inheritableDescriptors } from "./launch/inherited-descriptors.js";
 import { openLauncher } from "./launch/launch-command.js";
 import { ProgramLauncher } from "./launch/program-launcher.js";
@@ -81,14 +81,16 @@ export async function layFoundation(
   };
   const seccompFile = filter("seccomp", false);
   let hostWriters: string | undefined;
-  const root = await WritableRoot.open(directory.inMemory, isRoot);
+  const tree = use === "programs" ? keptTree() : undefined;
+  const root = await WritableRoot.open(directory.inMemory, isRoot, tree);
   const hasDevices = root !== undefined && isRoot && (await allowsOwnDevices(isRoot));
   const pipes = join(directory.path, "pipes");
   // Start to make these files first: it takes as long as all that follows.
   const made = new MadeFiles({
     pipes: ProgramPipes.plan(pipes),
     devices: hasDevices ? root.devices : undefined,
-    skeleton: root?.usrSkeleton,
+    skeleton: root && (tree ?? root.usrSkeleton),
+    isKept: tree !== undefined,
   });
   const launcher = new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors);
   const proxyPorts = new ProxyPorts(directory.path);

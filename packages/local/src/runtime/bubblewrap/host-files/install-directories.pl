@@ -1,10 +1,11 @@
 # Makes the directories of the current directory that programs install to, in another directory. Arguments: that directory, a
-# shell script that lists them, and a file for the list.
+# shell script that lists them, a file for the list, and whether the other directory is kept too: then nothing is made if the list
+# is still right, and else what is not listed any more is removed.
 #
 # To list them takes longer than to make them. So the list is kept in the file, with the device, inode and time of the last
 # change of each directory: a directory that is made or removed changes those of the one that it is in. It uses no module,
 # because loading one takes as long as the start of Perl.
-my ($target, $script, $kept) = @ARGV;
+my ($target, $script, $kept, $isTree) = @ARGV;
 umask 077;
 
 sub contentOf {
@@ -17,23 +18,51 @@ sub stateOf { join ' ', map { (lstat)[0, 1, 10] } @_ }
 
 my ($state, @directories) = ('');
 if ($kept ne '' and open my $file, '<', $kept) { ($state, @directories) = split /\0/, contentOf($file) }
-unless (@directories && $state eq stateOf('.', @directories)) {
-  my $started = time;
-  open my $list, '-|', '/bin/sh', '-c', $script or die "sh: $!\n";
-  @directories = split /\0/, contentOf($list);
-  # Times are whole seconds: what changed in this one or the last may change again with the same time.
-  keep() if $kept ne '' and not grep { ((lstat)[10] // $started) > $started - 2 } '.', @directories;
+my $isRight = @directories && $state eq stateOf('.', @directories);
+if ($isTree) {
+  exit if $isRight and -d $target;
+  # The list is there only while the tree has all that is listed.
+  unlink $kept;
 }
-# The guard removes them by this list (instance-guard.ts).
-put("$target.list", @directories);
-umask 0;
-chdir $target or die "$target: $!\n";
-mkdir $_ for @directories;
+my $mayKeep = $isRight;
+unless ($isRight) {
+  my $started = time;
+  @directories = listed('.', $script);
+  $state = stateOf('.', @directories);
+  # Times are whole seconds: what changed in this one or the last may change again with the same time.
+  $mayKeep = $kept ne '' && !grep { ((lstat)[10] // $started) > $started - 2 } '.', @directories;
+}
+if ($isTree) {
+  make();
+  keep() if $mayKeep;
+} else {
+  keep() if $mayKeep and not $isRight;
+  # The guard removes them by this list (instance-guard.ts).
+  put("$target.list", @directories);
+  make();
+}
+
+sub listed {
+  my ($directory, $script) = @_;
+  open my $list, '-|', '/bin/sh', '-c', 'cd -- "$1" && eval "$2"', 'list', $directory, $script or die "sh: $!\n";
+  return split /\0/, contentOf($list);
+}
+
+sub make {
+  umask 0;
+  mkdir $target if $isTree;
+  my %isWanted = map { $_ => 1 } @directories;
+  my @gone = $isTree ? grep { !$isWanted{$_} } listed($target, 'find . -mindepth 1 -type d -print0') : ();
+  chdir $target or die "$target: $!\n";
+  rmdir for reverse @gone;
+  mkdir $_ for @directories;
+  umask 077;
+}
 
 # Errors are ignored: the next start lists them again.
 sub keep {
   my $draft = "$kept.$$";
-  put($draft, stateOf('.', @directories), @directories) and rename $draft, $kept or unlink $draft;
+  put($draft, $state, @directories) and rename $draft, $kept or unlink $draft;
 }
 
 sub put {
