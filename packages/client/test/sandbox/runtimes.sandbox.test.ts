@@ -127,7 +127,9 @@ describe("where there is no Node.js", () => {
   test("the bundle needs no module of it", async () => {
     const text = await readFile(join(directory, "edge.global.js"), "utf8");
     expect(text).not.toMatch(/\brequire\(/);
-    expect(text).not.toMatch(/["']node:(?!net"|stream")/);
+    // What Node.js itself is asked for at run time is not a dependency of the bundle.
+    const rest = text.replaceAll(/process\.getBuiltinModule\("[\w:/]+"\)/g, "");
+    expect(rest).not.toMatch(/["']node:/);
   });
 
   test("the bundle works with fetch", async () => {
