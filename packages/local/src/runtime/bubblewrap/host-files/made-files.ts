@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, statfsSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { keptPath } from "../../host/kept-bytes.js";
 import installDirectories from "./install-directories.pl?raw";
+import makeNodes from "./made-files.pl?raw";
 
 /** What is to be made for an instance. */
 export interface WantedFiles {
@@ -35,9 +36,12 @@ export function keptTree(): string | undefined {
   }
 }
 
+/** The number of the system call that makes nodes, for Perl. */
+const mknodat: Partial<Record<string, string>> = { x64: "259", arm64: "33" };
+
 /**
  * The files of an instance that Node.js cannot make, or only slowly: pipes, device nodes, and more than a thousand directories.
- * One shell makes all of them, because each start of a program costs this process milliseconds.
+ * One program makes all of them, because each start of a program costs milliseconds: Perl, or a shell where there is none.
  */
 export class MadeFiles {
   readonly #waiting = new Map<string, (isMade: boolean) => void>();
@@ -58,8 +62,10 @@ export class MadeFiles {
         PATH: process.env.PATH ?? "/usr/bin:/bin",
         DEVICES: devices,
         SKELETON: skeleton,
+        NODES: deviceNodes.join(" "),
+        MKNODAT: mknodat[process.arch],
         LISTING: listing,
-        MAKING: installDirectories,
+        MAKING: makeNodes + installDirectories,
         KEPT: keptPath(isKept ? "tree-usr" : "directories-usr") ?? "",
         TREE: isKept ? "1" : "",
       },
@@ -137,16 +143,18 @@ find . -xdev -mindepth 1 -maxdepth 3 -type d -print0 \\
 [ -z "$deep" ] || find $deep -xdev -mindepth 1 -type d -print0
 `;
 
-/** Without Perl, the list is made anew each time. */
-const script = `umask 0
+/** Without Perl, the list of directories is made anew each time. */
+const script = `[ -z "$MKNODAT" ] || ! command -v perl >/dev/null ||
+  exec perl -e "$MAKING" -- "$@" -- "$SKELETON" "$LISTING" "$KEPT" "$TREE"
+umask 0
 if [ $# -gt 0 ]; then mkfifo -m 622 "$@" || exit; fi
 echo pipes
 if [ -n "$DEVICES" ]; then
-  (cd /dev && cp -a ${deviceNodes.join(" ")} "$DEVICES") && (cd "$DEVICES" && chmod 666 ${deviceNodes.join(" ")}) || exit
+  (cd /dev && cp -a $NODES "$DEVICES") && (cd "$DEVICES" && chmod 666 $NODES) || exit
 fi
 echo devices
 if [ -n "$SKELETON" ]; then
-  perl -e "$MAKING" -- "$SKELETON" "$LISTING" "$KEPT" "$TREE" || sh -c "$LISTING" | (cd "$SKELETON" && xargs -0 mkdir)
+  mkdir -p "$SKELETON" && sh -c "$LISTING" | (cd "$SKELETON" && xargs -0 mkdir -p)
 fi
 echo all
 `;
