@@ -1,10 +1,10 @@
 /** Stores what V8 compiles of a program, which makes its next start faster. */
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import Module, { createRequire, wrap } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
-import { crc32 } from "node:zlib";
 
 /** The part of `node:module` that exists since Node.js 22.1. */
 interface CompileCache {
@@ -32,7 +32,7 @@ const modules = Module.prototype as unknown as {
  */
 const mark = /^\/\*compiled code ([0-9a-f]{32})\*\//;
 
-const checksumBytes = 4;
+const checksumBytes = 20;
 
 /** V8 does not use a cache of another version, other flags or another processor: each has a file name of its own. */
 const version = `${process.version}-${process.arch}-${cachedDataVersionTag()}`;
@@ -75,21 +75,22 @@ function readChecked(file: string): Buffer | undefined {
     if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return undefined;
     const content = readFileSync(file);
     const data = content.subarray(0, -checksumBytes);
-    return content.readUInt32LE(data.length) === crc32(data) ? data : undefined;
+    return content.subarray(-checksumBytes).equals(checksumOf(data)) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Against damage only: who can write the file can write the checksum too. Programs load node:crypto anyway, and not node:zlib. */
+const checksumOf = (data: Buffer): Buffer => createHash("sha1").update(data).digest();
+
 /** Writes data with its checksum. Ignores errors: without the file, the next start only takes longer. */
 function write(file: string, data: Buffer): void {
-  const checksum = Buffer.alloc(checksumBytes);
-  checksum.writeUInt32LE(crc32(data));
   const unfinished = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     try {
-      writeFileSync(unfinished, Buffer.concat([data, checksum]), { mode: 0o600, flag: "wx" });
+      writeFileSync(unfinished, Buffer.concat([data, checksumOf(data)]), { mode: 0o600, flag: "wx" });
       renameSync(unfinished, file);
     } finally {
       rmSync(unfinished, { force: true });
