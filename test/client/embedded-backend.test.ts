@@ -75,6 +75,47 @@ describe("a client without a key", () => {
     await client.close();
   });
 
+  describe("that expects code of Python first", () => {
+    const waiting = () =>
+      descendants(process.pid).filter(({ commandLine }) => commandLine.includes("python-driver"));
+    const expecting = async () => {
+      const client = new SandboxClient({ backend: "local", local: { pool: 0, expects: "isolatedPython" } });
+      await client.health();
+      await expect.poll(waiting).not.toEqual([]);
+      return client;
+    };
+
+    test("runs it in an interpreter that was started before, and the next code in another one", async () => {
+      const client = await expecting();
+      const ahead = waiting().map(({ pid }) => pid);
+      const stream = client.executeIsolatedStream("import time; print('begun', flush=True); time.sleep(60)");
+      for await (const event of stream) {
+        if (event.type !== "stdout") continue;
+        expect(waiting().map(({ pid }) => pid)).toEqual(ahead);
+        break;
+      }
+      expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
+      await client.close();
+      expect(waiting()).toEqual([]);
+    });
+
+    test.each([
+      ["other languages", "console.log(42)", { language: "javascript" }],
+      ["code with variables", "import os; print(os.environ['ANSWER'])", { env: { ANSWER: "42" } }],
+    ] as const)("ends that interpreter for %s", async (_, code, options) => {
+      const client = await expecting();
+      expect((await client.executeIsolated(code, options)).stdout).toBe("42\n");
+      expect(waiting()).toEqual([]);
+      await client.close();
+    });
+
+    test("ends it with the client if nothing was run", async () => {
+      const client = await expecting();
+      await client.close();
+      expect(waiting()).toEqual([]);
+    });
+  });
+
   test("keeps the directories that code may write to in the user's cache, and none of what code writes there", async () => {
     vi.stubEnv("XDG_CACHE_HOME", temporary);
     const kept = join(temporary, "cloud-sandbox-local", "tree-usr");

@@ -1,3 +1,4 @@
+export type { LocalControlPlane } from "./control-plane-server.js";
 export { type DoctorReport, examineHost } from "./doctor.js";
 export type { EgressOptions } from "./egress/egress-options.js";
 export type { EgressReport } from "./egress/egress-report.js";
@@ -18,7 +19,7 @@ export {
   PortUnavailableError,
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
-export { type LocalControlPlane, startLocalControlPlane } from "./local-control-plane.js";
+export { startLocalControlPlane } from "./local-control-plane.js";
 export type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 export type { HostLanguage } from "./runtime/language-tools.js";
 export type { KubernetesOptions } from "./runtime/runtime-options.js";

@@ -95,9 +95,10 @@ export interface LocalControlPlaneOptions {
   readonly webhooks?: WebhookOptions;
   /**
    * What is asked for first, if the control plane does not keep its process running: it is prepared while the control plane
-   * starts. `isolatedCode` is code that needs no sandbox (POST /v1/executions). Default: `sandboxes`.
+   * starts. `isolatedCode` is code that needs no sandbox (POST /v1/executions), and `isolatedPython` such code of Python without
+   * environment variables, for which an interpreter is started already. Default: `sandboxes`.
    */
-  readonly expects?: "sandboxes" | "isolatedCode";
+  readonly expects?: "sandboxes" | "isolatedCode" | "isolatedPython";
   /** Whether the control plane keeps this process running, as servers do. Default: true. If false, close it on `beforeExit`. */
   readonly holdsProcess?: boolean;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */

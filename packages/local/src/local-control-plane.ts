@@ -1,81 +1,12 @@
-import type { Server } from "node:http";
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
-import { Readable } from "node:stream";
-import { AgentCalls } from "./agents/agent-calls.js";
-import { AgentConnections } from "./agents/agent-connection.js";
-import { agentPath } from "./agents/agent-target.js";
-import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
-import { chosenRuntime, runtimeName, type UsableRuntime } from "./chosen-runtime.js";
+import { chosenRuntime, runtimeName } from "./chosen-runtime.js";
 import { requireRecordsPossible } from "./cluster/records-options.js";
-import { controlPlaneApi } from "./control-plane/control-plane-api.js";
-import { MetricsStreams } from "./control-plane/metrics-stream.js";
-import { RateLimiter } from "./control-plane/rate-limiter.js";
-import type { RequestAudit } from "./control-plane/request-audit.js";
-import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
-import { egressGateway } from "./egress/egress-options.js";
-import { internetSetting } from "./egress/internet-default.js";
-import { CannotLeaveRunningError, CannotWaitError, NotKeptError } from "./errors/local-errors.js";
-import { AgentGateway } from "./gateway/agent-gateway.js";
-import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
-import { watchExecutions } from "./gateway/execution-requests.js";
-import { createGatewayServer } from "./gateway/gateway-server.js";
-import { HostGuard } from "./gateway/host-guard.js";
-import { KeyGuard } from "./gateway/key-guard.js";
-import { listen, requireFreePort } from "./gateway/listening.js";
-import { PreviewGateway } from "./gateway/preview-gateway.js";
-import { previewUrls } from "./gateway/preview-target.js";
-import { PublicAddress } from "./gateway/public-address.js";
-import { routeRequests } from "./gateway/request-routing.js";
+import type { LocalControlPlane } from "./control-plane-server.js";
+import { CannotLeaveRunningError, CannotWaitError } from "./errors/local-errors.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
-import { defaultHost, defaultLimits, defaultMaxSandboxes, defaultRateLimit } from "./local-defaults.js";
-import { InstanceDirectory } from "./runtime/host/instance-directory.js";
+import { defaultHost, machineLimits } from "./local-defaults.js";
 import { holdingProcess } from "./runtime/host/let-go.js";
-import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
-import { Activity } from "./sandboxes/activity.js";
-import { MachineSupply } from "./sandboxes/machine-supply.js";
-import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
-import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
-import { poolSize } from "./sandboxes/pool-size.js";
-import { ProgramQueue } from "./sandboxes/program-queue.js";
-import { ProgramRoom } from "./sandboxes/program-room.js";
-import { SandboxFiles } from "./sandboxes/sandbox-files.js";
-import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
-import { SandboxPlaces } from "./sandboxes/sandbox-places.js";
-import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
-import { LayerStore } from "./store/layer-store.js";
-import { unusableDirectory } from "./store/storage-problem.js";
-import { openStore, type Store } from "./store/store.js";
-import { TemplateRepository } from "./store/template-repository.js";
-import { VolumeRepository } from "./store/volume-repository.js";
-import { TemplateBuilder } from "./templates/template-builder.js";
-import { TemplateBuilds } from "./templates/template-builds.js";
-import { TemplateImports } from "./templates/template-imports.js";
-import { TemplateUploads } from "./templates/template-uploads.js";
-import { AccountKey } from "./tokens/account-key.js";
-import { KeyRing } from "./tokens/key-ring.js";
-import { persistentApiKey, persistentTokenIssuer } from "./tokens/persistent-keys.js";
-import { version } from "./version.js";
-import { HostDirectories } from "./volumes/host-directories.js";
-import { Volumes } from "./volumes/volumes.js";
-import { Webhooks } from "./webhooks/webhooks.js";
-
-/** A control plane that runs in this process. */
-export interface LocalControlPlane {
-  /** Base URL for clients, such as `http://127.0.0.1:39417`. */
-  readonly url: string;
-  readonly apiKey: string;
-  /** The name of the runtime that isolates the sandboxes. */
-  readonly runtime: string;
-  readonly isolation: IsolationLevel;
-  /** The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` with destinations. */
-  readonly internet: string;
-  /**
-   * Stops listening and deletes every sandbox; with a data directory, stops them instead. Resolves when nothing runs.
-   * @throws NotKeptError, once nothing runs, when something could not be kept in the data directory.
-   */
-  close(): Promise<void>;
-}
+import type { SandboxRuntime } from "./runtime/sandbox-runtime.js";
+import { newSandboxId } from "./sandboxes/sandbox-id.js";
 
 /**
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
@@ -107,28 +38,36 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
     if (options.leaveRunning && !(runtime.adopt && options.dataDir !== undefined))
       throw new CannotLeaveRunningError(runtime.name);
     // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
-    const firstUse = options.expects === "isolatedCode" ? "programs" : "machines";
+    const firstUse = (options.expects ?? "sandboxes") === "sandboxes" ? "machines" : "programs";
     if (!holdsProcess) runtime.prepare(firstUse).catch(() => undefined);
-    const { host = defaultHost, port = 0 } = options;
-    // Check the port before the data directory is read, which takes longer, so that a port in use is reported at once.
-    await requireFreePort(host, port);
-    const store = await openStore(options.dataDir);
-    try {
-      return await serve(options, runtime, report, store, (server) => listen(server, host, port));
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
+    // Before the rest of the server is made, which takes about as long as the interpreter's start.
+    const idAhead = options.expects === "isolatedPython" ? await startAhead(runtime, options) : undefined;
+    const { serveOnPort } = await import("./control-plane-server.js");
+    return await serveOnPort(options, runtime, report, idAhead);
   } catch (error) {
     await runtime.close();
     throw error;
   }
 }
 
+/** Starts the interpreter of the first program. Resolves with the id of that program. */
+async function startAhead(runtime: SandboxRuntime, options: LocalControlPlaneOptions): Promise<string> {
+  const id = newSandboxId();
+  await runtime.startAhead?.({
+    id,
+    language: "python",
+    limits: machineLimits(options.limits),
+  });
+  return id;
+}
+
 /** Starts one of several servers whose records are in the cluster. */
 async function startInCluster(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
   requireRecordsPossible(runtimeName(options), options);
-  const { startReplica } = await import("./cluster/replica.js");
+  const [{ startReplica }, { serve, internetText }] = await Promise.all([
+    import("./cluster/replica.js"),
+    import("./control-plane-server.js"),
+  ]);
   const { runtime: chosen, ...replica } = await startReplica(
     { host: defaultHost, ...options },
     {
@@ -140,269 +79,6 @@ async function startInCluster(options: LocalControlPlaneOptions): Promise<LocalC
         serve({ ...options, apiKey, leaveRunning: true }, runtime, report, store, open),
     },
   );
-  const internet = internetSetting(options.internet).text;
+  const internet = internetText(options);
   return { ...replica, runtime: chosen.runtime.name, isolation: chosen.report.isolation, internet };
-}
-
-async function serve(
-  options: LocalControlPlaneOptions,
-  runtime: SandboxRuntime,
-  { isolation, disks, isElsewhere }: UsableRuntime,
-  store: Store,
-  /** Lets callers reach the server. Resolves with its base URL for callers on this machine. */
-  open: (server: Server) => Promise<string>,
-): Promise<LocalControlPlane> {
-  const measured: MeasuredParts = {
-    pools: () => machines.waiting,
-    sandboxes: () => registry.list(),
-    waiting: () => queue.waiting,
-  };
-  const serverMetrics = options.metrics ? await serverMetricsOf(measured) : undefined;
-  const egress = egressGateway(options.egress, (decision) => serverMetrics?.noteEgress(decision));
-  const internet = internetSetting(options.internet);
-  const pool = poolSize(options.pool);
-  const [apiKey, tokens] = await withStoreErrors(store, async () => [
-    options.apiKey ?? (await persistentApiKey(store.settings)),
-    await persistentTokenIssuer(store.settings),
-  ]);
-  const owner = store.directory === undefined ? undefined : await tokens.keyName();
-  const keys = new KeyRing({
-    ownKey: new AccountKey(apiKey),
-    repository: () => store.apiKeys(),
-    writes: store.writes,
-  });
-  const log = options.log ?? (() => undefined);
-  const limits = { ...defaultLimits(), ...options.limits };
-  const publicAddress = options.publicUrl === undefined ? undefined : new PublicAddress(options.publicUrl);
-  const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
-  const audit = options.auditLog === undefined ? undefined : await auditTo(options.auditLog, keys, log);
-  const server = createGatewayServer();
-  if (options.holdsProcess === false) server.unref().on("connection", (connection) => connection.unref());
-  const templates = await TemplateCatalogue.open(limits, runtime.images);
-  const activity = new Activity();
-  const connections = new AgentConnections(log);
-  const agents = new AgentCalls(tokens, connections);
-  const registry = new SandboxRegistry(store.sandboxes, store.writes);
-  const layers = new LayerStore(
-    () => keptOrPrivate(store, "layers"),
-    // Also keep the layers of every existing sandbox: a stopped sandbox starts again from the layers that it was
-    // created with, and its template may have been rebuilt or deleted since.
-    () =>
-      [...templates.list(), ...registry.list().map(({ template }) => template)].flatMap(
-        ({ built }) => built?.layers ?? [],
-      ),
-  );
-  const uploads = new TemplateUploads();
-  const budget = new MemoryBudget({
-    overcommit: isElsewhere
-      ? Number.POSITIVE_INFINITY
-      : (options.memoryOvercommit ?? defaultMemoryOvercommit),
-    disks,
-  });
-  const { buildTimeoutSeconds: timeoutSeconds = 1800 } = options;
-  const builder = new TemplateBuilder({ runtime, tokens, agents, layers, egress, budget, timeoutSeconds });
-  const builds = new TemplateBuilds({
-    catalogue: templates,
-    builder,
-    uploads,
-    layers,
-    repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
-    writes: store.writes,
-    lack: runtime.withoutLayers,
-  });
-  const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
-  const volumes = new Volumes({
-    directory: () => keptOrPrivate(store, "volumes"),
-    repository: store.directory === undefined ? undefined : new VolumeRepository(await store.database()),
-    lack: runtime.withoutVolumes,
-    withoutDirectories: runtime.withoutDirectories,
-    directories: await HostDirectories.of(runtime, options.allowMounts, store.directory),
-    usersOf: (id) => registry.usersOf(id),
-  });
-  const machines = new MachineSupply({
-    runtime,
-    tokens,
-    agents,
-    layers,
-    volumes,
-    egress,
-    activity,
-    budget,
-    owner,
-    poolSize: pool,
-    defaultTemplate: templates.list()[0],
-    measureBoot: serverMetrics && ((boot) => serverMetrics.boot(boot)),
-    log,
-  });
-  const places = new SandboxPlaces(
-    options.maxSandboxes ?? defaultMaxSandboxes(),
-    (keyId) => (keyId === undefined ? registry.size : registry.countOf(keyId)),
-    (keyId) => keys.maxSandboxes(keyId),
-  );
-  const fleet = new SandboxFleet({
-    registry,
-    machines,
-    agents,
-    files: new SandboxFiles(() => keptOrPrivate(store, "files"), agents),
-    layers,
-    templates,
-    egress,
-    volumes,
-    isolation,
-    places,
-    isKept: store.isKept,
-    keepsFiles: store.directory !== undefined || !store.isKept,
-    leavesRunning: options.leaveRunning ?? false,
-    // A leader that takes over waits for no machine: one on a node that was lost would keep all others waiting.
-    adoptsLater: store.directory === undefined && store.isKept,
-    log,
-  });
-  await withStoreErrors(store, async () => {
-    if (store.isKept) await keys.restore();
-    builds.restore();
-    await fleet.restore();
-    if (store.directory !== undefined) {
-      await layers.collect();
-      await volumes.restore();
-    }
-  });
-  const queue = new ProgramQueue(
-    2 * availableParallelism(),
-    new ProgramRoom(places, budget, () => keys.isShared),
-  );
-  const programs = new OneShotPrograms({ runtime, isolation, fleet, agents, egress, queue, log });
-  const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
-  /** The public address, if the caller with this `Host` header used it. */
-  const publicUrl = (host: string | undefined): string | undefined =>
-    publicAddress?.isFor(host) ? publicAddress.url : undefined;
-  const baseFor = (host: string | undefined): string => {
-    const isNamed = listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host);
-    return publicUrl(host) ?? (isNamed ? `http://${host}` : url);
-  };
-  const gateway = new AgentGateway({
-    connections,
-    find: (id) => fleet.get(id),
-    settled: (id) => fleet.settled(id),
-  });
-  const webhooks = new Webhooks({
-    store,
-    options: options.webhooks ?? {},
-    send: (id, request) => gateway.send(id, request),
-    token: async (id) => (await tokens.issue(id)).token,
-    log,
-  });
-  const metrics = new MetricsStreams(agents, (id) => fleet.get(id));
-  const api = controlPlaneApi({
-    fleet,
-    programs,
-    defaultEgress: internet.egress,
-    egress,
-    templates,
-    builds,
-    imports,
-    uploads,
-    baseUrl: baseFor,
-    tokens,
-    keys,
-    volumes,
-    limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, keys),
-    runtime: runtime.name,
-    isolation,
-    version,
-    trouble: () => store.trouble(),
-    agentUrl: (id, host) => baseFor(host) + agentPath(id),
-    previewUrls: (id, host) => previewUrls(id, baseFor(host), publicUrl(host) !== undefined),
-    metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
-    stream: (pieces) => Readable.from(pieces),
-    webhooks,
-    serverMetrics,
-    onRequest: audit?.onRequest,
-    log,
-  });
-  const previews = new PreviewGateway({
-    agents: gateway,
-    issueToken: (id) => tokens.issue(id),
-    isAccountKey: (text) => keys.knows(text),
-    protocolFor: (host) => (publicUrl(host)?.startsWith("https:") ? "https" : "http"),
-  });
-  server.on("request", (_, response) => response.once("close", activity.begin()));
-  if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));
-  const hosts = new HostGuard(options.host ?? defaultHost, [
-    ...(options.allowedHosts ?? []),
-    ...(publicAddress ? [publicAddress.hostname] : []),
-  ]);
-  const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
-  routeRequests(server, {
-    ...{ hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api },
-    ...(audit && { onAgentAnswer: audit.onAgentAnswer }),
-  });
-
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    server.close();
-    await webhooks.close();
-    await imports.close();
-    await builds.close();
-    await programs.close();
-    const lost = await fleet.close();
-    if (store.directory === undefined) await Promise.all([layers.removeAll(), volumes.removeAll()]);
-    server.closeAllConnections();
-    await runtime.close();
-    audit?.close();
-    const unrecorded = await store.close();
-    if (lost + unrecorded > 0)
-      throw new NotKeptError(lost, unrecorded, store.isKept && store.directory === undefined);
-  };
-  let url: string;
-  try {
-    await withStoreErrors(store, () => webhooks.resume());
-    url = await open(server);
-  } catch (error) {
-    await close().catch((closeError: unknown) => log(`The failed start left files behind: ${closeError}`));
-    throw error;
-  }
-  machines.fill();
-  runtime
-    .removeLeftovers(owner)
-    .catch((cause: unknown) => log(`Leftovers of killed servers remain until the next start: ${cause}`));
-  return {
-    url,
-    apiKey,
-    runtime: runtime.name,
-    isolation,
-    internet: internet.text,
-    close: () => {
-      closing ??= holdingProcess(close);
-      return closing;
-    },
-  };
-}
-
-/** Loads the agents' contract, a third of the control plane's code, which only servers with an audit log need here. */
-async function auditTo(...audit: ConstructorParameters<typeof RequestAudit>): Promise<RequestAudit> {
-  const { RequestAudit } = await import("./control-plane/request-audit.js");
-  return new RequestAudit(...audit);
-}
-
-/** Loads prom-client, which only servers with `--metrics` need. */
-async function serverMetricsOf(parts: MeasuredParts): Promise<ServerMetrics> {
-  const { ServerMetrics } = await import("./control-plane/server-metrics.js");
-  return new ServerMetrics(parts);
-}
-
-/**
- * A directory for the control plane's files: below the data directory, or, without one, a temporary directory. If this
- * process is killed, the next control plane on this machine removes the temporary directory.
- */
-async function keptOrPrivate({ directory }: Store, name: string): Promise<string> {
-  return directory === undefined ? InstanceDirectory.createPrivate() : join(directory, name);
-}
-
-/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
-async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
-  }
 }

@@ -11,6 +11,8 @@ export function defaultMaxSandboxes(): number {
   return Math.min(256, Math.max(16, Math.floor(hostMemoryMb() / 32)));
 }
 
-export function defaultLimits(): MachineLimits {
-  return { memoryMb: 1024, diskMb: 1024, vcpu: Math.min(2, availableParallelism()), maxProcesses: 256 };
+/** The limits of each sandbox: `own`, and defaults in place of what is missing there. */
+export function machineLimits(own: Partial<MachineLimits> | undefined): MachineLimits {
+  const vcpu = Math.min(2, availableParallelism());
+  return { memoryMb: 1024, diskMb: 1024, vcpu, maxProcesses: 256, ...own };
 }

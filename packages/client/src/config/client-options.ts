@@ -90,9 +90,9 @@ export interface LocalBackendOptions {
   dataDir?: string;
   /**
    * What the program asks for first, which is prepared while the backend starts: sandboxes, or code for `executeIsolated`, which
-   * needs none. Default: `sandboxes`.
+   * needs none. With `isolatedPython` the interpreter of code without environment variables is started already. Default: `sandboxes`.
    */
-  expects?: "sandboxes" | "isolatedCode";
+  expects?: "sandboxes" | "isolatedCode" | "isolatedPython";
   /** Called when the backend has started. */
   onReady?: (backend: StartedBackend) => void;
 }

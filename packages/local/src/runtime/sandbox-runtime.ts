@@ -110,15 +110,19 @@ export interface MachineFile {
   readonly target: string;
 }
 
-/** A program to run isolated like a machine, but without an agent. Nothing of it remains after its end. */
-export interface ProgramSpec {
+/** What is known of a program before its code is. It has no environment variables of its own. */
+export interface ProgramPlan {
   /** Id of the execution, which the program gets as `CLOUD_SANDBOX_EXECUTION_ID`. */
   readonly id: string;
   readonly language: OneShotLanguage;
+  readonly limits: MachineLimits;
+}
+
+/** A program to run isolated like a machine, but without an agent. Nothing of it remains after its end. */
+export interface ProgramSpec extends ProgramPlan {
   readonly code: string;
   /** Environment variables of the program. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly limits: MachineLimits;
   /** Called with each outgoing connection of the program. If undefined, the program has no network. */
   readonly egress?: ((connection: Socket) => void) | undefined;
   readonly timeoutSeconds: number;
@@ -240,6 +244,12 @@ export interface SandboxRuntime {
    * begun and may be run in a machine instead. With a runtime that lacks this method, every program runs in a machine.
    */
   run?(program: ProgramSpec): Promise<Outcome>;
+  /**
+   * Starts the interpreter of a program whose code is not known yet. If the next program that is run matches the plan, it gets that
+   * interpreter; otherwise the interpreter is ended. Resolves as soon as it is being started. Never rejects: a program that finds no
+   * interpreter starts its own.
+   */
+  startAhead?(plan: ProgramPlan): Promise<void>;
   /** Removes the runtime's own files. Destroy all machines first. */
   close(): Promise<void>;
 }

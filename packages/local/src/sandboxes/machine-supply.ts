@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
@@ -16,6 +15,7 @@ import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Activity } from "./activity.js";
 import type { MemoryBudget } from "./memory-budget.js";
+import { newSandboxId } from "./sandbox-id.js";
 import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
 
@@ -276,9 +276,3 @@ interface TemplatePool {
 
 const shuttingDown = (): Problem =>
   new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
-
-/** A new sandbox id in the cloud's format: seconds since 1970, then eight random base-36 characters. */
-export function newSandboxId(): string {
-  const random = randomBytes(8).readBigUInt64LE().toString(36).padStart(8, "0").slice(-8);
-  return `${Math.floor(Date.now() / 1000)}${random}`;
-}

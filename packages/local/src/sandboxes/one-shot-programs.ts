@@ -20,11 +20,11 @@ import type { EgressRules } from "../egress/egress-policy.js";
 import { egressRules } from "../egress/egress-rules.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
-import { newSandboxId } from "./machine-supply.js";
 import { OutputReading } from "./output-reading.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";
 import type { SandboxFleet } from "./sandbox-fleet.js";
+import { newSandboxId } from "./sandbox-id.js";
 
 /** A sandbox made for one program lives this much longer than the program may run. */
 const spareSeconds = 60;
@@ -39,6 +39,8 @@ export interface OneShotProgramsParts {
   readonly agents: AgentCalls;
   readonly egress: EgressGateway;
   readonly queue: ProgramQueue;
+  /** The id for the first program, if its interpreter was started already. */
+  readonly idAhead: string | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -60,8 +62,12 @@ export class OneShotPrograms {
   readonly #running = new Map<AbortController, Running>();
   /** The programs that run without an agent: their API keys, by their ids. */
   readonly #ids = new Map<string, string | undefined>();
+  /** The id of the program whose interpreter was started ahead. */
+  #idAhead: string | undefined;
 
-  constructor(private readonly parts: OneShotProgramsParts) {}
+  constructor(private readonly parts: OneShotProgramsParts) {
+    this.#idAhead = parts.idAhead;
+  }
 
   /** Runs a program for an API key; undefined is the server's own key. */
   async run(spec: ProgramSpec, keyId?: string): Promise<ProgramAnswer> {
@@ -170,7 +176,8 @@ export class OneShotPrograms {
     const onRemains = (gone: Promise<void>): void => {
       remains = gone;
     };
-    const id = newSandboxId();
+    const id = this.#idAhead ?? newSandboxId();
+    this.#idAhead = undefined;
     this.#ids.set(id, spec.keyId);
     try {
       const wayOut = egress.open(id);

@@ -20,7 +20,7 @@ export async function runProgram(
 ): Promise<number> {
   const { options, output, signal } = call;
   const needsSandbox = args.length > 0 || options.mount !== undefined;
-  const client = await call.client({ expects: needsSandbox ? "sandboxes" : "isolatedCode" });
+  const client = await call.client({ expects: needsSandbox ? "sandboxes" : expected(program, options) });
   const { env, internet: internetAccess, mount: mounts, timeout: timeoutSeconds } = options;
   const template = await chosenTemplate(client, options, call);
   if (!needsSandbox) {
@@ -42,6 +42,12 @@ export async function runProgram(
   } finally {
     await sandbox.delete({ requestTimeoutSeconds: longestDelete });
   }
+}
+
+/** What an embedded backend may prepare for a program that needs no sandbox. */
+function expected({ language }: ProgramText, { env = {}, template, image }: RunOptions) {
+  const isUsual = template === undefined && image === undefined && Object.keys(env).length === 0;
+  return isUsual && language === "python" ? "isolatedPython" : "isolatedCode";
 }
 
 /** Prints a program's output and figures, and resolves with its exit code. */

@@ -15,6 +15,7 @@ import type {
   FirstUse,
   Machine,
   MachineSpec,
+  ProgramPlan,
   ProgramSpec,
   RuntimeReport,
   SandboxRuntime,
@@ -28,7 +29,7 @@ import { type Foundation, layFoundation, removeLeftovers } from "./foundation.js
 import { launchCommand } from "./launch/launch-command.js";
 import { machineEnvironment } from "./machine-environment.js";
 import { agentTimeZone, egressInside } from "./machine-image.js";
-import { runProgram } from "./program-start.js";
+import { runProgram, type StartedProgram, startAhead } from "./program-start.js";
 import { identitiesOf, mapUids, uidsInside } from "./user-namespace.js";
 import { diskCount } from "./writable-root.js";
 
@@ -44,6 +45,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
   #foundation: Promise<Foundation> | undefined;
   #removal: Promise<void> | undefined;
   #removalTimer: NodeJS.Timeout | undefined;
+  /** A program that was started before it was asked for. */
+  #ahead: Promise<StartedProgram | undefined> | undefined;
 
   readonly #late: LateCleanups;
 
@@ -124,9 +127,35 @@ export class BubblewrapRuntime implements SandboxRuntime {
     }
   }
 
+  async startAhead(plan: ProgramPlan): Promise<void> {
+    this.#ahead ??= this.#getFoundation("programs")
+      .then((foundation) => startAhead(plan, foundation, this.#startOptions))
+      // What fails here fails for the program too, which reports it.
+      .catch(() => undefined);
+    const ahead = await this.#ahead;
+    await ahead?.requested;
+  }
+
   async run(program: ProgramSpec): Promise<Outcome> {
+    const ahead = this.#ahead && (await this.#takeAhead());
+    if (ahead?.suits(program)) return ahead.run(program);
+    const discarded = ahead?.discard();
+    try {
+      return await runProgram(program, await this.#getFoundation(), this.#startOptions);
+    } finally {
+      await discarded;
+    }
+  }
+
+  get #startOptions() {
     const { holdsProcess = true } = this.options;
-    return runProgram(program, await this.#getFoundation(), { holdsProcess, late: this.#late });
+    return { holdsProcess, late: this.#late };
+  }
+
+  async #takeAhead(): Promise<StartedProgram | undefined> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    return ahead;
   }
 
   /** The foundation, laid by the first call. If that failed, the next call tries again. */
@@ -237,6 +266,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     await this.#removal?.catch(() => undefined);
     clearTimeout(this.#removalTimer);
     this.#removalTimer = undefined;
+    await (await this.#takeAhead())?.discard();
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
     this.#late.close();

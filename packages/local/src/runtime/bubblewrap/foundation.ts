@@ -94,7 +94,7 @@ export async function layFoundation(
   });
   const launcher = new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors);
   const proxyPorts = new ProxyPorts(directory.path);
-  if (use === "programs") for (const helper of [launcher, proxyPorts]) void helper.prepare();
+  if (use === "programs") void launcher.prepare();
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
   const images = await prepareMachineImage(directory.path, isRoot, root);
   const { image, importedImage, programImage, placeAgent } = images;

@@ -24,7 +24,6 @@ import type { ProgramSpec } from "../sandbox-runtime.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
 import type { ProgramPipe } from "./launch/program-pipes.js";
 import type { ProgramProcess } from "./launch/program-process.js";
-import type { Init } from "./user-namespace.js";
 
 /** Most bytes of each output that an answer contains, as through an agent. */
 const outputLimit = 1024 * 1024;
@@ -55,8 +54,8 @@ export interface ProgramRunParts {
   readonly stdout: ProgramPipe;
   readonly stderr: ProgramPipe;
   readonly group: MachineGroup;
-  /** Opens the egress proxy's ports for the program, which waits for them. Undefined if it has no network. */
-  readonly openPorts: ((init: Init) => Promise<OpenPorts>) | undefined;
+  /** The egress proxy's ports for the program, which waits for them. Undefined if it has no network, or has ended. */
+  readonly ports: Promise<OpenPorts | undefined>;
 }
 
 /**
@@ -104,7 +103,7 @@ export class ProgramRun {
       if (init !== undefined && this.#isRunning()) group.adopt(init);
     });
     this.#channel = new ControlChannel(process.control, (frame) => this.#take(frame));
-    void process.init.then((told) => this.#begin(told));
+    void this.#begin();
   }
 
   /** Whether no process holds the pipes of the program any more, so that they can be reused. */
@@ -135,11 +134,11 @@ export class ProgramRun {
     throw new Error("processes that were killed do not end");
   }
 
-  /** Opens the egress proxy's ports for the program, and then lets it begin. */
-  async #begin(init: Init | undefined): Promise<void> {
-    const { spec, program, openPorts } = this.#parts;
+  /** Lets the program begin when the egress proxy's ports are open for it. */
+  async #begin(): Promise<void> {
+    const { spec, program, ports } = this.#parts;
     try {
-      this.#ports = init && (await openPorts?.(init));
+      this.#ports = await ports;
     } catch (error) {
       // End the program before it begins, so that it can be run in a machine instead.
       this.#noWayOut = error;

@@ -1,23 +1,35 @@
 import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
 import { type OneShotProgram, oneShotProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { LateCleanups } from "../host/late-cleanup.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import type { MachineUids } from "../host/uid-lease.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../program-not-started.js";
-import type { ProgramSpec } from "../sandbox-runtime.js";
+import type { ProgramPlan, ProgramSpec } from "../sandbox-runtime.js";
 import { bubblewrapArguments, environmentArguments } from "./bubblewrap-arguments.js";
+import type { OpenPorts } from "./egress/proxy-ports.js";
 import type { Foundation } from "./foundation.js";
 import { launchCommand } from "./launch/launch-command.js";
 import type { ProgramPipe } from "./launch/program-pipes.js";
-import { type ProgramStart, programDescriptors, spawnProgram } from "./launch/program-process.js";
+import {
+  type ProgramProcess,
+  type ProgramStart,
+  programDescriptors,
+  spawnProgram,
+} from "./launch/program-process.js";
 import { limitVariables, programEnvironment } from "./machine-environment.js";
 import { driversInside, egressInside, limitsScript } from "./machine-image.js";
 import { ProgramRun } from "./program-run.js";
-import type { Init } from "./user-namespace.js";
 import { diskCount } from "./writable-root.js";
 
 const workspace = "/workspace";
+
+interface StartOptions {
+  /** Whether this process goes on while the program runs. */
+  readonly holdsProcess: boolean;
+  readonly late: LateCleanups;
+}
 
 /**
  * Runs a program in an isolated machine without an agent. The program has only one uid, and bubblewrap itself is
@@ -26,48 +38,126 @@ const workspace = "/workspace";
 export async function runProgram(
   spec: ProgramSpec,
   foundation: Foundation,
-  { holdsProcess, late }: { readonly holdsProcess: boolean; readonly late: LateCleanups },
+  options: StartOptions,
 ): Promise<Outcome> {
-  const { groups, uids, root, pipes, proxyPorts } = foundation;
-  if (spec.egress && !proxyPorts.isUsable)
+  if (spec.egress && !foundation.proxyPorts.isUsable)
     throw new ProgramNotStarted("the ports of the egress proxy cannot be opened for it.");
-  // Refuse such a program before pipes are opened: only a program that has started closes them.
   const program = oneShotProgram(spec.language, spec.code, { drivers: driversInside, workspace });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
-  const [isReady] = await Promise.all([
-    foundation.launcher?.isReady(),
-    pipes.prepare(),
-    spec.egress && proxyPorts.prepare(),
-  ]);
-  const launcher = isReady ? foundation.launcher : undefined;
-  const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
-  let group: MachineGroup | undefined;
-  let run: ProgramRun | undefined;
-  try {
-    group = await groups.create(name, spec.limits, diskCount(root !== undefined));
-    const stdout = await pipes.take();
-    const stderr = await pipes.take();
-    const report = launcher && (await pipes.take());
-    const own = { program, uids: lent, group, stdout, stderr, holdsProcess };
-    const start = programStart(spec, foundation, own);
-    const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
-    const { egress } = spec;
-    const openPorts = egress && ((init: Init) => proxyPorts.open(init, egress));
-    run = new ProgramRun({ spec, program, process, stdout, stderr, group, openPorts });
+  const started = await StartedProgram.start(spec, program, foundation, options);
+  return started.run(spec);
+}
+
+/** Starts the interpreter of a program without variables whose code is not known yet. Only for languages that have a driver. */
+export async function startAhead(
+  plan: ProgramPlan,
+  foundation: Foundation,
+  options: StartOptions,
+): Promise<StartedProgram> {
+  const program = oneShotProgram(plan.language, "", { drivers: driversInside, workspace });
+  if (!program?.hasDriver) throw new Error(`${plan.language} cannot be started before its code is known`);
+  const planned = { ...plan, environment: {}, egress: () => undefined };
+  return StartedProgram.start(planned, program, foundation, options);
+}
+
+type PlannedProgram = ProgramPlan & Pick<ProgramSpec, "environment" | "egress" | "onRemains">;
+
+/** A program that waits for its code, and what it has on the host. `run` or `discard` releases all of it. */
+export class StartedProgram {
+  #onConnection: ProgramSpec["egress"];
+  /** The ports of the egress proxy, opened as soon as the program has a network. */
+  readonly #ports: Promise<OpenPorts | undefined>;
+
+  private constructor(
+    private readonly plan: PlannedProgram,
+    private readonly own: ProgramOwn & {
+      readonly process: ProgramProcess;
+      readonly report: ProgramPipe | undefined;
+    },
+    private readonly foundation: Foundation,
+    private readonly late: LateCleanups,
+  ) {
+    const accept = (connection: Socket): void => this.#onConnection?.(connection);
+    this.#ports = own.process.init.then((init) =>
+      own.hasNetwork && init ? foundation.proxyPorts.open(init, accept) : undefined,
+    );
+    this.#ports.catch(() => undefined);
+  }
+
+  static async start(
+    plan: PlannedProgram,
+    program: OneShotProgram,
+    foundation: Foundation,
+    { holdsProcess, late }: StartOptions,
+  ): Promise<StartedProgram> {
+    const { groups, uids, root, pipes } = foundation;
+    const hasNetwork = plan.egress !== undefined;
+    const [isReady] = await Promise.all([foundation.launcher?.isReady(), pipes.prepare()]);
+    const launcher = isReady ? foundation.launcher : undefined;
+    const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
+    let group: MachineGroup | undefined;
+    try {
+      group = await groups.create(name, plan.limits, diskCount(root !== undefined));
+      const stdout = await pipes.take();
+      const stderr = await pipes.take();
+      const report = launcher && (await pipes.take());
+      const own = { program, hasNetwork, uids: lent, group, stdout, stderr, holdsProcess };
+      const start = programStart(plan, foundation, own);
+      const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
+      return new StartedProgram(plan, { ...own, process, report }, foundation, late);
+    } catch (error) {
+      const cleanUp = async (): Promise<void> => {
+        await group?.remove();
+        if (lent) uids?.release(lent);
+      };
+      await late.attempt(`The control group of program ${plan.id}`, cleanUp, plan.onRemains);
+      throw error;
+    }
+  }
+
+  /** Resolves when it no longer takes this process to start it. */
+  get requested(): Promise<void> {
+    return this.own.process.requested;
+  }
+
+  /** Whether a program can be run in it that has these settings. */
+  suits({ id, language, environment, limits, egress }: ProgramSpec): boolean {
+    const { plan } = this;
+    return (
+      this.own.process.isRunning &&
+      egress !== undefined &&
+      id === plan.id &&
+      language === plan.language &&
+      Object.keys(environment).length === 0 &&
+      Object.entries(plan.limits).every(([name, value]) => Reflect.get(limits, name) === value)
+    );
+  }
+
+  /** Runs the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
+  async run(spec: ProgramSpec): Promise<Outcome> {
+    const { program, process, stdout, stderr, report, group, uids: lent } = this.own;
+    const { pipes, uids } = this.foundation;
+    this.#onConnection = spec.egress;
+    const run = new ProgramRun({ spec, program, process, stdout, stderr, group, ports: this.#ports });
     try {
       return await run.outcome();
     } finally {
       for (const pipe of [stdout, stderr, report])
         if (pipe) await (run.hasFreePipes ? pipes.giveBack(pipe.path) : pipes.discard(pipe.path));
+      // Release the uid last: until the control group is removed, processes with this uid may still run.
+      const cleanUp = async (): Promise<void> => {
+        await run.endStuck();
+        await group.remove();
+        if (lent) uids?.release(lent);
+      };
+      await this.late.attempt(`The control group of program ${spec.id}`, cleanUp, spec.onRemains);
     }
-  } finally {
-    // Release the uid last: until the control group is removed, processes with this uid may still run.
-    const cleanUp = async (): Promise<void> => {
-      await run?.endStuck();
-      await group?.remove();
-      if (lent) uids?.release(lent);
-    };
-    await late.attempt(`The control group of program ${spec.id}`, cleanUp, spec.onRemains);
+  }
+
+  /** Ends a program that was not run. */
+  async discard(): Promise<void> {
+    const nothing = { code: "", timeoutSeconds: 1, signal: AbortSignal.abort() };
+    await this.run({ ...this.plan, ...nothing }).catch(() => undefined);
   }
 }
 
@@ -81,6 +171,8 @@ function keptProfile(foundation: Foundation, make: () => string[]): readonly str
 
 interface ProgramOwn {
   readonly program: OneShotProgram;
+  /** Whether it can reach the egress proxy. */
+  readonly hasNetwork: boolean;
   readonly uids: MachineUids | undefined;
   readonly group: MachineGroup;
   readonly stdout: ProgramPipe;
@@ -88,9 +180,9 @@ interface ProgramOwn {
   readonly holdsProcess: boolean;
 }
 
-function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn): ProgramStart {
+function programStart(spec: PlannedProgram, foundation: Foundation, own: ProgramOwn): ProgramStart {
   const { programImage: image, root, ownRoot, seccompFile, strayDescriptors, directory } = foundation;
-  const { program, group, stdout, stderr, holdsProcess } = own;
+  const { program, hasNetwork, group, stdout, stderr, holdsProcess } = own;
   // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const { figures } = group;
@@ -127,7 +219,7 @@ function programStart(spec: ProgramSpec, foundation: Foundation, own: ProgramOwn
       LANG: "C.UTF-8",
       ...programEnvironment(image),
       ...(uids ? {} : limitVariables(spec.limits)),
-      ...(spec.egress && proxyEnvironment(egressInside)),
+      ...(hasNetwork && proxyEnvironment(egressInside)),
       ...spec.environment,
       ...program.env,
       CLOUD_SANDBOX_EXECUTION_ID: spec.id,

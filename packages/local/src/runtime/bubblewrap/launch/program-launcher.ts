@@ -66,9 +66,11 @@ export class ProgramLauncher {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(request.length);
     const control = connect(this.socket);
-    control.write(Buffer.concat([length, request]));
+    const requested = new Promise<void>((resolve) => {
+      control.write(Buffer.concat([length, request]), () => resolve());
+    });
     const pipes = [stdout, stderr, report];
-    const program = new ForkedProgram(control, report, () => closeWriteEnds(pipes));
+    const program = new ForkedProgram(control, report, requested, () => closeWriteEnds(pipes));
     if (!start.holdsProcess) program.letGo();
     return program;
   }
@@ -128,6 +130,7 @@ class ForkedProgram implements ProgramProcess {
   constructor(
     readonly control: Socket,
     { read }: ProgramPipe,
+    readonly requested: Promise<void>,
     private readonly closeWriteEnds: () => void,
   ) {
     this.#report = new Socket({ fd: read, readable: true, writable: false });
@@ -190,12 +193,9 @@ class ForkedProgram implements ProgramProcess {
  */
 async function gone(pid: number | undefined): Promise<void> {
   const deadline = Date.now() + goneLimitMs;
-  for (
-    let pause = 1;
-    pid !== undefined && isThere(pid) && Date.now() < deadline;
-    pause = Math.min(2 * pause, 16)
-  )
-    await sleep(pause);
+  // Most end within 3 ms.
+  for (let tries = 0; pid !== undefined && isThere(pid) && Date.now() < deadline; tries += 1)
+    await sleep(Math.min(Math.max(1, tries - 3), 16));
 }
 
 function isThere(pid: number): boolean {
