@@ -56,7 +56,7 @@ export async function benchCli() {
         subject: () => runCommand(printOne, env, "1\n"),
         settle,
       }),
-      await benchMcpQuick({ directory, env: remote, settle }),
+      await benchMcpQuick({ env, settle }),
       await benchSessions({ env: remote }),
       ...(await benchCopies({ env })),
     ];

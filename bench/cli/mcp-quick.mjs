@@ -1,42 +1,70 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
 import { compare } from "../measure.mjs";
 import { cloudSandbox, runCommand } from "./run-command.mjs";
 
-const program = readFileSync(new URL("../../test/mcp-runner/server.py", import.meta.url), "utf8");
-const installed = "/opt/server.py";
+const hello = { name: "echo", arguments: { message: "hello" } };
 
 /**
- * `mcp quick` with a server that was installed before, against the same server started and called bare. The server is a short
- * Python program: one from npm takes several times as long to start on both sides.
+ * `mcp quick` with a server of the Model Context Protocol project that was installed before, against the same server started and called
+ * bare. The server comes from npm, as those do that people use.
  */
-export async function benchMcpQuick({ directory, env, settle }) {
-  const bare = join(directory, "server.py");
-  writeFileSync(bare, program);
-  const messages = [
-    {
-      id: 1,
-      method: "initialize",
-      params: {
-        protocolVersion: "2025-06-18",
-        capabilities: {},
-        clientInfo: { name: "bench", version: "1" },
-      },
-    },
-    { method: "notifications/initialized" },
-    { id: 2, method: "tools/call", params: { name: "echo", arguments: { text: "hello" } } },
-  ];
-  const lines = messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
-  const quick = [
-    ...[...cloudSandbox, "mcp", "quick", `python3 ${installed}`, "echo", "--param", "text=hello"],
-    ...["--install-commands", `cat > ${installed} <<'END'\n${program}\nEND`],
-  ];
-  return compare({
-    name: "cloud-sandbox mcp quick with a server that was installed before, over the same server's bare start and call",
-    limit: 1.5,
-    rounds: 8,
-    floor: () => runCommand(["python3", bare], env, "hello", lines),
-    subject: () => runCommand(quick, env, "hello"),
-    settle,
-  });
+export async function benchMcpQuick({ env, settle }) {
+  const { startServersBackend } = await fromTests("mcp-runner/other-mcp-servers.ts");
+  const backend = await startServersBackend();
+  try {
+    const { apiKey, url } = backend.local;
+    const quick = ["mcp", "quick", "mcp-server-everything", hello.name, "--param", "message=hello"];
+    const command = [...cloudSandbox, ...quick, "--install-commands", backend.installCommand];
+    const remote = { ...env, CLOUD_SANDBOX_API_KEY: apiKey, CLOUD_SANDBOX_BASE_URL: url };
+    return await compare({
+      name: "cloud-sandbox mcp quick with a server that was installed before, over the same server's bare start and call",
+      limit: 1.5,
+      rounds: 8,
+      floor: () => calledBare(join(backend.project, "node_modules/.bin/mcp-server-everything"), env),
+      subject: () => runCommand(command, remote, "hello"),
+      settle,
+    });
+  } finally {
+    await backend[Symbol.asyncDispose]();
+  }
+}
+
+/** Starts a server, waits for its answers to `initialize` and a call, and ends it. */
+async function calledBare(program, env) {
+  const server = spawn(program, [], { env, stdio: ["pipe", "pipe", "ignore"] });
+  const send = (message) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const clientInfo = { name: "bench", version: "1" };
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+  send({ id: 1, method: "initialize", params });
+  for await (const line of createInterface({ input: server.stdout })) {
+    const { id, result } = JSON.parse(line);
+    if (id === 1) {
+      send({ method: "notifications/initialized" });
+      send({ id: 2, method: "tools/call", params: hello });
+    } else if (id === 2) {
+      if (!JSON.stringify(result).includes("hello")) throw new Error("the server did not echo");
+      server.kill();
+    }
+  }
+}
+
+/** Imports a module of the tests, which are TypeScript. */
+async function fromTests(path) {
+  const root = new URL("../../", import.meta.url).pathname;
+  const directory = mkdtempSync(join(root, "node_modules", ".bench-"));
+  try {
+    const outfile = join(directory, "module.mjs");
+    await build({
+      ...{ entryPoints: [join(root, "test", path)], outfile, bundle: true, format: "esm" },
+      ...{ platform: "node", packages: "external", logLevel: "error" },
+    });
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }

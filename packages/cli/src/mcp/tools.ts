@@ -1,12 +1,15 @@
-import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner";
+import type { McpServerConfiguration, McpSession } from "cloud-sandbox-mcp-runner";
 import type { Command } from "commander";
 import { action, type Call } from "../command-line/action.js";
 import { pair, wholeNumber } from "../command-line/option-values.js";
 import { examples, subcommand } from "../command-line/subcommand.js";
+import type { Output } from "../output/output.js";
 import { printable } from "../output/printable.js";
 import { withRunner } from "./runner.js";
 import { storedServer } from "./server-store.js";
 import { type ToolOptions, toolArguments } from "./tool-arguments.js";
+
+type ToolResult = Awaited<ReturnType<McpSession["callTool"]>>;
 
 interface CallOptions extends ToolOptions {
   readonly callTimeout?: number;
@@ -80,15 +83,21 @@ export async function callTool(
   given: Record<string, unknown>,
 ): Promise<void> {
   const { options, output, signal } = call;
-  const result = await withRunner(call, server, (runner) =>
-    runner.executeTool(server.name, tool, given, {
+  await withRunner(call, server, async (runner) => {
+    await using session = await runner.createSession(server.name, { signal });
+    const result = await session.callTool(tool, given, {
       signal,
       timeoutSeconds: options.callTimeout,
       onProgress: ({ message, progress, total }) =>
         output.progress(message ?? `${progress}${total === undefined ? "" : ` of ${total}`}`),
-    }),
-  );
-  if (output.isJson) return output.json(result);
+    });
+    // Before the sandbox is deleted: nobody has to wait for that.
+    printResult(result, output);
+  });
+}
+
+function printResult(result: ToolResult, output: Output): void {
+  if (output.isJson) return void output.json(result);
   for (const item of result.content) {
     if (item.type === "text") output.line(item.text.split("\n").map(printable).join("\n"));
     else if (item.type === "image" || item.type === "audio")

@@ -140,9 +140,9 @@ export class McpSession implements AsyncDisposable {
 
   async #close(): Promise<void> {
     try {
-      await this.client.close().catch(() => undefined);
+      // Both at once: the end of the sandbox ends the server, whatever became of the connection.
+      await Promise.all([this.client.close().catch(() => undefined), this.sandbox.delete()]);
     } finally {
-      await this.sandbox.delete();
       this.#parts.ended(this);
     }
   }
