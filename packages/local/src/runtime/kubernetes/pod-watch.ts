@@ -12,7 +12,10 @@ export class PodWatch {
   readonly #waiting = new Map<string, Set<(pod: V1Pod | undefined) => void>>();
   #isClosed = false;
 
+  readonly #namespace: string;
+
   private constructor({ config, api, namespace }: Cluster, server: string) {
+    this.#namespace = namespace;
     const labelSelector = `${serverLabel}=${server}`;
     const path = `/api/v1/namespaces/${namespace}/pods`;
     const list = () => api.listNamespacedPod({ namespace, labelSelector });
@@ -32,8 +35,9 @@ export class PodWatch {
   follow(name: string, see: (pod: V1Pod | undefined) => void): () => void {
     const followers = this.#waiting.get(name) ?? new Set();
     this.#waiting.set(name, followers.add(see));
-    const known = this.#informer.get(name);
-    if (known) see(known);
+    const known = this.#informer.get(name, this.#namespace);
+    // Later, because the caller does not know yet how to stop.
+    if (known) queueMicrotask(() => followers.has(see) && see(known));
     return () => {
       followers.delete(see);
       if (followers.size === 0) this.#waiting.delete(name);
