@@ -23,17 +23,29 @@ else
         "kubernetes.yaml",
         "The namespace of the sandboxes, a policy that closes their network, and an account for the server with the rights that it uses.",
         ["namespace", "networkpolicy", "rights"],
+        {},
+      ],
+      [
+        "kubernetes-agent-sandbox.yaml",
+        "The rights of a server with --kubernetes-sandboxes=agent-sandbox. Apply it after kubernetes.yaml: it replaces the rights there.",
+        ["rights"],
+        { agentSandbox: true },
       ],
       [
         "kubernetes-server.yaml",
         "Servers inside of the cluster, which act as one. Apply kubernetes.yaml first, and set the two images and the sizes below.",
         ["deployment", "service", "disruption-budget"],
+        {},
       ],
-    ])("with its defaults is deploy/%s", async (file, about, templates) => {
+    ])("is deploy/%s", async (file, about, templates, values) => {
       const rendered: string[] = [];
       for (const name of templates)
         rendered.push(
-          await render({ ...images, createNamespace: true }, "--show-only", `templates/${name}.yaml`),
+          await render(
+            { ...images, createNamespace: true, ...values },
+            "--show-only",
+            `templates/${name}.yaml`,
+          ),
         );
       const text = rendered.join("").replace(/^# Source: .*\n/gm, "");
       await expect(
@@ -54,6 +66,18 @@ else
 
     test("passes helm lint", async () => {
       expect(await helm("lint", "--strict", chart, ...valueOptions(images))).toContain("0 chart(s) failed");
+    });
+
+    test("lets the server make Sandboxes in place of Pods", async () => {
+      const text = await render({ ...images, agentSandbox: true });
+      expect(text).toContain("- --kubernetes-sandboxes=agent-sandbox\n");
+      const role = objects(text).find(({ kind }) => kind === "Role");
+      expect(role).toMatchObject({
+        rules: expect.arrayContaining([
+          { apiGroups: ["agents.x-k8s.io"], resources: ["sandboxes"], verbs: expect.any(Array) },
+          { apiGroups: [""], resources: ["pods"], verbs: ["delete", "get", "list", "watch"] },
+        ]),
+      });
     });
 
     test("gives Prometheus the alerts of deploy/monitoring, the key and one target", async () => {
@@ -112,6 +136,7 @@ else
           maxSandboxes: 1000,
           runtimeClass: "gvisor=gvisor",
           openNetwork: true,
+          agentSandbox: true,
           "images.sandboxes": ["python:3.12-slim", "node:22-slim"],
           imagePullSecrets: [{ name: "registry" }],
           extraArgs: ["--memory-mb=512"],

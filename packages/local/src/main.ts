@@ -102,6 +102,7 @@ async function serve({
   kubernetesAgentImage: agentImage,
   kubernetesRuntimeClass,
   kubernetesOpenNetwork: openNetwork,
+  kubernetesSandboxes: sandboxes,
   kubernetesRecords: records,
   waitForServer: waitForServerSeconds,
   ...options
@@ -126,6 +127,7 @@ async function serve({
       images,
       agentImage,
       openNetwork,
+      sandboxes,
       records,
       runtimeClass: kubernetesRuntimeClass,
     },

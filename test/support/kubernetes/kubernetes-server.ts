@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +11,16 @@ import type { OwnCluster } from "./own-cluster.js";
 export function withoutKubernetes(): string | undefined {
   const kubernetes = inject("kubernetes");
   return "missing" in kubernetes ? kubernetes.missing : undefined;
+}
+
+/** Why the cluster has no types but Kubernetes' own, or none at all. Undefined if more can be added. */
+export function withoutCustomResources(): string | undefined {
+  const kubernetes = inject("kubernetes");
+  if ("missing" in kubernetes) return kubernetes.missing;
+  const { programs } = kubernetes;
+  return existsSync(join(programs, "custom-resources"))
+    ? undefined
+    : `custom resources crash the API server in ${programs} ("test/support/kubernetes/build" builds it anew in some minutes)`;
 }
 
 /** The cluster of the tests. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { KubernetesOptions } from "../runtime/runtime-options.js";
+import { type KubernetesOptions, kubernetesSandboxes } from "../runtime/runtime-options.js";
 import { isolationLevels } from "../runtime/sandbox-runtime.js";
 import { dockerImageVariable, type RuntimeName, runtimeNames, runtimeVariable } from "../runtimes.js";
 import { defaultMemoryOvercommit } from "../sandboxes/memory-budget.js";
@@ -12,6 +12,7 @@ export interface ServeOptions {
   readonly kubernetesImage?: readonly string[];
   readonly kubernetesAgentImage?: string;
   readonly kubernetesOpenNetwork: boolean;
+  readonly kubernetesSandboxes: KubernetesOptions["sandboxes"];
   readonly kubernetesRecords: boolean;
   readonly waitForServer?: number;
   readonly leaveRunning: boolean;
@@ -115,6 +116,14 @@ export function addServeOptions(command: Command): Command {
       "--kubernetes-runtime-class <name=level>",
       "RuntimeClass of the Pods and the isolation level that it gives, as in gvisor=gvisor; default: the cluster's own, container",
       runtimeClass,
+    )
+    .addOption(
+      new Option(
+        "--kubernetes-sandboxes <kind>",
+        "what a sandbox is in the cluster: pods, which the server makes, or agent-sandbox, a Sandbox of the API agents.x-k8s.io, whose controller makes the Pod",
+      )
+        .default("pods")
+        .argParser(oneOf(...kubernetesSandboxes)),
     )
     .option(
       "--wait-for-server <seconds>",

@@ -1,5 +1,9 @@
 import type { IsolationLevel } from "./sandbox-runtime.js";
 
+/** What sandboxes can be in a cluster. */
+export const kubernetesSandboxes = ["pods", "agent-sandbox"] as const;
+export type KubernetesSandboxes = (typeof kubernetesSandboxes)[number];
+
 /** How the kubernetes runtime reaches its cluster, and what its Pods are made of. */
 export interface KubernetesOptions {
   /** Path of a kubeconfig. Default: that of `kubectl` (KUBECONFIG, else `~/.kube/config`), or the Pod that this process runs in. */
@@ -10,6 +14,11 @@ export interface KubernetesOptions {
   readonly images?: readonly string[] | undefined;
   /** The image with the agent. Default: `cloud-sandbox-agent:latest`. */
   readonly agentImage?: string | undefined;
+  /**
+   * What a sandbox is in the cluster: a Pod that this process makes, or a Sandbox of the API `agents.x-k8s.io`, whose controller
+   * makes the Pod. Default: `pods`.
+   */
+  readonly sandboxes?: KubernetesSandboxes | undefined;
   /**
    * Whether sandboxes are started although nothing keeps their code from the cluster's network. Their internet access then has no
    * limits. Default: no.

@@ -38,6 +38,16 @@ export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster 
   };
 }
 
+/** The cluster, as it is, cannot be used, and `fix` says what can be done. */
+export class UnusableClusterError extends Error {
+  constructor(
+    reason: string,
+    readonly fix: string,
+  ) {
+    super(reason);
+  }
+}
+
 /** The HTTP status with which the API server refused a request; undefined for another error. */
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof ApiException ? error.code : undefined;

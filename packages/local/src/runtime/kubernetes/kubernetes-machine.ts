@@ -59,8 +59,10 @@ export class KubernetesMachine implements Machine {
 
   /** Resolves when the agent answers. */
   async booted(signal: AbortSignal): Promise<void> {
+    const { connection } = this.parts;
     await Promise.race([
-      answersHealth(this.agentAddress, signal),
+      // If there is no connection, its error says why, and the one of a call does not.
+      connection.reached().then(() => answersHealth(this.agentAddress, signal)),
       this.exited.then(({ message }) => {
         throw new Error(`The machine ended while booting: ${message}`);
       }),

@@ -2,9 +2,10 @@ import { VersionApi } from "@kubernetes/client-node";
 import { defaultImage } from "../container/paths.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { RuntimeReport } from "../sandbox-runtime.js";
-import { openCluster, reasonOf, statusOf } from "./cluster.js";
+import { openCluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
 import { reachesNetwork } from "./network-trial.js";
 import { diskCount } from "./pod.js";
+import { openPodMaker } from "./pod-makers.js";
 
 /** The image with the agent unless another is named. */
 export const defaultAgentImage = "cloud-sandbox-agent:latest";
@@ -23,9 +24,10 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     const cluster = openCluster(kubernetes);
     const { gitVersion } = await cluster.config.makeApiClient(VersionApi).getCode();
     await cluster.api.listNamespacedPod({ namespace: cluster.namespace, limit: 1 });
+    const maker = await openPodMaker(cluster, kubernetes);
     const { images = [], agentImage = defaultAgentImage, openNetwork = false, runtimeClass } = kubernetes;
     const trial = { image: images[0] ?? defaultImage, agentImage, runtimeClass: runtimeClass?.name };
-    if (!openNetwork && (await reachesNetwork(cluster, trial)))
+    if (!openNetwork && (await reachesNetwork(cluster, maker, trial)))
       return unusable(
         "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",
         "apply the NetworkPolicy of deploy/kubernetes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network if you trust the code that runs",
@@ -49,11 +51,13 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
       ],
     };
   } catch (error) {
+    if (error instanceof UnusableClusterError) return unusable(error.message, error.fix);
     const status = statusOf(error);
+    const rights = kubernetes.sandboxes === "agent-sandbox" ? "kubernetes-agent-sandbox" : "kubernetes";
     if (status === 401 || status === 403)
       return unusable(
         `the API server refuses this user: ${reasonOf(error)}`,
-        "use a kubeconfig or a service account that has the rights of the Role in deploy/kubernetes.yaml",
+        `use a kubeconfig or a service account that has the rights of the Role in deploy/${rights}.yaml`,
       );
     return unusable(
       `no sandbox can be started on Kubernetes: ${reasonOf(error)}`,

@@ -23,8 +23,9 @@ import { type Cluster, openCluster, reasonOf } from "./cluster.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
-import { orphans, removeOrphans } from "./pod-owner.js";
-import { endingOf, isReady, livingPod, removePod, runningPod } from "./pod-states.js";
+import type { PodMaker } from "./pod-maker.js";
+import { openPodMaker } from "./pod-makers.js";
+import { endingOf, isReady, livingPod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 import { forwardPort } from "./port-forward.js";
 
@@ -49,6 +50,7 @@ const supervisor = [
 /** What all machines of this process share; made with the first machine. */
 interface Foundation {
   readonly cluster: Cluster;
+  readonly maker: PodMaker;
   readonly directory: InstanceDirectory;
   readonly guard: InstanceGuard;
   readonly pods: PodWatch;
@@ -96,7 +98,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     this.#requireMayAct();
     const { kubernetes = {} } = this.options;
     const image = spec.image ?? this.images[0]?.name ?? defaultImage;
-    const { cluster, pods } = await this.#laidFoundation();
+    const { maker, pods } = await this.#laidFoundation();
     const secret = spec.secret ?? randomBytes(32).toString("hex");
     const name = podName(secret);
     const limit = new AbortController();
@@ -109,11 +111,7 @@ export class KubernetesRuntime implements SandboxRuntime {
         secretHash: digestOf(secret),
         waitMs: this.#waitMs,
       });
-      await cluster.api
-        .createNamespacedPod({ namespace: cluster.namespace, body: pod })
-        .catch((error: unknown) => {
-          throw new Error(`Kubernetes did not create the Pod: ${reasonOf(error)}`, { cause: error });
-        });
+      await maker.create(pod, pods);
       const running = await runningPod(pods, name, limit.signal);
       const machine = await this.#connected(spec, secret, running, bootLimitMs);
       try {
@@ -130,7 +128,7 @@ export class KubernetesRuntime implements SandboxRuntime {
       }
       return machine;
     } catch (error) {
-      await removePod(cluster, name).catch(() => undefined);
+      await maker.remove(name).catch(() => undefined);
       throw error;
     } finally {
       clearTimeout(timer);
@@ -139,12 +137,14 @@ export class KubernetesRuntime implements SandboxRuntime {
 
   async adopt(spec: MachineSpec): Promise<Machine | undefined> {
     if (spec.secret === undefined) return undefined;
-    const { cluster } = await this.#laidFoundation();
+    const { cluster, maker } = await this.#laidFoundation();
     const limit = AbortSignal.timeout(adoptionLimitMs);
     const pod = await this.#found(cluster, podName(spec.secret), limit);
     if (!pod) return undefined;
+    const objection = maker.objection(pod);
+    if (objection !== undefined) throw new Error(objection);
     const reachingMs = isReady(pod) ? adoptionLimitMs : unreadyLimitMs;
-    const machine = await this.#connected(spec, spec.secret, pod, reachingMs);
+    const machine = await this.#connected(spec, spec.secret, pod, reachingMs, true);
     await machine.booted(AbortSignal.timeout(reachingMs)).catch(async (error: unknown) => {
       await machine.destroy();
       throw error;
@@ -161,18 +161,18 @@ export class KubernetesRuntime implements SandboxRuntime {
   }
 
   /** Removes Pods that had ended the last time already: the server of one that ends now still asks why. */
-  async #removeOrphans(cluster: Cluster): Promise<void> {
-    const found = await orphans(cluster);
+  async #removeOrphans(maker: PodMaker): Promise<void> {
+    const found = await maker.orphans();
     const before = this.#orphans;
     this.#orphans = new Set(found);
     await this.#remove(
-      cluster,
+      maker,
       found.filter((name) => before.has(name)),
     );
   }
 
-  async #remove(cluster: Cluster, names: readonly string[]): Promise<void> {
-    await removeOrphans(cluster, names);
+  async #remove(maker: PodMaker, names: readonly string[]): Promise<void> {
+    await Promise.all(names.map((name) => maker.remove(name).catch(() => undefined)));
     if (names.length > 0) this.options.log?.(`Pods of servers that have ended are removed: ${names.length}.`);
   }
 
@@ -207,8 +207,9 @@ export class KubernetesRuntime implements SandboxRuntime {
     secret: string,
     pod: V1Pod,
     limitMs: number,
+    isAdopted = false,
   ): Promise<KubernetesMachine> {
-    const { cluster, directory } = await this.#laidFoundation();
+    const { cluster, maker, directory } = await this.#laidFoundation();
     const name = pod.metadata?.name ?? "";
     const sockets: LocalSocket[] = [];
     const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> =>
@@ -220,10 +221,11 @@ export class KubernetesRuntime implements SandboxRuntime {
           this.#requireMayAct();
           return reach(cluster, directory, pod, signal);
         },
-        hasEnded: async () => (await livingPod(cluster, name)) === undefined,
+        // A controller may have made another Pod of the same name.
+        hasEnded: async () => (await livingPod(cluster, name))?.metadata?.uid !== pod.metadata?.uid,
         egressSocket: spec.egress && directory.egressSocket(name),
         isFrozen: () => false,
-        ...{ secret, reasonOf, waitMs: this.#waitMs },
+        ...{ isAdopted, secret, reasonOf, waitMs: this.#waitMs },
       },
       limitMs,
     );
@@ -234,7 +236,7 @@ export class KubernetesRuntime implements SandboxRuntime {
       keepsFiles: !this.options.kubernetes?.records,
       ending: () => endingOf(cluster, name),
       // A Pod that is not removed here has another server, or ends by itself.
-      remove: async () => (this.#mayAct ? removePod(cluster, name) : undefined),
+      remove: async () => (this.#mayAct ? maker.remove(name) : undefined),
       cleanUp: () => {
         for (const socket of sockets) socket.close();
       },
@@ -253,17 +255,18 @@ export class KubernetesRuntime implements SandboxRuntime {
   async #layFoundation(): Promise<Foundation> {
     const cluster = openCluster(this.options.kubernetes ?? {});
     await InstanceDirectory.removeStale();
-    await this.#remove(cluster, await orphans(cluster));
+    const maker = await openPodMaker(cluster, this.options.kubernetes ?? {});
+    await this.#remove(maker, await maker.orphans());
     const pods = await PodWatch.open(cluster, this.#server);
     const directory = InstanceDirectory.plan();
     // Start the guard first: it removes the directory if this process is killed. The Pods end by themselves.
     const guard = new InstanceGuard(directory, []);
     directory.make();
     const cleaning = setInterval(
-      () => void this.#removeOrphans(cluster).catch(() => undefined),
+      () => void this.#removeOrphans(maker).catch(() => undefined),
       orphansMs,
     ).unref();
-    return { cluster, directory, guard, pods, cleaning };
+    return { cluster, maker, directory, guard, pods, cleaning };
   }
 }
 

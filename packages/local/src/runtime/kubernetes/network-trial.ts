@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type Cluster, reasonOf } from "./cluster.js";
+import type { Cluster } from "./cluster.js";
 import { containerName, loading, type PodParts, sandboxPod } from "./pod.js";
-import { endedPod, removePod, runningPod } from "./pod-states.js";
+import type { PodMaker } from "./pod-maker.js";
+import { endedPod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 
 const trialLimitMs = 120_000;
@@ -29,6 +30,7 @@ setTimeout(() => process.exit(0), 3000);`;
  */
 export async function reachesNetwork(
   cluster: Cluster,
+  maker: PodMaker,
   parts: Pick<PodParts, "image" | "agentImage" | "runtimeClass">,
 ): Promise<boolean> {
   const server = randomBytes(8).toString("hex");
@@ -38,11 +40,7 @@ export async function reachesNetwork(
   const create = async (name: string, code: string, ...args: readonly string[]): Promise<void> => {
     const command = [...loading, "-e", code, ...args];
     const pod = sandboxPod({ ...parts, name, server, limits, secretHash: "", waitMs: 0, command });
-    await cluster.api
-      .createNamespacedPod({ namespace: cluster.namespace, body: pod })
-      .catch((error: unknown) => {
-        throw new Error(`Kubernetes did not create the Pod: ${reasonOf(error)}`, { cause: error });
-      });
+    await maker.create(pod, pods);
   };
   try {
     await create(names.there, listens);
@@ -54,7 +52,7 @@ export async function reachesNetwork(
       throw new Error(`the trial of the network ended with ${end?.reason ?? end?.exitCode}`);
     return end.exitCode === reachedSomething;
   } finally {
-    await Promise.all(Object.values(names).map((name) => removePod(cluster, name).catch(() => undefined)));
+    await Promise.all(Object.values(names).map((name) => maker.remove(name).catch(() => undefined)));
     await pods.close();
   }
 }

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
  * ends the previous session.
  */
 export const channelPaths = {
-  /** Answered at once. */
+  /** Answered at once, with the header {@link newMachineHeader} if no agent has been started yet. */
   hello: "/hello",
   /** Starts the agent, as an {@link Assignment} says. */
   assign: "/assign",
@@ -16,6 +16,9 @@ export const channelPaths = {
   /** Kills the agent, after which another one starts. */
   restart: "/restart",
 } as const;
+
+/** A supervisor that has started no agent yet sets this header in its answer to `hello`. */
+export const newMachineHeader = "x-machine-is-new";
 
 /** How a supervisor is reached. It reads this in the variable `CLOUD_SANDBOX_CHANNEL`. */
 export interface Listening {

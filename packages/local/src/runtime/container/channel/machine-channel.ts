@@ -1,7 +1,12 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type IncomingHttpHeaders,
+} from "node:http2";
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type Assignment, channelLimits, channelPaths } from "./channel-protocol.js";
+import { type Assignment, channelLimits, channelPaths, newMachineHeader } from "./channel-protocol.js";
 import { endIfSilent } from "./end-if-silent.js";
 
 /** Requests for connections to the proxy that wait at the machine, so that its connections need not. */
@@ -39,9 +44,10 @@ export class MachineChannel {
     endIfSilent(session, isFrozen);
   }
 
-  /** Resolves when the supervisor answers; rejects when the channel closes before. */
-  async greet(): Promise<void> {
-    await this.#ask(channelPaths.hello, "");
+  /** Resolves when the supervisor answers, with whether it has started an agent; rejects when the channel closes before. */
+  async greet(): Promise<{ readonly hasAgent: boolean }> {
+    const headers = await this.#ask(channelPaths.hello, "");
+    return { hasAgent: headers[newMachineHeader] === undefined };
   }
 
   async assign(assignment: Assignment): Promise<void> {
@@ -75,15 +81,16 @@ export class MachineChannel {
     this.#session.destroy();
   }
 
-  async #ask(path: string, body: string): Promise<void> {
+  async #ask(path: string, body: string): Promise<IncomingHttpHeaders> {
     const stream = this.#open(path);
     if (!stream) throw new Error("The machine's supervisor has ended.");
     stream.end(body);
-    await new Promise<void>((resolve, reject) => {
-      stream.once("response", () => resolve());
+    const headers = await new Promise<IncomingHttpHeaders>((resolve, reject) => {
+      stream.once("response", resolve);
       stream.once("close", () => reject(new Error("The machine's supervisor did not answer.")));
     });
     stream.resume();
+    return headers;
   }
 
   #open(path: string): ClientHttp2Stream | undefined {

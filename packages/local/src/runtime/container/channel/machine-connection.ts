@@ -15,6 +15,8 @@ export interface MachineConnectionParts {
   readonly reach: (signal: AbortSignal) => Promise<Socket>;
   /** Whether the machine has ended for good. Rejects if that cannot be found out now. */
   readonly hasEnded: () => Promise<boolean>;
+  /** Whether an earlier process has started the machine's agent. Default: no. */
+  readonly isAdopted?: boolean;
   /** Whether the machine is frozen, so that it cannot answer. */
   readonly isFrozen: () => boolean;
   readonly secret: string;
@@ -24,6 +26,13 @@ export interface MachineConnectionParts {
   readonly waitMs: number;
   /** What an error of `reach` says. */
   readonly reasonOf: (error: unknown) => string;
+}
+
+/** A machine that has no agent yet is another one, in the place of the one that had. */
+class ReplacedError extends Error {
+  constructor() {
+    super("it has ended, and another machine is in its place");
+  }
 }
 
 /**
@@ -36,6 +45,7 @@ export class MachineConnection {
   readonly #closing = new AbortController();
   #channel: Promise<MachineChannel>;
   #isCut = true;
+  #hasAgent: boolean;
   /** The last attempt to connect. */
   #attempting: Promise<unknown> = Promise.resolve();
 
@@ -44,6 +54,7 @@ export class MachineConnection {
     /** How long the first attempts may take, in milliseconds. */
     limitMs: number,
   ) {
+    this.#hasAgent = parts.isAdopted ?? false;
     this.#channel = this.#open(limitMs);
     this.lost = this.#keep();
   }
@@ -61,6 +72,7 @@ export class MachineConnection {
   /** Starts the agent of a new machine. */
   async assign(assignment: Assignment): Promise<void> {
     await (await this.#channel).assign(assignment);
+    this.#hasAgent = true;
   }
 
   /** Restarts the agent. Does nothing while the connection is cut: an agent that cannot be reached may be well. */
@@ -121,6 +133,7 @@ export class MachineConnection {
             this.#attempting = attempt;
             return await attempt;
           } catch (error) {
+            if (error instanceof ReplacedError) throw error;
             // The end of an attempt by the limit says nothing about the machine.
             if (!signal.aborted) failure = error;
           }
@@ -147,7 +160,8 @@ export class MachineConnection {
     const giveUp = (): void => channel.close();
     signal.addEventListener("abort", giveUp);
     try {
-      await channel.greet();
+      const { hasAgent } = await channel.greet();
+      if (this.#hasAgent && !hasAgent) throw new ReplacedError();
     } catch (error) {
       channel.close();
       throw error;

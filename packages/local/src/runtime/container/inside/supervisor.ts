@@ -11,6 +11,7 @@ import {
   digestOf,
   type Listening,
   listeningVariable,
+  newMachineHeader,
 } from "../channel/channel-protocol.js";
 import { countdown } from "../channel/countdown.js";
 import { endIfSilent } from "../channel/end-if-silent.js";
@@ -65,7 +66,7 @@ class Supervisor {
       else if (path === channelPaths.egress) this.#offer(stream);
       else if (path === channelPaths.restart) this.#restart(stream);
       else if (path === channelPaths.assign) void this.#assign(stream);
-      else if (path === channelPaths.hello) stream.respond({ ":status": 204 }, { endStream: true });
+      else if (path === channelPaths.hello) this.#greet(stream);
       else stream.respond({ ":status": 404 }, { endStream: true });
     });
     this.#wait(Math.max(listening.waitMs, firstWaitMs));
@@ -100,6 +101,11 @@ class Supervisor {
       this.#wait(waitMs);
     });
     if (waitMs > 0) endIfSilent(session);
+  }
+
+  #greet(stream: ServerHttp2Stream): void {
+    const isNew = this.#assignment === undefined;
+    stream.respond({ ":status": 204, ...(isNew && { [newMachineHeader]: "1" }) }, { endStream: true });
   }
 
   #wait(ms: number): void {
