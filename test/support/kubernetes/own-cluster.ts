@@ -122,7 +122,8 @@ const needed = [
 
 function obstacle(): string | undefined {
   if (process.getuid?.() !== 0) return "a cluster of the tests' own needs root";
-  if (!existsSync(join(programs, "kubelet")))
+  // kubectl is built last.
+  if (!existsSync(join(programs, "kubectl")))
     return `${programs} has no programs of Kubernetes ("test/support/kubernetes/build" makes them in some minutes)`;
   const [file, name] = needed.find(([path]) => !existsSync(path)) ?? [];
   return file && `${file} is missing ("apt-get install ${name}")`;
