@@ -16,7 +16,7 @@ else {
   });
 
   // By hand: CHAOS_KILLS=100 npx vitest run --project kubernetes test/kubernetes/cluster-chaos
-  test(`servers, Pods and the API server are killed ${kills} times under load: nothing is lost, doubled or left`, {
+  test(`servers, Pods, a node and the API server are killed ${kills} times under load: nothing is lost, doubled or left`, {
     timeout: 600_000 + kills * 60_000,
   }, async () => {
     const {

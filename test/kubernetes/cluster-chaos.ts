@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomNumbers } from "../chaos/random-numbers.js";
 import { Balancer } from "../support/kubernetes/balancer.js";
 import { endApiServer, kubectl, startKubernetesServer } from "../support/kubernetes/kubernetes-server.js";
+import { secondNode } from "../support/kubernetes/second-node.js";
 import type { LocalServer } from "../support/local-server.js";
 import { ClusterUsers, describe, isGone, type Known } from "./cluster-users.js";
 
@@ -11,7 +12,9 @@ export interface ClusterChaosReport {
   readonly unanswered: number;
   readonly refused: number;
   readonly checks: number;
-  /** Sandboxes that have failed because their Pod was killed. */
+  /** Pods that were on the second node when it died. */
+  readonly podsOfDeadNodes: number;
+  /** Sandboxes that have failed because their Pod was killed, or was on a node that died. */
   readonly failed: number;
   /** Seconds from a kill until the servers were healthy again. */
   readonly longestRecovery: number;
@@ -22,16 +25,21 @@ export interface ClusterChaosReport {
 const users = 4;
 const longestLoadMs = 4000;
 const longestAwayMs = 8000;
+const longestNodeAwayMs = 60_000;
+/** How long a sandbox may take to answer or to fail after a kill: servers try to reach its Pod for 60 s. */
+const verdictLimitMs = 100_000;
 const noticeMs = 500;
 const recoveryLimitMs = 180_000;
 const own = "app.kubernetes.io/managed-by=cloud-sandbox";
 
-/** Kills servers that act as one, Pods and the API server under load, and compares what is there with what was acknowledged. */
+/** Kills servers that act as one, Pods, a node and the API server under load, and compares what is there with what was acknowledged. */
 export class ClusterChaos {
   readonly #users: ClusterUsers;
   readonly #kills: Record<string, number> = {};
   readonly #orphans: string[] = [];
   readonly #servers: LocalServer[] = [];
+  readonly #podsOfDeadNodes = new Set<string>();
+  #isNodeUp = false;
   #checks = 0;
   #failed = 0;
   #longestRecovery = 0;
@@ -48,8 +56,10 @@ export class ClusterChaos {
     await using balancer = await Balancer.open();
     const chaos = new ClusterChaos(balancer, args, randomNumbers(seed));
     try {
+      await chaos.#startNode();
       return await chaos.#run(kills);
     } finally {
+      await secondNode.remove();
       await Promise.all(chaos.#servers.map((server) => server.stop("SIGKILL").catch(() => undefined)));
     }
   }
@@ -77,15 +87,17 @@ export class ClusterChaos {
     const { acknowledged, unanswered, refused, wrong } = this.#users;
     return {
       ...{ kills: this.#kills, acknowledged, unanswered, refused, checks: this.#checks, wrong },
-      failed: this.#failed,
+      ...{ podsOfDeadNodes: this.#podsOfDeadNodes.size, failed: this.#failed },
       longestRecovery: Math.round(this.#longestRecovery),
       orphans: this.#orphans,
     };
   }
 
-  /** Kills something. Resolves when what is needed runs again. */
+  /** Kills something: first the node, so that even a short run has its death. Resolves when what is needed runs again. */
   #kill(): Promise<void> {
     const chance = this.random();
+    const isFirst = Object.keys(this.#kills).length === 0;
+    if (isFirst || (chance < 0.1 && this.#isNodeUp)) return this.#killNode();
     if (chance < 0.6) return this.#killServer();
     return chance < 0.8 ? this.#killPod() : this.#killApiServer();
   }
@@ -116,21 +128,33 @@ export class ClusterChaos {
     await again();
   }
 
+  async #killNode(): Promise<void> {
+    this.#isNodeUp = false;
+    this.#count("node");
+    await this.#notePodsOfNode();
+    await secondNode.kill();
+    await this.#notePodsOfNode();
+    await sleep(this.random() * longestNodeAwayMs);
+    await this.#startNode();
+  }
+
+  async #startNode(): Promise<void> {
+    await secondNode.start();
+    this.#isNodeUp = true;
+  }
+
+  async #notePodsOfNode(): Promise<void> {
+    const names = await whenApiServerAnswers(() => secondNode.pods());
+    for (const name of names) this.#podsOfDeadNodes.add(name);
+  }
+
   #count(kind: string): void {
     this.#kills[kind] = (this.#kills[kind] ?? 0) + 1;
   }
 
-  /** Starts a server. While the API server is away none starts: tries again. */
   async #start(): Promise<void> {
-    for (const until = performance.now() + recoveryLimitMs; ; ) {
-      try {
-        this.#servers.push(await startKubernetesServer({ args: this.args }));
-        return this.#share();
-      } catch (error) {
-        if (performance.now() > until) throw error;
-        await sleep(noticeMs);
-      }
-    }
+    this.#servers.push(await whenApiServerAnswers(() => startKubernetesServer({ args: this.args })));
+    this.#share();
   }
 
   #share(): void {
@@ -156,9 +180,9 @@ export class ClusterChaos {
       await this.#compare(sandbox);
       if (sandbox.state === "deleted") known.delete(sandbox.id);
     }
-    const failures = this.#kills.Pod ?? 0;
-    if (this.#failed > failures)
-      wrong.push(`${this.#failed} sandboxes have failed, and ${failures} Pods were killed`);
+    const killed = (this.#kills.Pod ?? 0) + this.#podsOfDeadNodes.size;
+    if (this.#failed > killed)
+      wrong.push(`${this.#failed} sandboxes have failed, and ${killed} Pods were killed`);
   }
 
   async #compare(sandbox: Known): Promise<void> {
@@ -174,12 +198,24 @@ export class ClusterChaos {
     if (found.status !== 200) return void wrong.push(`${id}: ${describe(found)}`);
     if (sandbox.state === "deleted") return void wrong.push(`${id} is there again; it was deleted`);
     sandbox.mayBeDeleted = false;
-    if (found.body.status === "running" && (await this.#users.hasItsFile(sandbox).catch(() => false))) return;
-    const { body } = await this.#users.call("GET", `/v1/sandboxes/${id}`);
-    if (body.status !== "error" || !body.failure_reason)
-      wrong.push(`${id} is ${body.status}, and its file is not one of ${sandbox.texts}`);
-    else this.#failed += 1;
+    if (await this.#goesOn(sandbox)) return;
     await this.#users.delete(sandbox);
+  }
+
+  /** Whether the sandbox runs and has its file. If not, it has failed with a reason, or something is wrong. */
+  async #goesOn(sandbox: Known): Promise<boolean> {
+    const { id } = sandbox;
+    for (const until = performance.now() + verdictLimitMs; ; await sleep(noticeMs)) {
+      if (await this.#users.hasItsFile(sandbox).catch(() => false)) return true;
+      const { body } = await this.#users.call("GET", `/v1/sandboxes/${id}`);
+      if (body.status === "error" && body.failure_reason) {
+        this.#failed += 1;
+        return false;
+      }
+      if (performance.now() < until) continue;
+      this.#users.wrong.push(`${id} is ${body.status}, and its file is not one of ${sandbox.texts}`);
+      return false;
+    }
   }
 
   async #removeAll(): Promise<void> {
@@ -197,5 +233,16 @@ export class ClusterChaos {
   async #pods(): Promise<string[]> {
     const names = await kubectl("get", "pods", "-l", own, "--output", "jsonpath={.items[*].metadata.name}");
     return names.split(" ").filter((name) => name !== "");
+  }
+}
+
+/** Tries again for a time, because all fails while the API server is away. */
+async function whenApiServerAnswers<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (const until = performance.now() + recoveryLimitMs; ; await sleep(noticeMs)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
   }
 }

@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   kubectl,
-  ownCluster,
   startKubernetesServer,
   withoutKubernetes,
 } from "../support/kubernetes/kubernetes-server.js";
+import { secondNode } from "../support/kubernetes/second-node.js";
 import type { LocalServer } from "../support/local-server.js";
 
 const obstacle = withoutKubernetes();
@@ -22,7 +19,7 @@ else
     const newPods = async (): Promise<Map<string, string>> =>
       new Map([...(await pods())].filter(([name]) => !others.has(name)));
     beforeAll(async () => {
-      await script("node");
+      await secondNode.start();
       others = await pods();
       server = await startKubernetesServer({ args: ["--pool", "0", "--wait-for-server", "10"] });
       client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
@@ -31,7 +28,7 @@ else
       await client?.close();
       await server?.stop();
       await kubectl("uncordon", "node1");
-      await kubectl("delete", "node", "node2");
+      await secondNode.remove();
     });
 
     /** Creates a sandbox on one node. */
@@ -52,7 +49,7 @@ else
         lost[0]?.execute("sleep 600", { language: "bash", timeoutSeconds: 300 }),
       ).rejects.toThrow();
 
-      await script("kill-node");
+      await secondNode.kill();
       await call;
       for (const { id } of lost) {
         const state = async () => {
@@ -87,10 +84,4 @@ async function pods(): Promise<Map<string, string>> {
       .filter(Boolean)
       .map((pod) => pod.split("=") as [string, string]),
   );
-}
-
-/** Runs a script on the second node. */
-async function script(name: "node" | "kill-node"): Promise<void> {
-  const path = fileURLToPath(new URL(`../support/kubernetes/${name}`, import.meta.url));
-  await promisify(execFile)(path, [ownCluster().directory, "2"]);
 }
