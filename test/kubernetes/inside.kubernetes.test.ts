@@ -1,13 +1,13 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { basename, dirname, join } from "node:path";
-import { buffer } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { savedImage, tarOf } from "../../packages/local/test/support/image-archives.js";
-import { baseFiles } from "../support/docker/base-image.js";
+import { connect, connectionOf } from "../../packages/mcp/test/support/mcp-connection.js";
+import { mcpWalk, useMcpServer } from "../interop/mcp-walk.js";
+import { useVendorSdk, vendorSdkWalk } from "../interop/vendor-sdk-walk.js";
 import { Balancer } from "../support/kubernetes/balancer.js";
 import { chart, helm, valueOptions, withoutHelm } from "../support/kubernetes/helm.js";
 import {
@@ -18,9 +18,8 @@ import {
 } from "../support/kubernetes/kubernetes-server.js";
 import { loadImage } from "../support/kubernetes/load-image.js";
 import { SteadyLoad } from "../support/kubernetes/steady-load.js";
+import { clientPrograms, insideImage } from "./inside-image.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const dist = join(root, "packages/local/dist");
 /** Not that of the other tests, whose account and rights the chart would take over. */
 const namespace = "inside";
 const release = ["cloud-sandbox", "--namespace", namespace] as const;
@@ -33,7 +32,7 @@ else
     let apiKey: string;
 
     beforeAll(async () => {
-      await loadImage(ownCluster().directory, await serverImage(image));
+      await loadImage(ownCluster().directory, await insideImage(image));
       await onCluster("install", ...release, chart, "--create-namespace", ...(await ownValues(image)));
       await kubectl("rollout", "status", deployment, "--timeout=180s");
       const secret = ["get", "secret", "cloud-sandbox-keys", "--output", "jsonpath={.data.api_key}"];
@@ -52,21 +51,60 @@ else
       const sandbox = await one.client.sandboxes.create({ template: "base" });
       await sandbox.execute("x = 40");
       await (await other.client.sandboxes.connect(sandbox.id)).execute("x += 1");
-      await Promise.all([one.stop(), other.stop()]);
+      await Promise.all([one, other].map((server) => server[Symbol.asyncDispose]()));
 
       await onCluster("upgrade", ...release, chart, "--reuse-values", "--set", "maxSandboxes=100");
       await kubectl("rollout", "status", deployment, "--timeout=180s");
       await expect
         .poll(async () => (await serverPods()).filter((name) => servers.includes(name)), { timeout: 60_000 })
         .toEqual([]);
-      const second = await forwarded("service/cloud-sandbox-local", apiKey);
+      await using second = await forwarded("service/cloud-sandbox-local", apiKey);
       const same = await second.client.sandboxes.connect(sandbox.id);
       expect((await same.execute("print(x + 1)")).stdout).toBe("42\n");
       await same.delete();
-      await second.stop();
       const left = ["--selector", "app.kubernetes.io/managed-by=cloud-sandbox", "--output", "name"];
       expect(await kubectl("get", "pods", ...left)).toBe("");
     }, 300_000);
+
+    describe("are used by the vendor's SDK and by our MCP server", () => {
+      test("from outside of the cluster", async () => {
+        await using service = await forwarded("service/cloud-sandbox-local", apiKey);
+        expect(await useVendorSdk({ apiKey, baseURL: service.url })).toEqual(vendorSdkWalk);
+        const mcp = await connect({ CLOUD_SANDBOX_API_KEY: apiKey, CLOUD_SANDBOX_BASE_URL: service.url });
+        expect(await useMcpServer(mcp).finally(() => mcp.client.close())).toEqual(mcpWalk);
+      });
+
+      test("from a Pod of the cluster", async () => {
+        const pod = ["--image", image, "--image-pull-policy", "IfNotPresent", "--restart", "Never"];
+        await kubectl("run", "client", ...pod, "--command", "--", "sleep", "infinity");
+        await kubectl("wait", "--for=condition=Ready", "pod/client", "--timeout=60s");
+        const [url = ""] = await serviceUrls();
+        const inPod = (input: string, ...command: readonly string[]) => [
+          "exec",
+          input,
+          "client",
+          "--",
+          ...command,
+        ];
+        const told = await kubectl(...inPod("--stdin=false", ...clientPrograms.vendorSdk, url, apiKey));
+        expect(JSON.parse(told)).toEqual(vendorSdkWalk);
+
+        const keys = [`CLOUD_SANDBOX_API_KEY=${apiKey}`, `CLOUD_SANDBOX_BASE_URL=${url}`];
+        const transport = new StdioClientTransport({
+          command: join(ownCluster().programs, "kubectl"),
+          args: [...access(), ...inPod("--stdin", "env", ...keys, ...clientPrograms.mcp)],
+          stderr: "pipe",
+        });
+        let stderr = "";
+        transport.stderr?.on("data", (text: Buffer) => {
+          stderr += text;
+        });
+        const client = new Client({ name: "outside", version: "1.0.0" });
+        await client.connect(transport);
+        const mcp = await connectionOf(client, transport, () => stderr);
+        expect(await useMcpServer(mcp).finally(() => client.close())).toEqual(mcpWalk);
+      });
+    });
 
     test("are replaced in an upgrade without a failed call", async () => {
       await using balancer = await Balancer.open();
@@ -112,38 +150,19 @@ else
 
 /** Shares connections out among the Pods that the Service has, as the nodes of a cluster do that have kube-proxy. */
 async function shareService(balancer: Balancer): Promise<void> {
+  balancer.set(await serviceUrls());
+}
+
+/** The addresses of the Pods that the Service has. Without kube-proxy, it has none of its own. */
+async function serviceUrls(): Promise<string[]> {
   const path = "jsonpath={.subsets[*].addresses[*].ip}";
   const addresses = await kubectl("get", "endpoints", "cloud-sandbox-local", "--output", path);
-  balancer.set(addresses.split(" ").map((address) => `http://${address}:8080`));
+  return addresses.split(" ").map((address) => `http://${address}:8080`);
 }
 
 async function serverPods(): Promise<string[]> {
   const selector = ["--selector", "app.kubernetes.io/name=cloud-sandbox-local"];
   return (await kubectl("get", "pods", ...selector, "--output", "name")).trim().split("\n");
-}
-
-/** An image with this machine's Node.js and the built server. */
-async function serverImage(reference: string): Promise<Buffer> {
-  const base = await buffer(await baseFiles());
-  const program = Buffer.from('#!/bin/sh\nexec node /usr/local/lib/cloud-sandbox-local/dist/main.js "$@"\n');
-  const server = tarOf([{ path: "usr/local/bin/cloud-sandbox-local", text: program, mode: 0o755 }]);
-  return savedImage({
-    layers: [
-      base,
-      await placed("usr/local/bin", process.execPath),
-      await placed("usr/local/lib/cloud-sandbox-local", dist),
-      server,
-    ],
-    reference,
-    config: {},
-  });
-}
-
-/** A tar with one file or directory of this machine, in a directory of the image. */
-async function placed(directory: string, path: string): Promise<Buffer> {
-  const place = ["--transform", `s,^,${directory}/,`, "--directory", dirname(path), basename(path)];
-  const options = { encoding: "buffer", maxBuffer: 1024 ** 3 } as const;
-  return (await promisify(execFile)("tar", ["--create", ...place], options)).stdout;
 }
 
 /** The images of the tests. Without kube-proxy, Pods reach the API server at its own address. */
@@ -167,25 +186,27 @@ const onCluster = (...args: readonly string[]): Promise<string> =>
 const kubectl = (...args: readonly string[]): Promise<string> =>
   kubectlElsewhere("--namespace", namespace, ...args);
 
-interface Forwarded {
+const access = (): string[] => ["--kubeconfig", ownCluster().admin, "--namespace", namespace];
+
+interface Forwarded extends AsyncDisposable {
+  readonly url: string;
   readonly client: SandboxClient;
-  stop(): Promise<void>;
 }
 
 /** A client of a Pod or a Service, by a port of this machine. */
 async function forwarded(target: string, apiKey: string): Promise<Forwarded> {
-  const { admin, programs } = ownCluster();
   const kubectl: ChildProcess = spawn(
-    join(programs, "kubectl"),
-    ["--kubeconfig", admin, "--namespace", namespace, "port-forward", target, ":http"],
+    join(ownCluster().programs, "kubectl"),
+    [...access(), "port-forward", target, ":http"],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const [said] = (await once(kubectl.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
   const port = /127\.0\.0\.1:(\d+)/.exec(said.toString())?.[1];
-  const client = new SandboxClient({ apiKey, baseUrl: `http://127.0.0.1:${port}` });
+  const url = `http://127.0.0.1:${port}`;
+  const client = new SandboxClient({ apiKey, baseUrl: url });
   return {
-    client,
-    async stop() {
+    ...{ url, client },
+    async [Symbol.asyncDispose]() {
       await client.close();
       const exit = once(kubectl, "exit");
       kubectl.kill();
