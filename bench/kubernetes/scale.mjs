@@ -1,6 +1,6 @@
 // Measures what a sandbox costs the cluster, and what the server that leads carries. docs/guides/kubernetes-at-scale.md has the figures.
 //   KUBECONFIG=… BENCH_KUBERNETES_IMAGE=… BENCH_KUBERNETES_AGENT_IMAGE=… node bench/kubernetes/scale.mjs DIR [records …]
-//   DIR       the directory of a cluster that test/support/kubernetes/up started. KUBECONFIG names the account of deploy/kubernetes.yaml in it
+//   DIR       the directory of a cluster that test/support/kubernetes/up started. KUBECONFIG names the account of deploy/kubernetes/sandboxes.yaml in it
 //   records   how many records to measure the leader with; default: 0 1000 4000 10000
 import { createRequire } from "node:module";
 import { join } from "node:path";

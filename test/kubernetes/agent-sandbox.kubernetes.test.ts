@@ -17,8 +17,8 @@ import type { LocalServer } from "../support/local-server.js";
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const crd = pathOf("../support/kubernetes/sandbox-crd.yaml");
-const rights = pathOf("../../deploy/kubernetes-agent-sandbox.yaml");
-const usualRights = pathOf("../../deploy/kubernetes.yaml");
+const rights = pathOf("../../deploy/kubernetes/agent-sandbox.yaml");
+const usualRights = pathOf("../../deploy/kubernetes/sandboxes.yaml");
 const option = ["--kubernetes-sandboxes", "agent-sandbox"];
 const namespaced = ["--kubernetes-namespace", "cloud-sandbox"];
 /** A namespace that the controller of these tests does not watch. */
@@ -46,7 +46,7 @@ else {
     test("without the rights; the error names the missing one and the manifest that gives it", async () => {
       await installApi();
       expect(await refusal()).toMatch(
-        /refuses this user: sandboxes\.agents\.x-k8s\.io is forbidden.*cannot list.*deploy\/kubernetes-agent-sandbox\.yaml/s,
+        /refuses this user: sandboxes\.agents\.x-k8s\.io is forbidden.*cannot list.*deploy\/kubernetes\/agent-sandbox\.yaml/s,
       );
     });
   });

@@ -20,24 +20,24 @@ else
     /** Write them anew: npx vitest run --project kubernetes test/kubernetes/chart -u */
     test.each([
       [
-        "kubernetes.yaml",
+        "sandboxes.yaml",
         "The namespace of the sandboxes, a policy that closes their network, and an account for the server with the rights that it uses.",
         ["namespace", "networkpolicy", "rights"],
         {},
       ],
       [
-        "kubernetes-agent-sandbox.yaml",
-        "The rights of a server with --kubernetes-sandboxes=agent-sandbox. Apply it after kubernetes.yaml: it replaces the rights there.",
+        "agent-sandbox.yaml",
+        "The rights of a server with --kubernetes-sandboxes=agent-sandbox. Apply it after sandboxes.yaml: it replaces the rights there.",
         ["rights"],
         { agentSandbox: true },
       ],
       [
-        "kubernetes-server.yaml",
-        "Servers inside of the cluster, which act as one. Apply kubernetes.yaml first, and set the two images and the sizes below.",
+        "server.yaml",
+        "Servers inside of the cluster, which act as one. They need sandboxes.yaml.",
         ["deployment", "service", "disruption-budget"],
         {},
       ],
-    ])("is deploy/%s", async (file, about, templates, values) => {
+    ])("is deploy/kubernetes/%s", async (file, about, templates, values) => {
       const rendered: string[] = [];
       for (const name of templates)
         rendered.push(
@@ -50,7 +50,7 @@ else
       const text = rendered.join("").replace(/^# Source: .*\n/gm, "");
       await expect(
         `# ${about}\n# Written from the chart in deploy/helm by test/kubernetes/chart.kubernetes.test.ts.\n${text}`,
-      ).toMatchFileSnapshot(join(deploy, file));
+      ).toMatchFileSnapshot(join(deploy, "kubernetes", file));
     });
 
     test.each([
@@ -94,7 +94,7 @@ else
   });
 
 const withoutCluster = obstacle ?? withoutKubernetes();
-if (withoutCluster !== undefined) test("the manifests on a cluster", ({ skip }) => skip(withoutCluster));
+if (withoutCluster !== undefined) test("the chart on a cluster", ({ skip }) => skip(withoutCluster));
 else
   describe("the API server takes", () => {
     // Helm refuses objects that others made, as those in the namespace of the other tests.
@@ -116,14 +116,6 @@ else
       const said = await kubectl("apply", "--dry-run=server", "--filename", file, ...options);
       return said.trim().split("\n");
     };
-
-    test("the manifests of the guide", async () => {
-      const prepared = await tried(await readFile(join(deploy, "kubernetes.yaml"), "utf8"));
-      expect(prepared).toHaveLength(5);
-      const server = await readFile(join(deploy, "kubernetes-server.yaml"), "utf8");
-      // Kubernetes 1.20 has disruption budgets only as a beta.
-      expect(await tried(server.replace("policy/v1\n", "policy/v1beta1\n"))).toHaveLength(3);
-    });
 
     test.each([
       ["defaults", {}, 7],

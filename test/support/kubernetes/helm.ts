@@ -11,6 +11,9 @@ const places = [
 ];
 const program = places.map((place) => join(place, "helm")).find((path) => existsSync(path));
 
+/** A newer kubectl than the cluster's, which "get-helm" puts beside helm. Undefined if there is none. */
+export const newerKubectl = places.map((place) => join(place, "kubectl")).find((path) => existsSync(path));
+
 export const chart = fileURLToPath(new URL("../../../deploy/helm", import.meta.url));
 
 /** Why the chart cannot be rendered here. Undefined if it can. */

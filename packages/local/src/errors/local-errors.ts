@@ -46,7 +46,7 @@ export class ClusterRecordsError extends Error {
 
   constructor(reason: string, options?: ErrorOptions) {
     super(
-      `Records cannot be kept in the cluster: ${reason}. The server's account needs the rights of the Role in deploy/kubernetes.yaml; or leave --kubernetes-records out.`,
+      `Records cannot be kept in the cluster: ${reason}. The server's account needs the rights of the Role in deploy/kubernetes/sandboxes.yaml; or leave --kubernetes-records out.`,
       options,
     );
   }

@@ -30,7 +30,7 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     if (!openNetwork && (await reachesNetwork(cluster, maker, trial)))
       return unusable(
         "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",
-        "apply the NetworkPolicy of deploy/kubernetes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network if you trust the code that runs",
+        "apply the NetworkPolicy of deploy/kubernetes/sandboxes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network if you trust the code that runs",
       );
     return {
       ...{ runtime: "kubernetes", usable: true, version: gitVersion, disks: diskCount, isElsewhere: true },
@@ -53,11 +53,11 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
   } catch (error) {
     if (error instanceof UnusableClusterError) return unusable(error.message, error.fix);
     const status = statusOf(error);
-    const rights = kubernetes.sandboxes === "agent-sandbox" ? "kubernetes-agent-sandbox" : "kubernetes";
+    const rights = kubernetes.sandboxes === "agent-sandbox" ? "agent-sandbox" : "sandboxes";
     if (status === 401 || status === 403)
       return unusable(
         `the API server refuses this user: ${reasonOf(error)}`,
-        `use a kubeconfig or a service account that has the rights of the Role in deploy/${rights}.yaml`,
+        `use a kubeconfig or a service account that has the rights of the Role in deploy/kubernetes/${rights}.yaml`,
       );
     return unusable(
       `no sandbox can be started on Kubernetes: ${reasonOf(error)}`,
