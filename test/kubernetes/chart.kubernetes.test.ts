@@ -59,6 +59,7 @@ else
       ["an unknown value", { ...images, replica: 3 }, /additional properties 'replica' not allowed/],
       ["no servers", { ...images, replicas: 0 }, /'\/replicas': minimum: got 0, want 1/],
       ["a class without its level", { ...images, runtimeClass: "gvisor" }, /'\/runtimeClass'.*gvisor/],
+      ["an unknown placement", { ...images, placement: { nodes: {} } }, /'\/placement'.*'nodes' not allowed/],
       ["an Ingress without a name", { ...images, "ingress.enabled": true }, /Set ingress\.host: the name/],
     ])("refuses %s, and says what is wrong", async (_, values, message) => {
       await expect(render(values)).rejects.toThrow(message);
@@ -137,6 +138,11 @@ else
           resources: { requests: { cpu: 1, memory: "1Gi" }, limits: { memory: "4Gi" } },
           nodeSelector: { "kubernetes.io/os": "linux" },
           tolerations: [{ key: "servers", operator: "Exists" }],
+          priorityClassName: "system-cluster-critical",
+          placement: {
+            nodeSelector: { pool: "sandboxes" },
+            templates: { "node:22-slim": { tolerations: [{ key: "sandboxes", operator: "Exists" }] } },
+          },
           ingress: {
             enabled: true,
             className: "nginx",
@@ -146,7 +152,7 @@ else
           },
           quota: { pods: 300, "limits.memory": "600Gi" },
         },
-        9,
+        10,
       ],
     ])("the chart with %s", async (_, values, count) => {
       const said = await tried(

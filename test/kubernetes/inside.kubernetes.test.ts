@@ -20,6 +20,7 @@ import { loadImage } from "../support/kubernetes/load-image.js";
 import { SteadyLoad } from "../support/kubernetes/steady-load.js";
 import { clientPrograms, insideImage } from "./inside-image.js";
 
+const ofSandboxes = ["--selector", "app.kubernetes.io/managed-by=cloud-sandbox"];
 /** Not that of the other tests, whose account and rights the chart would take over. */
 const namespace = "inside";
 const release = ["cloud-sandbox", "--namespace", namespace] as const;
@@ -49,6 +50,10 @@ else
       const [one, other] = await Promise.all(servers.map((server) => forwarded(server, apiKey)));
       if (!one || !other) throw new Error(`there are only ${servers.length} servers`);
       const sandbox = await one.client.sandboxes.create({ template: "base" });
+      const selector = "jsonpath={.items[*].spec.nodeSelector}";
+      expect(await kubectl("get", "pods", ...ofSandboxes, "--output", selector)).toBe(
+        '{"kubernetes.io/os":"linux"}',
+      );
       await sandbox.execute("x = 40");
       await (await other.client.sandboxes.connect(sandbox.id)).execute("x += 1");
       await Promise.all([one, other].map((server) => server[Symbol.asyncDispose]()));
@@ -62,8 +67,7 @@ else
       const same = await second.client.sandboxes.connect(sandbox.id);
       expect((await same.execute("print(x + 1)")).stdout).toBe("42\n");
       await same.delete();
-      const left = ["--selector", "app.kubernetes.io/managed-by=cloud-sandbox", "--output", "name"];
-      expect(await kubectl("get", "pods", ...left)).toBe("");
+      expect(await kubectl("get", "pods", ...ofSandboxes, "--output", "name")).toBe("");
     }, 300_000);
 
     describe("are used by the vendor's SDK and by our MCP server", () => {
@@ -173,6 +177,7 @@ async function ownValues(image: string): Promise<string[]> {
   return valueOptions({
     images: { server: image, agent: own.agentImage, sandboxes: [own.image] },
     ...{ pool: 0, openNetwork: true },
+    placement: { nodeSelector: { "kubernetes.io/os": "linux" } },
     extraEnv: [
       { name: "KUBERNETES_SERVICE_HOST", value: hostname },
       { name: "KUBERNETES_SERVICE_PORT", value: port },

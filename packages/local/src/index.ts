@@ -22,6 +22,11 @@ export {
 export { startLocalControlPlane } from "./local-control-plane.js";
 export type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 export type { HostLanguage } from "./runtime/language-tools.js";
-export type { KubernetesOptions } from "./runtime/runtime-options.js";
+export type {
+  KubernetesOptions,
+  PodPlacement,
+  PodToleration,
+  SandboxPlacement,
+} from "./runtime/runtime-options.js";
 export type { Enforcement, IsolationLevel, MachineLimits, RuntimeReport } from "./runtime/sandbox-runtime.js";
 export type { WebhookOptions } from "./webhooks/webhook-options.js";

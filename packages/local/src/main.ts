@@ -19,6 +19,7 @@ import {
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
+import type { SandboxPlacement } from "./runtime/runtime-options.js";
 import { version } from "./version.js";
 
 const program = new Command("cloud-sandbox-local")
@@ -104,6 +105,8 @@ async function serve({
   kubernetesOpenNetwork: openNetwork,
   kubernetesSandboxes: sandboxes,
   kubernetesRecords: records,
+  kubernetesPlacement: placementFile,
+  kubernetesStartTimeout: startTimeoutSeconds,
   waitForServer: waitForServerSeconds,
   ...options
 }: ServeOptions): Promise<void> {
@@ -113,6 +116,7 @@ async function serve({
       "The API key must consist of printable ASCII characters without spaces, because it is sent in a header.",
     );
   }
+  const placement = placementFile === undefined ? undefined : await placementIn(placementFile, images);
   const stopped = stopSignal();
   let isStarting = true;
   void stopped.then(() => {
@@ -129,6 +133,8 @@ async function serve({
       openNetwork,
       sandboxes,
       records,
+      placement,
+      startTimeoutSeconds,
       runtimeClass: kubernetesRuntimeClass,
     },
     waitForServerSeconds,
@@ -171,6 +177,12 @@ async function serve({
   }
   await stopped;
   await controlPlane.close();
+}
+
+/** Reads the file of `--kubernetes-placement`. Loads what parses it only when there is one. */
+async function placementIn(file: string, images: readonly string[] | undefined): Promise<SandboxPlacement> {
+  const { readPlacement } = await import("./command-line/placement-file.js");
+  return readPlacement(file, images);
 }
 
 /**

@@ -17,6 +17,8 @@ export interface ServeOptions {
   readonly waitForServer?: number;
   readonly leaveRunning: boolean;
   readonly kubernetesRuntimeClass?: KubernetesOptions["runtimeClass"];
+  readonly kubernetesPlacement?: string;
+  readonly kubernetesStartTimeout?: number;
   readonly runtime: "auto" | RuntimeName;
   readonly dockerImage?: readonly string[];
   readonly dockerRuntime?: string;
@@ -124,6 +126,15 @@ export function addServeOptions(command: Command): Command {
       )
         .default("pods")
         .argParser(oneOf(...kubernetesSandboxes)),
+    )
+    .option(
+      "--kubernetes-placement <file>",
+      "YAML or JSON with nodeSelector, tolerations and priorityClassName of the Pods, and under templates what is different for a template; default: none",
+    )
+    .option(
+      "--kubernetes-start-timeout <seconds>",
+      "seconds that a Pod may take until its agent answers, with the download of its images; default: 120",
+      wholeNumber(1, 3600),
     )
     .option(
       "--wait-for-server <seconds>",

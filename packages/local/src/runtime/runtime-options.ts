@@ -4,6 +4,38 @@ import type { IsolationLevel } from "./sandbox-runtime.js";
 export const kubernetesSandboxes = ["pods", "agent-sandbox"] as const;
 export type KubernetesSandboxes = (typeof kubernetesSandboxes)[number];
 
+/** Which nodes the Pods of sandboxes may be on, and what goes before them when the cluster is full. As in a Pod's specification. */
+export interface PodPlacement {
+  /** Labels that a node must have. Default: none. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Taints of nodes that keep the Pods away no longer. Default: none. */
+  readonly tolerations?: readonly PodToleration[];
+  /** A PriorityClass of the cluster. Default: the cluster's own. */
+  readonly priorityClassName?: string;
+}
+
+/** A taint of nodes that a Pod tolerates. */
+export interface PodToleration {
+  /** Key of the taint. Default: any, with the operator `Exists`. */
+  readonly key?: string;
+  /** Default: `Equal`. */
+  readonly operator?: "Exists" | "Equal";
+  readonly value?: string;
+  /** Default: any. */
+  readonly effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+  /** With the effect `NoExecute`: seconds that a Pod stays on a node that gets the taint. Default: forever. */
+  readonly tolerationSeconds?: number;
+}
+
+/** Where the Pods of sandboxes are placed. */
+export interface SandboxPlacement extends PodPlacement {
+  /**
+   * By template, what is different for it: each field that is set here takes the place of the one for all. `base` and
+   * `code-interpreter` have what is set for the first image, unless something is set for them.
+   */
+  readonly templates?: Readonly<Record<string, PodPlacement>>;
+}
+
 /** How the kubernetes runtime reaches its cluster, and what its Pods are made of. */
 export interface KubernetesOptions {
   /** Path of a kubeconfig. Default: that of `kubectl` (KUBECONFIG, else `~/.kube/config`), or the Pod that this process runs in. */
@@ -35,6 +67,10 @@ export interface KubernetesOptions {
    * cluster's default class, `container`.
    */
   readonly runtimeClass?: { readonly name: string; readonly level: IsolationLevel } | undefined;
+  /** Which nodes the Pods of sandboxes may be on. Default: all that the cluster allows. */
+  readonly placement?: SandboxPlacement | undefined;
+  /** Seconds that a Pod may take until its agent answers, with the download of its images. Default: 120. */
+  readonly startTimeoutSeconds?: number | undefined;
 }
 
 /** How this process uses a runtime. */

@@ -4,7 +4,7 @@ import type { RuntimeOptions } from "../runtime-options.js";
 import type { RuntimeReport } from "../sandbox-runtime.js";
 import { openCluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
 import { reachesNetwork } from "./network-trial.js";
-import { diskCount } from "./pod.js";
+import { diskCount, placementOf } from "./pod.js";
 import { openPodMaker } from "./pod-makers.js";
 
 /** The image with the agent unless another is named. */
@@ -26,7 +26,9 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     await cluster.api.listNamespacedPod({ namespace: cluster.namespace, limit: 1 });
     const maker = await openPodMaker(cluster, kubernetes);
     const { images = [], agentImage = defaultAgentImage, openNetwork = false, runtimeClass } = kubernetes;
-    const trial = { image: images[0] ?? defaultImage, agentImage, runtimeClass: runtimeClass?.name };
+    const image = images[0] ?? defaultImage;
+    const placement = placementOf(kubernetes.placement ?? {}, "base", image);
+    const trial = { image, agentImage, runtimeClass: runtimeClass?.name, placement };
     if (!openNetwork && (await reachesNetwork(cluster, maker, trial)))
       return unusable(
         "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",

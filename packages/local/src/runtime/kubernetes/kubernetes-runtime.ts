@@ -22,15 +22,14 @@ import type {
 import { type Cluster, openCluster, reasonOf } from "./cluster.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
-import { channelPort, loading, sandboxPod } from "./pod.js";
+import { channelPort, loading, placementOf, sandboxPod } from "./pod.js";
 import type { PodMaker } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
 import { endingOf, isReady, livingPod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 import { forwardPort } from "./port-forward.js";
 
-/** How long a Pod may take until its agent answers, with the download of its image. */
-const bootLimitMs = 120_000;
+const defaultStartSeconds = 120;
 /** How long it may take to reach the agent of a Pod that an earlier server started. */
 const adoptionLimitMs = 20_000;
 /** As long, if the cluster says that the Pod is not ready, as when its node is lost. */
@@ -102,18 +101,20 @@ export class KubernetesRuntime implements SandboxRuntime {
     const secret = spec.secret ?? randomBytes(32).toString("hex");
     const name = podName(secret);
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), bootLimitMs);
+    const startMs = (kubernetes.startTimeoutSeconds ?? defaultStartSeconds) * 1000;
+    const timer = setTimeout(() => limit.abort(), startMs);
     try {
       const pod = sandboxPod({
         ...{ name, server: this.#server, image, limits: spec.limits, command: supervisor },
         agentImage: kubernetes.agentImage ?? defaultAgentImage,
         runtimeClass: kubernetes.runtimeClass?.name,
+        placement: placementOf(kubernetes.placement ?? {}, spec.template, image),
         secretHash: digestOf(secret),
         waitMs: this.#waitMs,
       });
       await maker.create(pod, pods);
       const running = await runningPod(pods, name, limit.signal);
-      const machine = await this.#connected(spec, secret, running, bootLimitMs);
+      const machine = await this.#connected(spec, secret, running, startMs);
       try {
         await machine.assign({
           command: [...supervisor.slice(0, -1), `${opt}/agent/${agentMain}`],

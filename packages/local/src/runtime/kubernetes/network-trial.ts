@@ -31,7 +31,7 @@ setTimeout(() => process.exit(0), 3000);`;
 export async function reachesNetwork(
   cluster: Cluster,
   maker: PodMaker,
-  parts: Pick<PodParts, "image" | "agentImage" | "runtimeClass">,
+  parts: Pick<PodParts, "image" | "agentImage" | "runtimeClass" | "placement">,
 ): Promise<boolean> {
   const server = randomBytes(8).toString("hex");
   const signal = AbortSignal.timeout(trialLimitMs);

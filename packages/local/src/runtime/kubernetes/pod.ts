@@ -1,6 +1,7 @@
 import type { V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
 import { type Listening, listeningVariable } from "../container/channel/channel-protocol.js";
 import { codeUid, inside, opt } from "../container/paths.js";
+import type { PodPlacement, SandboxPlacement } from "../runtime-options.js";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 
 /** A Pod's files take up to twice the disk's size: once for `/workspace`, and half of it each for `/tmp` and the home directory. */
@@ -27,11 +28,21 @@ export interface PodParts {
   readonly agentImage: string;
   readonly limits: MachineLimits;
   readonly runtimeClass: string | undefined;
+  readonly placement: PodPlacement;
   /** SHA-256 of the secret that opens the supervisor's port, in hexadecimal. */
   readonly secretHash: string;
   /** Milliseconds that the Pod waits for its server. */
   readonly waitMs: number;
   readonly command: readonly string[];
+}
+
+/** The placement of the Pods of a template that is started from `image`. */
+export function placementOf(
+  { templates = {}, ...all }: SandboxPlacement,
+  template: string,
+  image: string,
+): PodPlacement {
+  return { ...all, ...(templates[template] ?? templates[image]) };
 }
 
 /**
@@ -45,6 +56,7 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
     readOnlyRootFilesystem: true,
     capabilities: { drop: ["ALL"] },
   };
+  const { nodeSelector, tolerations, priorityClassName } = parts.placement;
   const memoryMb = Math.ceil(mostMemoryMb(limits, diskCount)) + supervisorMb;
   const channel: Listening = { at: channelPort, hash: parts.secretHash, waitMs: parts.waitMs };
   return {
@@ -59,6 +71,9 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
       dnsPolicy: "None",
       dnsConfig: { nameservers: ["127.0.0.1"] },
       ...(parts.runtimeClass !== undefined && { runtimeClassName: parts.runtimeClass }),
+      ...(nodeSelector && { nodeSelector: { ...nodeSelector } }),
+      ...(tolerations && { tolerations: [...tolerations] }),
+      ...(priorityClassName !== undefined && { priorityClassName }),
       securityContext: {
         runAsNonRoot: true,
         ...{ runAsUser: codeUid, runAsGroup: codeUid, fsGroup: codeUid },

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import {
+  kubectl,
+  kubernetesOptions,
+  ownCluster,
+  startKubernetesServer,
+  withoutKubernetes,
+} from "../support/kubernetes/kubernetes-server.js";
+import type { LocalServer } from "../support/local-server.js";
+
+const obstacle = withoutKubernetes();
+if (obstacle !== undefined) test("the placement of sandboxes", ({ skip }) => skip(obstacle));
+else
+  describe("the placement of sandboxes", () => {
+    const taint = { key: "only", value: "sandboxes", effect: "NoSchedule" };
+    let directory: string;
+    let file: string;
+    let server: LocalServer;
+    let client: SandboxClient;
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), "placement-"));
+      file = join(directory, "placement.json");
+      await kubectl("create", "priorityclass", "first", "--value=1000");
+      await kubectl("label", "node", "node1", "pool=sandboxes");
+      await kubectl("taint", "node", "node1", `${taint.key}=${taint.value}:${taint.effect}`);
+      const placement = {
+        nodeSelector: { pool: "sandboxes" },
+        tolerations: [taint],
+        templates: {
+          base: { nodeSelector: { pool: "none" } },
+          [ownCluster().image]: { priorityClassName: "first" },
+        },
+      };
+      await writeFile(file, JSON.stringify(placement));
+      const options = ["--kubernetes-placement", file, "--kubernetes-start-timeout", "5"];
+      server = await startKubernetesServer({ args: ["--pool", "1", ...options] });
+      client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
+    });
+    afterAll(async () => {
+      await client?.close();
+      await server?.stop();
+      await kubectl("taint", "node", "node1", `${taint.key}-`);
+      await kubectl("label", "node", "node1", "pool-");
+      await kubectl("delete", "priorityclass", "first");
+      await rm(directory, { recursive: true });
+    });
+
+    test("is that of their template, also for those that wait for an owner", async () => {
+      const path =
+        "jsonpath={range .items[*]}{.status.phase} {.spec.nodeName} {.spec.priority} {.spec.nodeSelector}{end}";
+      // The one that waits is of code-interpreter, which has what its image has.
+      await expect
+        .poll(() => kubectl("get", "pods", "--output", path))
+        .toBe('Running node1 1000 {"pool":"sandboxes"}');
+      expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
+    });
+
+    test("that no node meets fails a create with what the scheduler says", async () => {
+      await expect(client.sandboxes.create({ template: "base" })).rejects.toMatchObject({
+        status: 503,
+        message: expect.stringMatching(/did not start in time: 0\/1 nodes are available: .*didn't match/),
+      });
+    });
+
+    test("is also that of the Pods with which a server tries the network when it starts", async () => {
+      await server.stop();
+      await writeFile(file, JSON.stringify({ tolerations: [taint] }));
+      const options = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
+      const { code, stderr } = await runBuilt("local", ["serve", ...options, "--kubernetes-placement", file]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("code in a Pod reaches the network")]);
+    });
+
+    test("in a file with an unknown key keeps a server from starting, with its name", async () => {
+      await writeFile(file, JSON.stringify({ nodeselector: {} }));
+      const { code, stderr } = await runBuilt("local", [
+        ...["serve", ...kubernetesOptions(), "--kubernetes-placement", file],
+      ]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/placement\.json.*unknown key "nodeselector"/),
+      ]);
+    });
+  });
