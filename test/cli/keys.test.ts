@@ -43,6 +43,7 @@ test.each<[string, string[], string]>([
   ["the name of the server's own key", ["create", "--name", "owner"], "CONFLICT"],
   ["a time without meaning", ["create", "--name", "a", "--expires", "soon"], "USAGE"],
   ["no sandboxes", ["create", "--name", "a", "--max-sandboxes", "0"], "USAGE"],
+  ["a PriorityClass", ["create", "--name", "a", "--priority-class", "a"], "INVALID_REQUEST"],
   ["an unknown key", ["revoke", "nobody"], "API_KEY_NOT_FOUND"],
 ])("%s is refused with a code and in words", async (_, words, code) => {
   const { code: status, stderr } = await line.run(["keys", ...words, "--json"]);

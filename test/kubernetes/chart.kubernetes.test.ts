@@ -151,8 +151,9 @@ else
             tlsSecret: "certificate",
           },
           quota: { pods: 300, "limits.memory": "600Gi" },
+          keyQuotas: { "team-a": { pods: "20", "requests.memory": "8Gi" }, "team-b": { pods: 5 } },
         },
-        10,
+        14,
       ],
     ])("the chart with %s", async (_, values, count) => {
       const said = await tried(

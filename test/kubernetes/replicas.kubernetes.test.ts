@@ -96,6 +96,9 @@ else {
 
     test("lose nothing acknowledged when the one that leads is killed under load", async () => {
       const { data: key } = await one.controlPlane.POST("/v1/keys", { body: { name: "ci" } });
+      const { data: limited } = await one.controlPlane.POST("/v1/keys", {
+        body: { name: "team", priority_class: "not-made" },
+      });
       const kept = await one.sandboxes.create({ template: "base", name: "kept", env: { MARK: "mine" } });
       await kept.execute("x = 41");
       const created = new Map<string, Sandbox>();
@@ -121,6 +124,9 @@ else {
       const same = await other.sandboxes.connect(kept.id);
       expect((await same.execute("import os; print(x + 1, os.environ['MARK'])")).stdout).toBe("42 mine\n");
       expect((await clientOf(follower, key?.key).sandboxes.create({ template: "base" })).id).toBeDefined();
+      await expect(clientOf(follower, limited?.key).sandboxes.create({ template: "base" })).rejects.toThrow(
+        /no PriorityClass with name not-made was found/,
+      );
       const { data: now } = await other.controlPlane.GET("/v1/sandboxes", {
         params: { query: { limit: 100 } },
       });

@@ -58,6 +58,7 @@ export interface ControlPlaneApiOptions
   readonly volumes: Volumes;
   readonly limiter: RateLimiter;
   readonly runtime: string;
+  readonly hasPriorityClasses: boolean;
   readonly isolation: IsolationLevel;
   readonly version: string;
   /** Whether the data directory is full, so that changes cannot be saved. */
@@ -119,7 +120,7 @@ function handlersByKey(options: ControlPlaneApiOptions): (caller: Caller) => Con
 
 /** The handlers of one API key, which see only the key's own sandboxes. Those of the server's own key, undefined, see all. */
 function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined): ControlPlaneHandlers {
-  const { programs, tokens, keys, serverMetrics } = options;
+  const { programs, tokens, serverMetrics } = options;
   const fleet = new KeyFleet(options.fleet, keyId);
   return {
     ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId)),
@@ -161,7 +162,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     ...volumeHandlers(options.volumes, keyId),
 
     ...keyHandlers({
-      keys,
+      ...options,
       usage: (id) => ({ sandboxes: options.fleet.countOf(id), programs: programs.countOf(id) }),
     }),
 

@@ -5,12 +5,15 @@ import { type ApiKey, type KeyRing, statusOf } from "../tokens/key-ring.js";
 
 export interface KeyHandlersParts {
   readonly keys: KeyRing;
+  /** The name of the runtime, and whether its machines have PriorityClasses. */
+  readonly runtime: string;
+  readonly hasPriorityClasses: boolean;
   /** The sandboxes and the programs that a key has now. */
   readonly usage: (keyId: string) => { readonly sandboxes: number; readonly programs: number };
 }
 
 /** The operations on API keys. */
-export function keyHandlers({ keys, usage }: KeyHandlersParts) {
+export function keyHandlers({ keys, runtime, hasPriorityClasses, usage }: KeyHandlersParts) {
   const onWire = (key: ApiKey): ControlPlaneSchemas["ApiKey"] => ({
     id: key.id,
     object: "api_key",
@@ -21,14 +24,17 @@ export function keyHandlers({ keys, usage }: KeyHandlersParts) {
     ...(key.revokedAt && { revoked_at: key.revokedAt.toISOString() }),
     ...(key.lastUsedAt && { last_used_at: key.lastUsedAt.toISOString() }),
     ...(key.maxSandboxes !== undefined && { max_sandboxes: key.maxSandboxes }),
+    ...(key.priorityClass !== undefined && { priority_class: key.priorityClass }),
     ...usage(key.id),
   });
   return {
     createApiKey: async ({ body, requestId, responseHeaders }) => {
+      if (body.priority_class !== undefined && !hasPriorityClasses) throw withoutPriorityClasses(runtime);
       const { key, text } = await keys.create({
         name: body.name,
         maxSandboxes: body.max_sandboxes,
         expiresInSeconds: body.expires_in_seconds,
+        priorityClass: body.priority_class,
       });
       responseHeaders["cache-control"] = "no-store";
       return { ...onWire(key), key: text, request_id: requestId };
@@ -51,6 +57,14 @@ export function keyHandlers({ keys, usage }: KeyHandlersParts) {
     }),
   } satisfies Handlers<ControlPlaneContract, unknown>;
 }
+
+const withoutPriorityClasses = (runtime: string): Problem =>
+  new Problem(
+    400,
+    "INVALID_REQUEST",
+    `Only sandboxes of the runtime kubernetes have a PriorityClass, and this server has the runtime ${runtime}.`,
+    { hint: "Leave priority_class out. max_sandboxes limits what the key may have here." },
+  );
 
 /**
  * Operations that only the server's own key may call: those on keys and on the server, and those that change templates,

@@ -56,6 +56,8 @@ export interface MachineSpec {
   /** The name of one of {@link SandboxRuntime.images}. Default: the first. */
   readonly image?: string | undefined;
   readonly limits: MachineLimits;
+  /** Only for a runtime with {@link SandboxRuntime.hasPriorityClasses}. Default: that of the runtime's own settings. */
+  readonly priorityClass?: string | undefined;
   /** Ed25519 public key (SPKI, PEM) that the agent verifies tokens with. The machine holds no secret. */
   readonly publicKey: string;
   readonly languages: readonly string[];
@@ -219,6 +221,8 @@ export interface SandboxRuntime {
   readonly withoutVolumes?: string | undefined;
   /** The same for directories of this machine. */
   readonly withoutDirectories?: string | undefined;
+  /** Whether {@link MachineSpec.priorityClass} means something to it. Default: no. */
+  readonly hasPriorityClasses?: boolean;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
   readonly images?: readonly MachineImage[];
   probe(): Promise<RuntimeReport>;

@@ -10,12 +10,12 @@ import type { EgressGateway } from "../egress/egress-gateway.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
 import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
-import type { SandboxMount } from "../store/sandbox-mount.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Activity } from "./activity.js";
 import type { MemoryBudget } from "./memory-budget.js";
 import { newSandboxId } from "./sandbox-id.js";
+import type { SandboxRecord } from "./sandbox-record.js";
 import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
 
@@ -35,6 +35,8 @@ export interface MachineSupplyOptions {
   readonly budget: MemoryBudget;
   /** Names the data directory. Undefined if there is none. */
   readonly owner: string | undefined;
+  /** The PriorityClass of the sandboxes of an API key. */
+  readonly priorityClass: (keyId: string | undefined) => string | undefined;
   /** Number of warm machines for the default template. With 0, no template has warm machines. */
   readonly poolSize: number;
   readonly defaultTemplate: LocalTemplate | undefined;
@@ -42,6 +44,9 @@ export interface MachineSupplyOptions {
   readonly measureBoot?: (<Result>(boot: () => Promise<Result>) => Promise<Result>) | undefined;
   readonly log: (message: string) => void;
 }
+
+/** What makes the machine of a sandbox different from others of its template. */
+type NewSandbox = Pick<SandboxRecord, "keyId" | "mounted">;
 
 /** Provides machines for sandboxes: keeps a warm pool for each template in use and limits concurrent boots. */
 export class MachineSupply {
@@ -67,10 +72,14 @@ export class MachineSupply {
     for (const { pool } of this.#pools.values()) pool.fill();
   }
 
-  /** A machine for a new sandbox: a warm one, unless it mounts something or the limits of `wanted` differ from the template's. */
-  claim(template: LocalTemplate, wanted: LocalTemplate, mounts: readonly SandboxMount[]): Promise<Machine> {
-    if (mounts.length > 0 || !haveSameLimits(template, wanted))
-      return this.boot(wanted, newSandboxId(), undefined, mounts);
+  /**
+   * A machine for a new sandbox: a warm one, unless it mounts something, its API key has a PriorityClass, or the limits of `wanted`
+   * differ from the template's.
+   */
+  claim(template: LocalTemplate, wanted: LocalTemplate, sandbox: NewSandbox): Promise<Machine> {
+    const hasClass = this.options.priorityClass(sandbox.keyId) !== undefined;
+    if (sandbox.mounted.length > 0 || hasClass || !haveSameLimits(template, wanted))
+      return this.boot(wanted, newSandboxId(), undefined, sandbox);
     const pool = this.#pool(template, 0);
     const isDefault = template.name === this.options.defaultTemplate?.name;
     if (!isDefault && this.options.poolSize > 0) this.#keepOneWaiting(template.name, pool);
@@ -78,13 +87,8 @@ export class MachineSupply {
   }
 
   /** Boots a machine for a sandbox that already has an id. `disk` is the saved disk of its last machine, if any. */
-  boot(
-    template: LocalTemplate,
-    id: string,
-    disk: string | undefined,
-    mounts: readonly SandboxMount[],
-  ): Promise<Machine> {
-    return this.#withStartProblems(() => this.#started(template, id, disk, mounts));
+  boot(template: LocalTemplate, id: string, disk: string | undefined, sandbox: NewSandbox): Promise<Machine> {
+    return this.#withStartProblems(() => this.#started(template, id, disk, sandbox));
   }
 
   /** The machine of a sandbox that an earlier control plane left running. Undefined if there is none. */
@@ -183,16 +187,11 @@ export class MachineSupply {
     return undefined;
   }
 
-  async #started(
-    template: LocalTemplate,
-    id: string,
-    disk?: string,
-    mounts: readonly SandboxMount[] = [],
-  ): Promise<Machine> {
+  async #started(template: LocalTemplate, id: string, disk?: string, sandbox?: NewSandbox): Promise<Machine> {
     const { budget, measureBoot = (boot) => boot() } = this.options;
     const release = await budget.reserve(template.limits);
     const machine = await this.#demandedBoots(() =>
-      measureBoot(() => this.#start(template, id, disk, mounts)),
+      measureBoot(() => this.#start(template, id, disk, sandbox)),
     ).catch((error: unknown) => {
       release();
       throw error;
@@ -208,12 +207,13 @@ export class MachineSupply {
     template: LocalTemplate,
     id: string,
     disk: string | undefined,
-    mounts: readonly SandboxMount[],
+    { keyId, mounted }: NewSandbox = { keyId: undefined, mounted: [] },
   ): Promise<Machine> {
     const { runtime, agents, volumes } = this.options;
-    const opened = mounts.length > 0 ? await volumes.open(mounts) : undefined;
+    const priorityClass = this.options.priorityClass(keyId);
+    const opened = mounted.length > 0 ? await volumes.open(mounted) : undefined;
     const machine = await this.#joined(template, id, (spec) =>
-      runtime.start({ ...spec, ...(disk !== undefined && { disk }), mounts: opened?.mounts }),
+      runtime.start({ ...spec, ...(disk !== undefined && { disk }), mounts: opened?.mounts, priorityClass }),
     ).finally(() => opened?.release());
     await startTemplate(agents, machine, template).catch(async (error: unknown) => {
       await machine.destroy();

@@ -268,7 +268,7 @@ export class SandboxFleet {
     const letGo = volumes.hold(mounted);
     try {
       await this.options.registry.requireWritable();
-      const machine = await machines.claim(template, limited, mounted);
+      const machine = await machines.claim(template, limited, { keyId: request.keyId, mounted });
       try {
         egress.setRules(machine.id, rules);
         await agents.mergeEnvironment(machine, request.environment);

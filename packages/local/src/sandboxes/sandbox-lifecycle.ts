@@ -141,7 +141,7 @@ export class SandboxLifecycle {
       let machine: Machine | undefined;
       try {
         const disk = await files.disk(sandbox.id);
-        machine = await machines.boot(sandbox.template, sandbox.id, disk, sandbox.mounted);
+        machine = await machines.boot(sandbox.template, sandbox.id, disk, sandbox);
         if (disk === undefined) await files.restore(machine, signal);
         egress.setRules(sandbox.id, egressRules(sandbox.egress));
         signal.throwIfAborted();

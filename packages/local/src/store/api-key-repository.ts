@@ -12,6 +12,8 @@ export interface StoredApiKey {
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
   readonly maxSandboxes: number | undefined;
+  /** The PriorityClass of its sandboxes, on Kubernetes. */
+  readonly priorityClass: string | undefined;
   readonly revokedAt: Date | undefined;
   readonly lastUsedAt: Date | undefined;
 }
@@ -38,8 +40,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   async save(key: StoredApiKey): Promise<void> {
     this.database.run(
       `INSERT OR REPLACE INTO api_keys
-         (id, name, digest, created_at, expires_at, max_sandboxes, revoked_at, last_used_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+         (id, name, digest, created_at, expires_at, max_sandboxes, revoked_at, last_used_at, priority_class)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         key.id,
         key.name,
@@ -49,6 +51,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
         key.maxSandboxes ?? null,
         key.revokedAt?.getTime() ?? null,
         key.lastUsedAt?.getTime() ?? null,
+        key.priorityClass ?? null,
       ],
     );
     if (key.revokedAt === undefined) return;
@@ -73,6 +76,7 @@ function storedKey(row: Row): StoredApiKey {
     createdAt: new Date(Number(row.created_at)),
     expiresAt: date("expires_at"),
     maxSandboxes: number("max_sandboxes"),
+    priorityClass: typeof row.priority_class === "string" ? row.priority_class : undefined,
     revokedAt: date("revoked_at"),
     lastUsedAt: date("last_used_at"),
   };

@@ -94,4 +94,8 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
       ALTER TABLE sandboxes ADD COLUMN mounts TEXT`,
   },
+  {
+    name: "priority_classes",
+    sql: "ALTER TABLE api_keys ADD COLUMN priority_class TEXT",
+  },
 ];

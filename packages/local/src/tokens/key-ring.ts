@@ -27,6 +27,7 @@ export interface KeyRequest {
   readonly name: string;
   readonly maxSandboxes: number | undefined;
   readonly expiresInSeconds: number | undefined;
+  readonly priorityClass?: string | undefined;
 }
 
 export interface KeyRingParts {
@@ -91,6 +92,11 @@ export class KeyRing {
     return this.#keys.get(id)?.maxSandboxes;
   }
 
+  /** The PriorityClass of a key's sandboxes. Those of the server's own key, undefined, have none. */
+  priorityClass(id: string | undefined): string | undefined {
+    return id === undefined ? undefined : this.#keys.get(id)?.priorityClass;
+  }
+
   /** Creates a key. The result's `text` is the key itself, which is not stored. */
   create(request: KeyRequest): Promise<{ key: ApiKey; text: string }> {
     return this.#creating(() => this.#create(request));
@@ -100,6 +106,7 @@ export class KeyRing {
     name,
     maxSandboxes,
     expiresInSeconds,
+    priorityClass,
   }: KeyRequest): Promise<{ key: ApiKey; text: string }> {
     this.#repository ??= await this.parts.repository();
     const kept = this.list().filter(({ revokedAt }) => revokedAt === undefined);
@@ -127,6 +134,7 @@ export class KeyRing {
       expiresAt:
         expiresInSeconds === undefined ? undefined : new Date(createdAt.getTime() + expiresInSeconds * 1000),
       maxSandboxes,
+      priorityClass,
       revokedAt: undefined,
       lastUsedAt: undefined,
     };

@@ -21,7 +21,7 @@ const open = async (): Promise<void> => {
   await keys.restore();
 };
 const create = (name: string, expiresInSeconds?: number) =>
-  keys.create({ name, maxSandboxes: 3, expiresInSeconds });
+  keys.create({ name, maxSandboxes: 3, expiresInSeconds, priorityClass: "team" });
 const refused = (code: string) => expect.objectContaining({ status: 401, code });
 
 beforeEach(async () => {
@@ -42,7 +42,9 @@ test("a key is known after a restart, and only its hash is in the data directory
     expect(await readFile(join(directory, name)).catch(() => ""), name).not.toContain(text);
   await open();
   expect(keys.identify(text)).toEqual({ keyId: key.id, name: "ci" });
-  expect(keys.list()).toMatchObject([{ name: "ci", maxSandboxes: 3, lastUsedAt: expect.any(Date) }]);
+  expect(keys.list()).toMatchObject([
+    { name: "ci", maxSandboxes: 3, priorityClass: "team", lastUsedAt: expect.any(Date) },
+  ]);
   expect(keys.identify("own")).toEqual({ keyId: undefined, name: "owner" });
   expect(keys.identify(`${text}x`)).toBeUndefined();
 });

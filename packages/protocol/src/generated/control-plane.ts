@@ -873,6 +873,11 @@ export interface components {
             max_sandboxes?: number;
             /** @description When the key ends, counted from now. Without it, never. */
             expires_in_seconds?: number;
+            /**
+             * @description The PriorityClass of the Pods of its sandboxes, so that a ResourceQuota of that class limits the key. Only with the runtime `kubernetes`.
+             * @example cloud-sandbox-team-a
+             */
+            priority_class?: string;
         };
         ApiKey: {
             /** @example key_4f1c0a9be2d7 */
@@ -895,6 +900,8 @@ export interface components {
             last_used_at?: string;
             /** @description Sandboxes and programs that it may have at a time. */
             max_sandboxes?: number;
+            /** @description The PriorityClass of the Pods of its sandboxes. */
+            priority_class?: string;
             /** @description Its sandboxes, stopped ones included. */
             sandboxes: number;
             /** @description Its programs that run, or wait for their turn. */

@@ -11,6 +11,7 @@ interface CreateOptions {
   readonly name: string;
   readonly maxSandboxes?: number;
   readonly expires?: number;
+  readonly priorityClass?: string;
 }
 
 interface Key {
@@ -41,13 +42,18 @@ export function define(command: Command): void {
     .requiredOption("--name <name>", "name of the key, for lists and logs")
     .option("--max-sandboxes <count>", "sandboxes and programs it may have at a time", wholeNumber(1, 10_000))
     .option("--expires <time>", "when it ends, as in 12h or 90d; default: never", keyLifetime)
+    .option(
+      "--priority-class <name>",
+      "PriorityClass of its sandboxes' Pods, whose ResourceQuota then limits it; for servers on Kubernetes",
+    )
     .action(
       action<CreateOptions>(async ({ options, output, server, signal }) => {
-        const { name, maxSandboxes, expires } = options;
+        const { name, maxSandboxes, expires, priorityClass } = options;
         const body = {
           name,
           ...(maxSandboxes !== undefined && { max_sandboxes: maxSandboxes }),
           ...(expires !== undefined && { expires_in_seconds: expires }),
+          ...(priorityClass !== undefined && { priority_class: priorityClass }),
         };
         const key = answered(known(await (await server()).controlPlane.POST("/v1/keys", { body, signal })));
         if (output.isJson) return output.json(key);

@@ -66,6 +66,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     "the kubernetes runtime starts sandboxes from images that the cluster can pull; push one to its registry, and start the server with --kubernetes-image and its name";
   readonly withoutVolumes = withoutMounts;
   readonly withoutDirectories = withoutMounts;
+  readonly hasPriorityClasses = true;
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");
@@ -108,7 +109,10 @@ export class KubernetesRuntime implements SandboxRuntime {
         ...{ name, server: this.#server, image, limits: spec.limits, command: supervisor },
         agentImage: kubernetes.agentImage ?? defaultAgentImage,
         runtimeClass: kubernetes.runtimeClass?.name,
-        placement: placementOf(kubernetes.placement ?? {}, spec.template, image),
+        placement: {
+          ...placementOf(kubernetes.placement ?? {}, spec.template, image),
+          ...(spec.priorityClass !== undefined && { priorityClassName: spec.priorityClass }),
+        },
         secretHash: digestOf(secret),
         waitMs: this.#waitMs,
       });

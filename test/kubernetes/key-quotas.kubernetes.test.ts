@@ -1,0 +1,91 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SandboxClient } from "cloud-sandbox";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { codeBlocks } from "../support/documents/code-blocks.js";
+import {
+  kubectl,
+  startKubernetesServer,
+  withoutKubernetes,
+} from "../support/kubernetes/kubernetes-server.js";
+import type { LocalServer } from "../support/local-server.js";
+
+/** The guide's PriorityClass and ResourceQuota. */
+const manifest = codeBlocks().find(({ code }) => code.includes("kind: PriorityClass"))?.code ?? "";
+const name = "cloud-sandbox-team-a";
+
+const obstacle = withoutKubernetes();
+if (obstacle !== undefined) test("the quota of a key", ({ skip }) => skip(obstacle));
+else
+  describe("the quota of a key", () => {
+    let directory: string;
+    let file: string;
+    let server: LocalServer;
+    let clients: SandboxClient[] = [];
+    const start = async (): Promise<void> => {
+      server = await startKubernetesServer({ args: ["--pool", "1", "--data-dir", join(directory, "data")] });
+    };
+    const clientOf = (apiKey = server.apiKey): SandboxClient => {
+      const client = new SandboxClient({ baseUrl: server.url, apiKey });
+      clients.push(client);
+      return client;
+    };
+    const stop = async (): Promise<void> => {
+      await Promise.all(clients.map((client) => client.close()));
+      clients = [];
+      await server?.stop();
+    };
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), "key-quotas-"));
+      file = join(directory, "quota.yaml");
+      await writeFile(file, manifest.replace('pods: "20"', 'pods: "1"'));
+      await kubectl("apply", "--filename", file);
+      await start();
+    });
+    afterAll(async () => {
+      await stop();
+      await kubectl("delete", "--filename", file);
+      await rm(directory, { recursive: true });
+    });
+
+    test("is held by the cluster, also after a restart, and does not limit another key", async () => {
+      const { controlPlane } = clientOf();
+      const made = async (body: { name: string; priority_class?: string }) =>
+        (await controlPlane.POST("/v1/keys", { body })).data;
+      const limited = await made({ name: "team-a", priority_class: name });
+      expect(limited).toMatchObject({ priority_class: name });
+      const other = await made({ name: "team-b" });
+      let teamA = clientOf(limited?.key);
+      const sandbox = await teamA.sandboxes.create({ template: "base" });
+      const refused = {
+        status: 503,
+        message: expect.stringMatching(
+          /exceeded quota: cloud-sandbox-team-a, requested: pods=1, used: pods=1/,
+        ),
+      };
+      await expect(teamA.sandboxes.create({ template: "base" })).rejects.toMatchObject(refused);
+      await expect(teamA.executeIsolated("print(6 * 7)")).rejects.toMatchObject(refused);
+      const others = await clientOf(other?.key).sandboxes.create({ template: "base" });
+      expect((await others.execute("print(6 * 7)")).stdout).toBe("42\n");
+      await others.delete();
+      expect(await limitedPods()).toHaveLength(1);
+
+      await stop();
+      await start();
+      teamA = clientOf(limited?.key);
+      const same = await teamA.sandboxes.get(sandbox.id);
+      expect(same.status).toBe("stopped");
+      // The cluster counts the Pod that has ended for a moment longer.
+      const started = () => teamA.sandboxes.start(sandbox.id).then(() => "started", String);
+      await expect.poll(started).toBe("started");
+      expect(await limitedPods()).toHaveLength(1);
+      await expect(teamA.sandboxes.create({ template: "base" })).rejects.toMatchObject(refused);
+      await teamA.sandboxes.delete(sandbox.id);
+    });
+  });
+
+async function limitedPods(): Promise<string[]> {
+  const path = `jsonpath={.items[?(@.spec.priorityClassName=="${name}")].metadata.name}`;
+  return (await kubectl("get", "pods", "--output", path)).split(" ").filter((pod) => pod !== "");
+}
