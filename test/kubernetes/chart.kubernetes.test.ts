@@ -81,11 +81,18 @@ else
       });
     });
 
-    test("gives Prometheus the alerts of deploy/monitoring, the key and one target", async () => {
+    test("gives Prometheus and Grafana what deploy/monitoring has, the key and one target", async () => {
       const text = await render({ ...images, "monitoring.enabled": true });
       const [monitor, rule] = ["ServiceMonitor", "PrometheusRule"].map((kind) =>
         objects(text).find((object) => object.kind === kind),
       );
+      const dashboard = objects(text).find(({ metadata }) => metadata.name === "cloud-sandbox-dashboard");
+      expect(dashboard).toMatchObject({
+        metadata: { labels: { grafana_dashboard: "1" } },
+        data: {
+          "cloud-sandbox.json": await readFile(join(deploy, "monitoring/grafana-dashboard.json"), "utf8"),
+        },
+      });
       expect(rule?.spec).toEqual(parse(await readFile(join(deploy, "monitoring/alerts.yaml"), "utf8")));
       expect(monitor?.spec).toMatchObject({
         endpoints: [{ port: "http", authorization: { credentials: { name: "cloud-sandbox-keys" } } }],
@@ -179,5 +186,5 @@ const render = (values: Readonly<Record<string, unknown>>, ...options: readonly 
     ...options,
   );
 
-const objects = (text: string): { kind: string; spec: object }[] =>
+const objects = (text: string): { kind: string; metadata: { name: string }; spec: object }[] =>
   parseAllDocuments(text).map((document) => document.toJS());

@@ -17,6 +17,7 @@ import {
   withoutKubernetes,
 } from "../support/kubernetes/kubernetes-server.js";
 import { loadImage } from "../support/kubernetes/load-image.js";
+import { serverRights } from "../support/kubernetes/rights.js";
 import { SteadyLoad } from "../support/kubernetes/steady-load.js";
 import { clientPrograms, insideImage } from "./inside-image.js";
 
@@ -149,6 +150,15 @@ else
       await expect
         .poll(() => sandbox.delete().then(() => "deleted", String), { timeout: 120_000 })
         .toBe("deleted");
+    });
+
+    test("have used the rights that the chart gives them, and no more are given", async () => {
+      const { given, used } = await serverRights(namespace);
+      // Records are read again when somebody else has changed them, and deleted beyond 1,000 ended sandboxes.
+      const rare = ["get configmaps", "delete configmaps"];
+      const common = (rights: ReadonlySet<string>) =>
+        [...rights].filter((right) => !rare.includes(right)).sort();
+      expect(common(used)).toEqual(common(given));
     });
   });
 

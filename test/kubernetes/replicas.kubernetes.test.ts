@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -15,6 +14,7 @@ import {
   startKubernetesServer,
   withoutKubernetes,
 } from "../support/kubernetes/kubernetes-server.js";
+import { serverRights } from "../support/kubernetes/rights.js";
 import type { LocalServer } from "../support/local-server.js";
 
 const obstacle = withoutKubernetes();
@@ -192,26 +192,13 @@ else {
     expect([await records(), await pods()]).toEqual(["", []]);
   });
 
-  test("servers use the rights that the manifest gives them, and no more are given", async () => {
-    const role = JSON.parse(await kubectl("get", "role", "cloud-sandbox-local", "--output", "json"));
-    const given = new Set<string>();
-    for (const { resources, verbs } of role.rules)
-      for (const verb of verbs) given.add(`${verb} ${resources.join()}`);
-    const used = new Set<string>();
-    for (const line of (await readFile(join(ownCluster().directory, "log/audit"), "utf8"))
-      .trim()
-      .split("\n")) {
-      const { user, verb, objectRef, responseStatus } = JSON.parse(line);
-      if (user.username !== "system:serviceaccount:cloud-sandbox:cloud-sandbox-local") continue;
-      // An API server that has just started refuses everything until it has read all roles.
-      if (responseStatus?.code === 403) continue;
-      const { resource, subresource } = objectRef ?? {};
-      if (resource) used.add(`${verb} ${[resource, subresource].filter(Boolean).join("/")}`);
-    }
+  test("servers use the rights that the manifests give them, and no more are given", async () => {
+    const { given, used } = await serverRights("cloud-sandbox");
     // Records are read again when somebody else has changed them, and deleted beyond 1,000 ended sandboxes. Of the verbs with which
     // clients port-forward, a server uses one.
     const rare = ["get configmaps", "delete configmaps", "create pods/portforward", "get pods/portforward"];
-    const common = (rights: Set<string>) => [...rights].filter((right) => !rare.includes(right)).sort();
+    const common = (rights: ReadonlySet<string>) =>
+      [...rights].filter((right) => !rare.includes(right)).sort();
     expect(common(used)).toEqual(common(given));
   });
 

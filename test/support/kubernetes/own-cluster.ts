@@ -88,8 +88,11 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 async function serversKubeconfig(admin: string, path: string): Promise<string> {
   const kubectl = async (...args: readonly string[]): Promise<string> =>
     (await run(join(programs, "kubectl"), ["--kubeconfig", admin, ...args])).stdout;
-  const manifests = fileURLToPath(new URL("../../../deploy/kubernetes/sandboxes.yaml", import.meta.url));
-  await kubectl("apply", "--filename", manifests);
+  const manifests = ["sandboxes.yaml", "outside.yaml"].flatMap((name) => [
+    "--filename",
+    fileURLToPath(new URL(`../../../deploy/kubernetes/${name}`, import.meta.url)),
+  ]);
+  await kubectl("apply", ...manifests);
   const account = '.metadata.annotations.kubernetes\\.io/service-account\\.name=="cloud-sandbox-local"';
   const template = `jsonpath={.items[?(@${account})].data.token}`;
   const secretOf = (): Promise<string> =>

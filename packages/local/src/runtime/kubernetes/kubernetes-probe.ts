@@ -59,7 +59,7 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     if (status === 401 || status === 403)
       return unusable(
         `the API server refuses this user: ${reasonOf(error)}`,
-        `use a kubeconfig or a service account that has the rights of the Role in deploy/kubernetes/${rights}.yaml`,
+        `use a kubeconfig or a service account that has the rights of the Role in deploy/kubernetes/${rights}.yaml and, for a server outside of the cluster, in outside.yaml`,
       );
     return unusable(
       `no sandbox can be started on Kubernetes: ${reasonOf(error)}`,
