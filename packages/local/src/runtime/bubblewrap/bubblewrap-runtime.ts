@@ -45,6 +45,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   #foundation: Promise<Foundation> | undefined;
   #removal: Promise<void> | undefined;
   #removalTimer: NodeJS.Timeout | undefined;
+  #preparing: Promise<void> | undefined;
   /** A program that was started before it was asked for. */
   #ahead: Promise<StartedProgram | undefined> | undefined;
 
@@ -83,9 +84,11 @@ export class BubblewrapRuntime implements SandboxRuntime {
     }, removalRetryMs).unref();
   }
 
-  async prepare(use: FirstUse): Promise<void> {
-    const { placeAgent } = await this.#getFoundation(use);
-    if (use === "machines") await placeAgent();
+  prepare(use: FirstUse): Promise<void> {
+    this.#preparing = this.#getFoundation(use).then(({ placeAgent }) =>
+      use === "machines" ? placeAgent() : undefined,
+    );
+    return this.#preparing;
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
@@ -267,6 +270,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
     clearTimeout(this.#removalTimer);
     this.#removalTimer = undefined;
     await (await this.#takeAhead())?.discard();
+    // Files that are still being placed would keep the directory from being removed.
+    await this.#preparing?.catch(() => undefined);
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
     this.#late.close();
