@@ -7,6 +7,8 @@ const words: Readonly<Record<string, string>> = {
   "^[^\\u0000]*$": "must not contain a null byte",
   "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$":
     "must be 1 to 64 letters, digits, dots, dashes and underscores, with a letter or digit first",
+  "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$":
+    "must be lower-case letters, digits, dashes and dots, with a letter or digit at both ends",
   "^[A-Za-z_][A-Za-z0-9_]*$": "must be letters, digits and underscores, without a digit first",
   "^[A-Za-z0-9_-]{22,64}$": "must be 22 to 64 letters, digits, dashes and underscores",
   "^[!-~]+$": "must be ASCII characters without spaces",
