@@ -77,7 +77,7 @@ describe("a client without a key", () => {
 
   describe("that expects code of Python first", () => {
     const waiting = () =>
-      descendants(process.pid).filter(({ commandLine }) => commandLine.includes("python-driver"));
+      descendants(process.pid).filter(({ commandLine }) => /^python3 .*python-driver/s.test(commandLine));
     const expecting = async () => {
       const client = new SandboxClient({ backend: "local", local: { pool: 0, expects: "isolatedPython" } });
       await client.health();

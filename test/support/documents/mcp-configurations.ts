@@ -1,6 +1,6 @@
 /** Reads MCP server configurations from pages, in the form of each MCP client. */
 import { parse as toml } from "smol-toml";
-import { parse as yaml } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 import type { CodeBlock } from "./code-blocks.js";
 
@@ -21,6 +21,9 @@ const configuration = z.union([
     .object({ schema: z.literal("v1"), mcpServers: z.array(server) })
     .transform(({ mcpServers }) => mcpServers),
 ]);
+
+/** The first document of a block: the manifests of a cluster, which configure no servers, have several in one. */
+const yaml = (text: string): unknown => [parseAllDocuments(text)].flat()[0]?.toJS();
 
 const parsers: Readonly<Record<string, (text: string) => unknown>> = { json: JSON.parse, toml, yaml };
 
