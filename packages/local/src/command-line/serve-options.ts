@@ -1,5 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type KubernetesOptions, kubernetesSandboxes } from "../runtime/runtime-options.js";
+import {
+  type KubernetesOptions,
+  kubernetesSandboxes,
+  longestStartSeconds,
+} from "../runtime/runtime-options.js";
 import { isolationLevels } from "../runtime/sandbox-runtime.js";
 import { dockerImageVariable, type RuntimeName, runtimeNames, runtimeVariable } from "../runtimes.js";
 import { defaultMemoryOvercommit } from "../sandboxes/memory-budget.js";
@@ -133,8 +137,8 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--kubernetes-start-timeout <seconds>",
-      "seconds that a Pod may take until its agent answers, with the download of its images; default: 120",
-      wholeNumber(1, 3600),
+      "seconds that a Pod may take until its agent answers, with the download of its images, at most 540; default: 120",
+      wholeNumber(1, longestStartSeconds),
     )
     .option(
       "--wait-for-server <seconds>",

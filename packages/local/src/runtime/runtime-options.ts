@@ -36,6 +36,9 @@ export interface SandboxPlacement extends PodPlacement {
   readonly templates?: Readonly<Record<string, PodPlacement>>;
 }
 
+/** Most seconds that a Pod may be given to start: Pods that have not started for longer are taken for those of servers that were killed. */
+export const longestStartSeconds = 540;
+
 /** How the kubernetes runtime reaches its cluster, and what its Pods are made of. */
 export interface KubernetesOptions {
   /** Path of a kubeconfig. Default: that of `kubectl` (KUBECONFIG, else `~/.kube/config`), or the Pod that this process runs in. */
@@ -69,7 +72,7 @@ export interface KubernetesOptions {
   readonly runtimeClass?: { readonly name: string; readonly level: IsolationLevel } | undefined;
   /** Which nodes the Pods of sandboxes may be on. Default: all that the cluster allows. */
   readonly placement?: SandboxPlacement | undefined;
-  /** Seconds that a Pod may take until its agent answers, with the download of its images. Default: 120. */
+  /** Seconds that a Pod may take until its agent answers, with the download of its images, at most {@link longestStartSeconds}. Default: 120. */
   readonly startTimeoutSeconds?: number | undefined;
 }
 

@@ -1,9 +1,10 @@
 import type { V1Pod } from "@kubernetes/client-node";
+import { longestStartSeconds } from "../runtime-options.js";
 import { type Cluster, reasonOf } from "./cluster.js";
 import { ownLabel } from "./pod.js";
 
 /** Milliseconds after which no server waits any more for a Pod to start. */
-const oldestPendingMs = 10 * 60_000;
+const oldestPendingMs = (longestStartSeconds + 60) * 1000;
 
 /** Selects what servers have made. */
 export const ownSelector = Object.entries(ownLabel)
