@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { compare } from "../measure.mjs";
 import { cloudSandbox, runCommand } from "./run-command.mjs";
@@ -55,7 +55,7 @@ async function calledBare(program, env) {
 
 /** Imports a module of the tests, which are TypeScript. */
 async function fromTests(path) {
-  const root = new URL("../../", import.meta.url).pathname;
+  const root = fileURLToPath(new URL("../../", import.meta.url));
   const directory = mkdtempSync(join(root, "node_modules", ".bench-"));
   try {
     const outfile = join(directory, "module.mjs");
