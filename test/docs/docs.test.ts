@@ -183,7 +183,7 @@ describe("a diagram", () => {
   });
 });
 
-// Manifests of Kubernetes are YAML: test/kubernetes uses those of the guide that have a file name.
+// YAML of Kubernetes is used by test/kubernetes and by kubernetes-placement.test.ts.
 describe("a block of JSON or TOML that configures no MCP client", () => {
   const others = of("json", "toml").filter(([, block]) => configuredServers(block) === undefined);
 

@@ -46,6 +46,20 @@ else
       for (const line of said) expect(line).toMatch(/ (created|configured|unchanged) \(server dry run\)$/);
     });
 
+    test("the API server takes the guide's other manifests", async () => {
+      const blocks = codeBlocks().filter(
+        ({ file, code }) => file === "docs/guides/kubernetes.md" && code.startsWith("apiVersion:"),
+      );
+      expect(blocks.length).toBeGreaterThan(0);
+      for (const [index, { code }] of blocks.entries()) {
+        const manifest = join(directory, `block-${index}.yaml`);
+        await writeFile(manifest, code);
+        const said = (await kubectl("apply", "--dry-run=server", "--filename", manifest)).trim().split("\n");
+        expect(said).toHaveLength(parseAllDocuments(code).length);
+        for (const line of said) expect(line).toMatch(/ created \(server dry run\)$/);
+      }
+    });
+
     test("an overlay sets images, namespace and options", async () => {
       const objects = await built(kubectl);
       const [server] =
