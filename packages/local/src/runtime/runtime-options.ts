@@ -72,7 +72,7 @@ export interface KubernetesOptions {
   readonly runtimeClass?: { readonly name: string; readonly level: IsolationLevel } | undefined;
   /** Which nodes the Pods of sandboxes may be on. Default: all that the cluster allows. */
   readonly placement?: SandboxPlacement | undefined;
-  /** Seconds that a Pod may take until its agent answers, with the download of its images, at most {@link longestStartSeconds}. Default: 120. */
+  /** Seconds that a Pod may take until its agent answers, with the download of its images, at most 540. Default: 120. */
   readonly startTimeoutSeconds?: number | undefined;
 }
 
