@@ -136,6 +136,21 @@ describe.each(Object.entries(ways))("a streamed program %s", (_, way) => {
     await nothingLeft();
   });
 
+  test("loses none of many small writes before its end", async () => {
+    // After 4 MiB the server reads slower. The small writes come faster, so that hundreds are buffered at the end.
+    const code = [
+      "import os, time",
+      "print('x' * (5 << 20), flush=True)",
+      "for number in range(3000):",
+      "    os.write(1, b'%d\\n' % number)",
+      "    time.sleep(0.0002)",
+    ].join("\n");
+    const { stdout, ends } = await told(await asked({ ...way, code, timeout: 60 }));
+    expect(stdout.slice(-20)).toBe("2996\n2997\n2998\n2999\n");
+    expect(stdout.trimEnd().split("\n")).toHaveLength(3001);
+    expect(ends[0]).toMatchObject({ exit_code: 0, stdout_bytes: stdout.length });
+  });
+
   test("is ended at its time limit while it prints for ever", async () => {
     const { ends } = await told(await asked({ ...way, code: "while True: print('x' * 100)", timeout: 1 }));
     expect(ends[0]).toMatchObject({ exit_code: 124, termination_reason: "timeout", stdout_truncated: true });

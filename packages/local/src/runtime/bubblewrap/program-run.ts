@@ -10,12 +10,12 @@ import {
   ExecutionWatch,
   type Frame,
   InterruptWatch,
-  KeptOutput,
+  type KeptOutput,
   type OneShotProgram,
   type ReportedEnd,
   strayReportMessage,
 } from "@cloud-sandbox/server-kit/execution";
-import type { Outcome, OutputPiece } from "@cloud-sandbox/server-kit/handlers";
+import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { MachineGroup } from "../host/machine-group.js";
 import { processTree } from "../host/process-tree.js";
 import { signalIfThere } from "../host/signal-if-there.js";
@@ -24,17 +24,8 @@ import type { ProgramSpec } from "../sandbox-runtime.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
 import type { ProgramPipe } from "./launch/program-pipes.js";
 import type { ProgramProcess } from "./launch/program-process.js";
+import { PacedOutput } from "./paced-output.js";
 
-/** Most bytes of each output that an answer contains, as through an agent. */
-const outputLimit = 1024 * 1024;
-/**
- * After this many bytes of an output, the server reads at most one chunk (64 KiB) in `paceMs`, because reading costs the
- * server more CPU than writing costs the program.
- */
-const unpacedBytes = 4 * 1024 * 1024;
-const paceMs = 2;
-/** If the reader has not read more than this many bytes of an output, the program has to wait. Twice as many bytes are kept. */
-const unreadBytes = outputLimit / 4;
 /** A driver sends a frame for each of at most 64 displayed values, and few others. */
 const mostFrames = 128;
 /** Milliseconds within which a program must start. */
@@ -194,8 +185,7 @@ export class ProgramRun {
     const exitCode = reported ? reported.exitCode : await this.#exit;
     const endedAt = performance.now();
     await watch.stop();
-    // Read the rest of the pipes now, even if the caller's reader is behind.
-    for (const output of [this.#stdout, this.#stderr]) output.stopWaiting();
+    this.#readRest();
     await within(drainGraceMs, Promise.all([this.#stdout.ended, this.#stderr.ended]));
     await this.#kill();
     const killer = reported || !program.hasDriver ? null : signalOf(exitCode);
@@ -284,12 +274,19 @@ export class ProgramRun {
     const patience = setTimeout(this.#giveUp, stuckLimitMs);
     await this.#exit;
     clearTimeout(patience);
+    this.#readRest();
     this.#ports?.close();
     this.#channel.close();
     // Processes that do not end keep the pipes open: do not wait for those.
     if (!this.#isRunning()) await within(endLimitMs, Promise.all([this.#stdout.ended, this.#stderr.ended]));
     this.#stdout.close();
     this.#stderr.close();
+  }
+
+  /** Reads the rest of the pipes at full speed, even if the caller's reader is behind: the pipes are closed soon. */
+  #readRest(): void {
+    this.#stdout.readRest();
+    this.#stderr.readRest();
   }
 
   #isRunning(): boolean {
@@ -301,7 +298,7 @@ export class ProgramRun {
 class Output {
   readonly ended: Promise<void>;
   readonly #stream: Socket;
-  readonly #kept = new PacedOutput(outputLimit, undefined);
+  readonly #kept = new PacedOutput();
   readonly #captured: CapturedOutput;
 
   constructor({ read }: ProgramPipe) {
@@ -320,8 +317,8 @@ class Output {
     return this.#kept;
   }
 
-  stopWaiting(): void {
-    this.#kept.waitsForReader = false;
+  readRest(): void {
+    this.#kept.readRest();
   }
 
   /** Whether no process holds the pipe any more. */
@@ -331,40 +328,6 @@ class Output {
 
   close(): void {
     this.#stream.destroy();
-  }
-}
-
-/** An output that makes its program wait when the program writes very much, or faster than the reader reads. */
-class PacedOutput extends KeptOutput {
-  #waitsForReader = false;
-  /** Number of bytes that the reader has read. */
-  #taken = 0;
-  #goOn: () => void = () => undefined;
-
-  set waitsForReader(waits: boolean) {
-    this.#waitsForReader = waits;
-    this.#goOn();
-  }
-
-  override take(chunk: Buffer): Promise<void> | undefined {
-    void super.take(chunk);
-    if (this.#isAhead)
-      return new Promise((resolve) => {
-        this.#goOn = () => {
-          if (!this.#isAhead) resolve();
-        };
-      });
-    return this.bytes > unpacedBytes ? sleep(paceMs) : undefined;
-  }
-
-  override piece(offset: number, limit: number): Promise<OutputPiece> {
-    this.#taken = offset;
-    this.#goOn();
-    return super.piece(offset, limit);
-  }
-
-  get #isAhead(): boolean {
-    return this.#waitsForReader && this.bytes - this.#taken > unreadBytes;
   }
 }
 
