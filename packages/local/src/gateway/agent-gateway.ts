@@ -163,17 +163,27 @@ export class AgentGateway {
     throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
   }
 
-  /** If the sandbox's machine has ended, throws the problem that says why. */
+  /** If the sandbox or its machine has ended, throws the problem that says why. */
   async checkAlive(machine: Machine): Promise<void> {
+    this.#checkRecord(machine);
     const ended = await Promise.race([
       machine.exited.then(() => true),
       new Promise<false>((resolve) => setTimeout(() => resolve(false), exitNoticeMs)),
     ]);
+    this.#checkRecord(machine);
     if (!ended) return;
-    // If the sandbox was deleted, expired or stopped meanwhile, `find` or `reachableMachine` throws the problem.
     const sandbox = this.options.find(machine.id);
     reachableMachine(sandbox);
     throw sandboxFailed(sandbox);
+  }
+
+  /**
+   * If the sandbox was deleted, has expired or was stopped, throws the problem that says so. Its machine is destroyed after
+   * that is recorded, and may cut its calls long before `exited` settles.
+   */
+  #checkRecord(machine: Machine): void {
+    const sandbox = this.options.find(machine.id);
+    if (sandbox.machine !== machine) reachableMachine(sandbox);
   }
 }
 

@@ -5,6 +5,8 @@ import { sandboxEnded, sandboxPaused } from "@cloud-sandbox/server-kit/handlers"
 import { describe, expect, test } from "vitest";
 import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from "../support/gateway-rig.js";
 
+/** What is kept of a sandbox that has ended. */
+const gone = { id: sandboxId, createdAt: new Date(0), expiresAt: new Date(0) };
 const terminal = upgradeHead(`/agent/${sandboxId}/terminal`);
 
 describe("a WebSocket to an agent", () => {
@@ -92,7 +94,6 @@ describe("a WebSocket to an agent", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\nx-request-id: req_1\r\n[\s\S]*\r\n\r\nno$/i);
   });
 
-  const gone = { id: sandboxId, createdAt: new Date(0), expiresAt: new Date(0) };
   test.each([
     [409, "SANDBOX_PAUSED", sandboxPaused(sandboxId)],
     [404, "SANDBOX_NOT_FOUND", sandboxEnded({ ...gone, end: "deleted" })],
@@ -269,6 +270,22 @@ describe("a call to an agent", () => {
     });
     const answer = await text(rig.open(get));
     expect(answer).toContain('"code":"SANDBOX_FAILED"');
+  });
+
+  const ended = (end: "expired" | "deleted") => () => {
+    throw sandboxEnded({ ...gone, end });
+  };
+  const stopped = { id: sandboxId, status: "stopped", machine: undefined, isStopping: false } as const;
+  test.each([
+    ["expired", "SANDBOX_EXPIRED", ended("expired")],
+    ["was deleted", "SANDBOX_NOT_FOUND", ended("deleted")],
+    ["was stopped", "SANDBOX_STOPPED", () => ({ ...stopped, failureReason: undefined })],
+  ])("whose sandbox %s says so, although the machine has not ended yet", async (_, code, sandbox) => {
+    await using rig = await GatewayRig.start((socket) => {
+      rig.sandbox = sandbox;
+      socket.destroy();
+    });
+    expect(await text(rig.open(get))).toContain(`"code":"${code}"`);
   });
 
   test("without a body is sent without one", async () => {
