@@ -37,6 +37,11 @@ const endLimitMs = 1000;
 /** Milliseconds after which the answer is sent although processes that were killed have not ended. */
 const stuckLimitMs = 2000;
 const sweepLimitMs = 5000;
+/**
+ * While reading is paused, one chunk is read ahead and the others stay in the pipe. With a larger limit Node.js would read
+ * hundreds of small chunks ahead from a program that writes line by line, each followed by a pause of its own.
+ */
+const highWaterMark = 1;
 
 export interface ProgramRunParts {
   readonly spec: ProgramSpec;
@@ -302,7 +307,8 @@ class Output {
   readonly #captured: CapturedOutput;
 
   constructor({ read }: ProgramPipe) {
-    this.#stream = new Socket({ fd: read, readable: true, writable: false });
+    const options = { fd: read, readable: true, writable: false, highWaterMark };
+    this.#stream = new Socket(options);
     this.#captured = new CapturedOutput(this.#stream, this.#kept);
     this.ended = this.#captured.ended;
   }
