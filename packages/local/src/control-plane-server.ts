@@ -96,6 +96,9 @@ export async function serveOnPort(
   }
 }
 
+/** How long a stream counts as a request in flight, in milliseconds. Programs need the CPU while they start, and may run for hours. */
+const streamBeginningMs = 500;
+
 /** What the options say about the internet access of sandboxes, for people. */
 export const internetText = ({ internet }: LocalControlPlaneOptions): string =>
   internetSetting(internet).text;
@@ -287,6 +290,7 @@ export async function serve(
     protocolFor: (host) => (publicUrl(host)?.startsWith("https:") ? "https" : "http"),
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
+  server.on("upgrade", (_, connection) => connection.once("close", activity.begin(streamBeginningMs)));
   if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));
   const hosts = new HostGuard(options.host ?? defaultHost, [
     ...(options.allowedHosts ?? []),
