@@ -55,9 +55,11 @@ export abstract class ProgramStream<Result>
   /** @internal */
   protected readonly frames: FrameStream<ExecuteStreamFrame>;
   readonly #reading: OnceRead<OutputEvent | ResultEvent<Result> | ErrorEvent, Result>;
+  readonly #access: AgentAccess;
 
   /** @internal */
   protected constructor({ timeout, ...options }: ProgramStreamOptions) {
+    this.#access = options.access;
     // Code may wait for its turn in its context, so the server may be silent for the whole time limit.
     const silence = timeout + margin;
     this.frames = new FrameStream({ ...options, silence, fields: executeFrames });
@@ -120,6 +122,8 @@ export abstract class ProgramStream<Result>
         } else if (frame.type === "result") {
           result = this.resultOf(frame as ResultFrame);
           yield { type: "result", result };
+          // Of our servers only the last frame follows, after a pause that some clients need. The cloud documents no order.
+          if (this.#access.isExtended) return result;
         } else if (frame.type === "error") {
           failure = this.frames.error(frame);
           yield { type: "error", error: failure };
