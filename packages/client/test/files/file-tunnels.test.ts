@@ -5,8 +5,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
-import type { SandboxClientOptions } from "../../src/index.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { CallOptions, Files, SandboxClientOptions } from "../../src/index.js";
 import { rejection, testClient } from "../support/clients.js";
 import { wireSandbox, withSandbox } from "../support/sandbox-service.js";
 import { json, scriptedServer } from "../support/scripted-server.js";
@@ -20,6 +20,8 @@ interface FileAgent {
   calls: string[];
   /** The tunnels that are open. */
   tunnels: Set<Socket>;
+  /** The number of answers that are being sent outside tunnels. */
+  unfinished: number;
   content: Uint8Array;
 }
 
@@ -33,7 +35,7 @@ const accept: Upgrade = (tunnel, inside) => {
 
 async function fileAgent(upgrade: Upgrade, inside?: (request: IncomingMessage) => void): Promise<FileAgent> {
   const tunnels = new Set<Socket>();
-  const agent: FileAgent = { url: "", calls: [], tunnels, content: large };
+  const agent: FileAgent = { url: "", calls: [], tunnels, unfinished: 0, content: large };
   const serve = async (way: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     agent.calls.push(`${way} ${request.method} ${request.url}`);
     if (request.method === "GET") {
@@ -44,7 +46,11 @@ async function fileAgent(upgrade: Upgrade, inside?: (request: IncomingMessage) =
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ success: true, path: "/workspace/f", size: agent.content.length }));
   };
-  const listener = createServer((request, response) => void serve("outside", request, response));
+  const listener = createServer((request, response) => {
+    agent.unfinished += 1;
+    response.once("close", () => (agent.unfinished -= 1));
+    void serve("outside", request, response);
+  });
   const tunnelled = createServer((request, response) => {
     inside?.(request);
     // Ignore errors here: when a tunnel breaks, the test looks at what the client makes of it.
@@ -110,6 +116,55 @@ test("a file of unknown size is sent without a tunnel until one of them was larg
   await expect.poll(() => agent.tunnels.size).toBe(0);
   await files.readBytes("f");
   expect(calls(agent).at(-1)).toBe(`tunnel ${download}`);
+});
+
+describe("the first file, if it is very large,", () => {
+  const veryLarge = Buffer.alloc(32 * 1024 * 1024, large);
+
+  test("is sent through a tunnel", async () => {
+    const agent = await fileAgent(accept);
+    const { files } = await withSandbox(agent.url);
+    await files.write("f", veryLarge);
+    expect(veryLarge.equals(agent.content)).toBe(true);
+    expect(agent.calls).toEqual([upgrade, upgrade, `tunnel ${upload}`]);
+  });
+
+  test("is received through a tunnel, and the answer that began to come without one is closed", async () => {
+    const agent = await fileAgent(accept);
+    agent.content = veryLarge;
+    const { files } = await withSandbox(agent.url);
+    expect(veryLarge.equals(await files.readBytes("f"))).toBe(true);
+    expect(agent.calls).toEqual([`outside ${download}`, upgrade, upgrade, `tunnel ${download}`]);
+    await expect.poll(() => agent.unfinished).toBe(0);
+  });
+
+  test.each<[string, Upgrade, ((request: IncomingMessage) => void)?]>([
+    ["refused", (tunnel) => tunnel.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")],
+    ["lost", accept, (request) => request.socket.destroy()],
+  ])("comes without a tunnel that is %s, and is asked for once", async (_, open, inside) => {
+    const agent = await fileAgent(open, inside);
+    agent.content = veryLarge;
+    const { files } = await withSandbox(agent.url, { retry: false });
+    expect(veryLarge.equals(await files.readBytes("f"))).toBe(true);
+    expect(agent.calls.filter((call) => call.startsWith("outside"))).toEqual([`outside ${download}`]);
+  });
+
+  test.each<[string, (files: Files, options: CallOptions) => Promise<unknown>]>([
+    ["sent", (files, options) => files.write("f", veryLarge, options)],
+    ["received", (files, options) => files.readBytes("f", options)],
+  ])("can be aborted while it waits to be %s through a tunnel", async (_, transfer) => {
+    const stopping = new AbortController();
+    const agent = await fileAgent((tunnel) => {
+      tunnel.resume().once("end", () => tunnel.end());
+      stopping.abort();
+    });
+    agent.content = veryLarge;
+    const { files } = await withSandbox(agent.url);
+    const aborted = transfer(files, { signal: stopping.signal });
+    expect(await rejection(aborted)).toMatchObject({ name: "AbortError" });
+    expect(agent.calls.filter((call) => call.startsWith("tunnel"))).toEqual([]);
+    await expect.poll(() => agent.unfinished).toBe(0);
+  });
 });
 
 test("a tunnel is left when more bytes come through it than were asked for", async () => {

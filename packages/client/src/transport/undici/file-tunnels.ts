@@ -14,6 +14,8 @@ export interface TunnelWay {
 
 /** Size in bytes from which a file goes through a tunnel. */
 const worthwhile = 256 * 1024;
+/** Size in bytes from which a transfer waits until it is known whether the server offers tunnels. */
+const worthWaiting = 32 * 1024 * 1024;
 const mostServers = 256;
 const mostTunnels = 64;
 const mostConnections = 32;
@@ -23,9 +25,9 @@ const pauseAfterFailure = 30_000;
 
 /**
  * Direct connections to agents for large files, which bypass the gateway: on one machine, the gateway is half the cost of
- * such a transfer. Whether a server offers them is found out in the background, so no call waits for it. When a sandbox
- * ends, its tunnels break without an error message; the request is then repeated through the gateway, which reports the
- * reason. Repeating is harmless, because writing a file twice has the same effect.
+ * such a transfer. Whether a server offers them is found out in the background; only transfers of 32 MiB and more wait for
+ * it. When a sandbox ends, its tunnels break without an error message; the request is then repeated through the gateway,
+ * which reports the reason. Repeating is harmless, because writing a file twice has the same effect.
  */
 export class FileTunnels {
   readonly #agent: Agent;
@@ -42,10 +44,25 @@ export class FileTunnels {
   }
 
   /** The tunnel for a request; undefined if it must go through the gateway. */
-  way(request: OutgoingRequest): TunnelWay | undefined {
-    const { body, headers, origin, path, tunnelAt } = request;
+  async way(request: OutgoingRequest): Promise<TunnelWay | undefined> {
+    const { body, tunnelAt } = request;
     if (tunnelAt === undefined || body instanceof ReadableStream) return undefined;
-    if (sizeOf(body) >= worthwhile) this.#expect(request, tunnelAt);
+    await this.#expect(request, tunnelAt, sizeOf(body));
+    return this.#openTo(request, tunnelAt);
+  }
+
+  /**
+   * Called when a file of `bytes` begins to come through the gateway. If it is large, prepares a tunnel for the next ones.
+   * Returns the tunnel if one is worth starting this download again.
+   */
+  async came(request: OutgoingRequest, bytes: number): Promise<TunnelWay | undefined> {
+    const { body, tunnelAt } = request;
+    if (tunnelAt === undefined) return undefined;
+    await this.#expect(request, tunnelAt, bytes);
+    return body === null && bytes >= worthWaiting ? this.#openTo(request, tunnelAt) : undefined;
+  }
+
+  #openTo({ headers, origin, path }: OutgoingRequest, tunnelAt: string): TunnelWay | undefined {
     const address = origin + tunnelAt;
     const tunnel = this.#tunnels.get(address);
     if (tunnel === undefined || tunnel.isBlocked() || !this.#servers.get(origin)?.offers) return undefined;
@@ -55,27 +72,28 @@ export class FileTunnels {
     return { pool: tunnel.pool, path: path.slice(tunnelAt.length), failed: () => tunnel.block() };
   }
 
-  /**
-   * Called with the size of a file that came through the gateway. If it is large, prepares a tunnel for the next ones.
-   */
-  came(request: OutgoingRequest, bytes: number): void {
-    if (request.tunnelAt !== undefined && bytes >= worthwhile) this.#expect(request, request.tunnelAt);
-  }
-
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all([...this.#tunnels.values()].map(({ pool }) => pool.destroy()));
   }
 
-  /** Prepares a tunnel, because more large files are expected. */
-  #expect({ headers: { authorization }, origin }: OutgoingRequest, tunnelAt: string): void {
+  /** Prepares a tunnel if a file is large, and waits for it if the file is very large. */
+  #expect(
+    { headers: { authorization }, origin }: OutgoingRequest,
+    tunnelAt: string,
+    bytes: number,
+  ): Promise<void> | undefined {
+    if (!(bytes >= worthwhile)) return undefined;
     const address = origin + tunnelAt;
     if (!this.#tunnels.has(address)) {
       const pool = (tunnel: Tunnel): Pool => this.#pool(address, tunnel);
       keep(this.#tunnels, address, new Tunnel(pool), mostTunnels)?.close();
     }
     if (!this.#servers.has(origin)) keep(this.#servers, origin, new Server(), mostServers);
-    this.#servers.get(origin)?.findOut(() => this.#open(address, authorization, this.#closing.signal));
+    const found = this.#servers
+      .get(origin)
+      ?.findOut(() => this.#open(address, authorization, this.#closing.signal));
+    return bytes >= worthWaiting ? found : undefined;
   }
 
   #pool(address: string, tunnel: Tunnel): Pool {
@@ -125,20 +143,21 @@ class Blockable {
 /** Whether the server at an origin offers tunnels. */
 class Server extends Blockable {
   offers = false;
-  #isAsked = false;
+  #asking: Promise<void> | undefined;
 
-  findOut(open: () => Promise<Socket>): void {
-    if (this.offers || this.#isAsked || this.isBlocked()) return;
-    this.#isAsked = true;
+  /** Asks the server, unless that is known. Resolves also if the server refuses. */
+  findOut(open: () => Promise<Socket>): Promise<void> | undefined {
+    if (this.offers || this.isBlocked()) return undefined;
     const found = (socket: Socket): void => {
       socket.destroy();
       this.offers = true;
     };
-    void open()
+    this.#asking ??= open()
       .then(found, () => this.block())
       .finally(() => {
-        this.#isAsked = false;
+        this.#asking = undefined;
       });
+    return this.#asking;
   }
 }
 

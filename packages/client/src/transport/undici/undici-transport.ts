@@ -15,7 +15,7 @@ import {
   type Transport,
 } from "../http/transport.js";
 import { Connecting } from "./connecting.js";
-import type { FileTunnels } from "./file-tunnels.js";
+import type { FileTunnels, TunnelWay } from "./file-tunnels.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
 
 /** The fast transport for Node.js: `undici.request` over one pool of keep-alive connections. */
@@ -29,18 +29,15 @@ export class UndiciTransport implements Transport {
     if (this.#closing !== undefined) throw clientClosed();
     const { agent, tunnels: open } = this.#roads ?? (await this.#open());
     const tunnels = request.tunnelAt === undefined ? undefined : await open();
-    const tunnelled = tunnels?.way(request);
-    if (tunnelled !== undefined) {
-      try {
-        return await exchanged(tunnelled.pool, tunnelled.path, request);
-      } catch (error) {
-        if (request.scope.aborted || isOwn(error)) throw error;
-        tunnelled.failed();
-      }
-    }
+    if (tunnels === undefined) return exchanged(agent, request.path, request);
+    const tunnelled = await throughTunnel(tunnels.way(request), request);
+    if (tunnelled !== undefined) return tunnelled;
     const response = await exchanged(agent, request.path, request);
-    tunnels?.came(request, declaredLength(response.headers));
-    return response;
+    const length = declaredLength(response.headers);
+    const again = await throughTunnel(tunnels.came(request, length), request);
+    if (again === undefined) return response;
+    response.abandon();
+    return again;
   }
 
   close(): Promise<void> {
@@ -84,6 +81,22 @@ interface Roads {
   connecting: Connecting;
   /** The file tunnels; their code is loaded with the first file transfer. */
   tunnels: () => Promise<FileTunnels>;
+}
+
+/** The answer that came through a tunnel; undefined if there is no tunnel, or it lost the request. */
+async function throughTunnel(
+  finding: Promise<TunnelWay | undefined>,
+  request: OutgoingRequest,
+): Promise<UndiciResponse | undefined> {
+  const tunnel = await unlessStopped(finding, request.scope);
+  if (tunnel === undefined) return undefined;
+  try {
+    return await exchanged(tunnel.pool, tunnel.path, request);
+  } catch (error) {
+    if (request.scope.aborted || isOwn(error)) throw error;
+    tunnel.failed();
+    return undefined;
+  }
 }
 
 async function exchanged(
