@@ -19,6 +19,7 @@ import { type FileContent, wholeContent } from "./file-content.js";
 import { type DirectoryListing, type FileEntry, fileEntry, noEntry, root, truncated } from "./file-entry.js";
 import { FileWatch, type WatchOptions } from "./file-watch.js";
 import type { DirectoryDownloadOptions, DirectoryUploadOptions, TransferOptions } from "./local-files.js";
+import { sendFile } from "./send-file.js";
 import type { FileToWrite } from "./write-many.js";
 
 /** Options of `readBytes`. */
@@ -118,14 +119,7 @@ export class Files {
     if (!isShortText && Object.keys(chosen).length === 0) {
       const file = typeof content === "string" ? new TextEncoder().encode(content) : content;
       const size = sizeOf(file);
-      const init = this.#transferInit(options, size);
-      const { client, isExtended } = this.#access;
-      const bare = { params: { query: { path } }, body: file, ...init };
-      const form = { body: { file, path }, ...init };
-      // Send the body without a form only if it has no file name and the path is no directory: a form also carries the
-      // name, which the server appends to a directory.
-      const isBare = isExtended && !("name" in file) && !path.endsWith("/");
-      const wire = await successOf(client.POST("/files/upload", isBare ? bare : form));
+      const wire = await sendFile(this.#access, path, file, this.#transferInit(options, size));
       return { path: wire?.path ?? path, size: wire?.size ?? size };
     }
     const { body, size } = await inBody(content);

@@ -14,6 +14,7 @@ import { successOf } from "../transport/contract-clients.js";
 import { declaredLength } from "../transport/http/transport.js";
 import { packArchive } from "./local-archive.js";
 import { localBlob } from "./local-blob.js";
+import { sendFile } from "./send-file.js";
 
 /** Progress of an upload or download. */
 export interface TransferProgress {
@@ -64,9 +65,9 @@ export async function uploadFile(
     });
   const seconds = options.requestTimeoutSeconds + total / slowestTransfer;
   const timed = requestInit({ signal: scope.abortSignal, requestTimeoutSeconds: seconds });
-  const init = { body: { file, path }, ...timed, ...omitUndefined({ onSent }) };
+  const init = { ...timed, ...omitUndefined({ onSent }) };
   try {
-    await successOf(access.client.POST("/files/upload", init));
+    await sendFile(access, path, file, init);
     scope.throwIfAborted();
   } catch (error) {
     throw own.or(scope.failure ?? error);

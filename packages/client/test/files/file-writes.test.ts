@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { FileContent } from "../../src/index.js";
 import { carriers, rejection } from "../support/clients.js";
@@ -148,6 +150,18 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
       expect(request?.body.equals(expected)).toBe(true);
     },
   );
+
+  test("of this machine are uploaded without a form to a server that has our extensions", async () => {
+    const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier);
+    const local = fileURLToPath(import.meta.url);
+    const content = await readFile(local);
+    const written = await sandbox.files.upload(local, "/workspace/a");
+    expect(written).toEqual({ path: "/workspace/a", size: content.length });
+    const request = agent.requests.find(({ method }) => method === "POST");
+    expect(request?.path).toBe("/files/upload?path=%2Fworkspace%2Fa");
+    expect(request?.headers["content-type"]).toBe("application/octet-stream");
+    expect(request?.body.equals(content)).toBe(true);
+  });
 
   test("are uploaded unchanged in a form, also by the low-level client", async () => {
     const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier, cloud);

@@ -1,0 +1,14 @@
+import type { AgentAccess } from "../agent/agent-access.js";
+import { successOf } from "../transport/contract-clients.js";
+import type { CallInit } from "../transport/http/light-request.js";
+import type { Content } from "../transport/http/multipart.js";
+
+/** Uploads a file (POST /files/upload), without a form around it where that is possible, because a form has to be parsed. */
+export function sendFile({ client, isExtended }: AgentAccess, path: string, file: Content, init: CallInit) {
+  const bare = { params: { query: { path } }, body: file, ...init };
+  const form = { body: { file, path }, ...init };
+  // Send the body without a form only if it has no file name and the path is no directory: a form also carries the
+  // name, which the server appends to a directory.
+  const isBare = isExtended && !("name" in file) && !path.endsWith("/");
+  return successOf(client.POST("/files/upload", isBare ? bare : form));
+}
