@@ -25,7 +25,7 @@ import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, placementOf, sandboxPod } from "./pod.js";
 import type { PodMaker } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
-import { endingOf, isReady, livingPod, runningPod } from "./pod-states.js";
+import { endingOf, isReady, livingPod, runningPod, startingPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 import { forwardPort } from "./port-forward.js";
 
@@ -117,19 +117,19 @@ export class KubernetesRuntime implements SandboxRuntime {
         waitMs: this.#waitMs,
       });
       await maker.create(pod, pods);
-      const running = await runningPod(pods, name, limit.signal);
-      const machine = await this.#connected(spec, secret, running, startMs);
+      const starting = await startingPod(pods, name, limit.signal);
+      const machine = await this.#connected(spec, secret, starting, startMs);
+      const running = runningPod(pods, name, limit.signal);
       try {
-        await machine.assign({
-          command: [...supervisor.slice(0, -1), `${opt}/agent/${agentMain}`],
-          config: agentConfig(spec),
-          agentSocket: inside.agentSocket,
-          egressSocket: spec.egress && inside.egressSocket,
-        });
-        await machine.booted(limit.signal);
+        await Promise.race([boot(machine, spec, limit.signal), failureOf(running)]);
       } catch (error) {
+        // If the Pod could not start, the cluster says best why.
+        const reason = await running.then(
+          () => error,
+          (failure: unknown) => failure,
+        );
         await machine.destroy();
-        throw error;
+        throw reason;
       }
       return machine;
     } catch (error) {
@@ -273,6 +273,23 @@ export class KubernetesRuntime implements SandboxRuntime {
     ).unref();
     return { cluster, maker, directory, guard, pods, cleaning };
   }
+}
+
+/** Starts the agent in a Pod that starts or runs. */
+async function boot(machine: KubernetesMachine, spec: MachineSpec, signal: AbortSignal): Promise<void> {
+  await machine.assign({
+    command: [...supervisor.slice(0, -1), `${opt}/agent/${agentMain}`],
+    config: agentConfig(spec),
+    agentSocket: inside.agentSocket,
+    egressSocket: spec.egress && inside.egressSocket,
+  });
+  await machine.booted(signal);
+}
+
+/** Rejects as `work` does. If it resolves, stays pending. */
+async function failureOf(work: Promise<unknown>): Promise<never> {
+  await work;
+  return new Promise(() => undefined);
 }
 
 /** Connects to the supervisor of a Pod: directly, or through the API server. */

@@ -9,6 +9,17 @@ const hopeless = new Set([
   ...["CreateContainerConfigError", "CreateContainerError", "RunContainerError"],
 ]);
 
+/**
+ * Waits until the sandbox's container is being started: the Pod has its address, and the agent is copied. The cluster reports up to a second
+ * later that the container runs.
+ */
+export function startingPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
+  return podThat(pods, name, signal, (pod) => {
+    if (isOver(pod)) return new Error(`The Pod ended before its sandbox started${lastWords(pod)}`);
+    return pod.status?.podIP !== undefined && isTrue(pod, "Initialized");
+  });
+}
+
 /** Waits until the sandbox's container runs. Rejects when it cannot, with what the cluster says. */
 export function runningPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
   return podThat(pods, name, signal, (pod) => {
@@ -35,8 +46,7 @@ export async function livingPod({ api, namespace }: Cluster, name: string): Prom
 }
 
 /** Whether the cluster says that the Pod is ready. It is not if its node is lost. */
-export const isReady = ({ status }: V1Pod): boolean =>
-  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") ?? false;
+export const isReady = (pod: V1Pod): boolean => isTrue(pod, "Ready");
 
 /** How the sandbox's container ended. Undefined if the cluster does not tell. */
 export async function endingOf(
@@ -83,6 +93,9 @@ function podThat(
     });
   });
 }
+
+const isTrue = ({ status }: V1Pod, type: "Initialized" | "Ready"): boolean =>
+  status?.conditions?.some((condition) => condition.type === type && condition.status === "True") ?? false;
 
 const isOver = ({ status }: V1Pod): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 
