@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { codeUid, inside } from "../container/paths.js";
+import { dynamicLoader, sharedLibraries } from "../bubblewrap/host-files/loader.js";
+import { codeUid, inside, opt } from "../container/paths.js";
 import { packTar, type TarEntry } from "../container/toolkit/tar-entries.js";
 import { collectToolkit } from "../container/toolkit/toolkit.js";
 
@@ -8,7 +11,7 @@ const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).dig
 
 /**
  * An image, as `docker save` writes one, with nothing but what a Pod needs besides the image that its sandbox sees: a Node.js
- * with its own loader and libraries, the agent and its supervisor. Each Pod copies them before its sandbox starts.
+ * with its own loader and libraries, the agent and its supervisor. Each Pod copies them before its sandbox starts, with this machine's `cp`.
  */
 export async function agentImage(name: string): Promise<Buffer> {
   const toolkit = await collectToolkit({
@@ -19,6 +22,7 @@ export async function agentImage(name: string): Promise<Buffer> {
   const entries: TarEntry[] = [
     // Pods have one uid, which copies the loader and so must be able to read it.
     ...toolkit.entries.map((entry) => ({ ...entry, mode: entry.mode | 0o444 })),
+    ...(await copyProgram(new Set(toolkit.entries.map(({ path }) => path)))),
     ...[`${root}/etc`].map((path) => ({ path, mode: 0o755 })),
     accounts(
       `${root}/etc/passwd`,
@@ -45,6 +49,20 @@ export async function agentImage(name: string): Promise<Buffer> {
       { path: "manifest.json", mode: 0o644, file: JSON.stringify(manifest) },
     ]),
   );
+}
+
+/** `cp`, which takes a third of the time that a Node.js needs for the copy, and those of its libraries that are not `there` yet. */
+async function copyProgram(there: ReadonlySet<string>): Promise<TarEntry[]> {
+  const cp = realpathSync(["/usr/bin/cp", "/bin/cp"].find((path) => existsSync(path)) ?? "/usr/bin/cp");
+  const loader = dynamicLoader(cp);
+  const libraries = loader === undefined ? [] : await sharedLibraries(loader, cp);
+  const files = [
+    ...libraries.map((path) => ({ path: `lib/${basename(path)}`, mode: 0o644, file: readFileSync(path) })),
+    { path: "bin/cp", mode: 0o755, file: readFileSync(cp) },
+  ];
+  return files
+    .map((file) => ({ ...file, path: `${opt.slice(1)}/${file.path}` }))
+    .filter(({ path }) => !there.has(path));
 }
 
 const accounts = (path: string, own: string, rest: string): TarEntry => ({

@@ -84,11 +84,7 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
           name: "agent",
           image: agentImage,
           imagePullPolicy: "IfNotPresent",
-          command: [
-            ...loading,
-            "-e",
-            `require("fs").cpSync("${opt}","/agent",{recursive:true,verbatimSymlinks:true})`,
-          ],
+          command: [...copying, `${opt}/.`, "/agent"],
           securityContext,
           resources: { limits: { cpu: "1", memory: "512Mi" }, requests: { cpu: "10m", memory: "64Mi" } },
           volumeMounts: [{ name: "agent", mountPath: "/agent" }],
@@ -138,8 +134,10 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
   };
 }
 
+const withLibraries = [`${opt}/loader`, "--library-path", `${opt}/lib`] as const;
 /** The agent's Node.js, with its own loader and libraries. */
-export const loading = [`${opt}/loader`, "--library-path", `${opt}/lib`, `${opt}/bin/node`] as const;
+export const loading = [...withLibraries, `${opt}/bin/node`] as const;
+const copying = [...withLibraries, `${opt}/bin/cp`, "-PR"] as const;
 
 const inMemory = (name: string, megabytes: number): V1Volume => ({
   name,
