@@ -143,7 +143,9 @@ export class KubernetesMachine implements Machine {
         reason: "out_of_memory",
         message: `The sandbox ran out of memory: its processes and its files, which are in memory, may use ${mostMemoryMb(limits, diskCount)} MiB together (${limits.memoryMb} MiB of memory and ${diskCount * limits.diskMb} MiB of disk). Remove files, or ask for more in limits.`,
       };
-    const why = end ? `its container ended (${end.reason ?? `exit code ${end.exitCode}`})` : lost;
+    const why = end
+      ? `its container ended (${end.message ?? end.reason ?? `exit code ${end.exitCode}`})`
+      : lost;
     return {
       reason: "exited",
       message: `The sandbox's Pod was lost: ${why}. Somebody deleted it, its node ended, or the network was down for too long.`,

@@ -25,7 +25,7 @@ import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, placementOf, sandboxPod } from "./pod.js";
 import type { PodMaker } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
-import { endingOf, isReady, livingPod, runningPod, startingPod } from "./pod-states.js";
+import { endingOf, isReady, livingPod, startedPod, startingPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 import { forwardPort } from "./port-forward.js";
 
@@ -119,12 +119,12 @@ export class KubernetesRuntime implements SandboxRuntime {
       await maker.create(pod, pods);
       const starting = await startingPod(pods, name, limit.signal);
       const machine = await this.#connected(spec, secret, starting, startMs);
-      const running = runningPod(pods, name, limit.signal);
+      const started = startedPod(pods, name, limit.signal);
       try {
-        await Promise.race([boot(machine, spec, limit.signal), failureOf(running)]);
+        await Promise.race([boot(machine, spec, limit.signal), failureOf(started)]);
       } catch (error) {
         // If the Pod could not start, the cluster says best why.
-        const reason = await running.then(
+        const reason = await started.then(
           () => error,
           (failure: unknown) => failure,
         );

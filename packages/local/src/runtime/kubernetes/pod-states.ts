@@ -24,7 +24,16 @@ export function startingPod(pods: PodWatch, name: string, signal: AbortSignal): 
 export function runningPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
   return podThat(pods, name, signal, (pod) => {
     if (isOver(pod)) return new Error(`The Pod ended before its sandbox started${lastWords(pod)}`);
-    return statuses(pod).some((status) => status.name === containerName && status.state?.running);
+    return stateOf(pod)?.running !== undefined;
+  });
+}
+
+/** As `runningPod`, but a container that has run already and ended is none that cannot run. */
+export function startedPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
+  return podThat(pods, name, signal, (pod) => {
+    const { running, terminated } = stateOf(pod) ?? {};
+    if (running ?? terminated) return true;
+    return isOver(pod) && new Error(`The Pod ended before its sandbox started${lastWords(pod)}`);
   });
 }
 
