@@ -5,9 +5,9 @@ import { countdown } from "./countdown.js";
 import { MachineChannel } from "./machine-channel.js";
 import { unlessAborted } from "./unless-aborted.js";
 
-/** Milliseconds that one attempt to connect may take, and the pauses between attempts, which double from the first to the longest. */
+/** Milliseconds that one attempt to connect may take, and the pauses between attempts. Each is by a quarter longer than the last one. */
 const attemptMs = 15_000;
-const firstPauseMs = 50;
+const firstPauseMs = 20;
 const longestPauseMs = 1000;
 
 export interface MachineConnectionParts {
@@ -126,7 +126,7 @@ export class MachineConnection {
     const signal = AbortSignal.any([limit.signal, this.#closing.signal]);
     let failure: unknown;
     try {
-      for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(2 * pause, longestPauseMs)) {
+      for (let pause = firstPauseMs; !signal.aborted; pause = Math.min(1.25 * pause, longestPauseMs)) {
         if (!isFrozen())
           try {
             const attempt = this.#attempt(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
