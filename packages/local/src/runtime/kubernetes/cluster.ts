@@ -29,12 +29,11 @@ export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster 
   if (kubeconfig === undefined && config.getCurrentContext() === "loaded-context")
     throw new Error("there is no kubeconfig, and this program does not run in a cluster");
   const isInside = config.getCurrentContext() === "inClusterContext";
-  const ownNamespace = isInside ? readFileSync(ownNamespaceFile, "utf8").trim() : undefined;
-  const ofContext = config.getContextObject(config.getCurrentContext())?.namespace;
+  const ofContext = namespace ?? config.getContextObject(config.getCurrentContext())?.namespace;
   return {
     ...{ config, isInside },
     api: config.makeApiClient(CoreV1Api),
-    namespace: namespace ?? ofContext ?? ownNamespace ?? "default",
+    namespace: ofContext ?? (isInside ? readFileSync(ownNamespaceFile, "utf8").trim() : "default"),
   };
 }
 
