@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createViteServer } from "vitest/node";
+import { progress } from "../measure.mjs";
 
 const { CoreV1Api, KubeConfig } = createRequire(
   new URL("../../packages/local/package.json", import.meta.url),
@@ -11,29 +15,66 @@ const {
   BENCH_KUBERNETES_AGENT_IMAGE: agentImage,
 } = process.env;
 
-/** Why nothing can be measured here. Undefined if it can. */
-export async function clusterObstacle() {
-  if (!kubeconfig || !image || !agentImage)
-    return "KUBECONFIG, BENCH_KUBERNETES_IMAGE and BENCH_KUBERNETES_AGENT_IMAGE name no cluster and its images";
-  const { api, namespace } = openCluster();
-  return api.listNamespacedPod({ namespace, limit: 1 }).then(
-    () => undefined,
-    (error) => `the cluster of ${kubeconfig} does not answer: ${error.message}`,
-  );
+/** Calls `use` with the cluster that KUBECONFIG names, or else with one that is started for it. Without any, resolves with what is skipped. */
+export async function withCluster(use) {
+  if (kubeconfig && image && agentImage) return use(openCluster());
+  progress("a cluster is started");
+  const { cluster: own, stop } = await startOwnCluster();
+  if (own.missing !== undefined) return [{ name: "the kubernetes runtime", skipped: own.missing }];
+  try {
+    return await use(openCluster({ ...own, direct: await directAccess(own.kubeconfig) }));
+  } finally {
+    await stop();
+  }
 }
 
-export function openCluster() {
+/** `direct`: a kubeconfig with which a server on this machine reaches Pods at their addresses. Undefined if it cannot. */
+export function openCluster(place = { kubeconfig, image, agentImage }) {
   const config = new KubeConfig();
-  config.loadFromDefault();
+  config.loadFromFile(place.kubeconfig);
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? "default";
+  // The rights of servers are not enough to remove what the bench makes.
+  if (place.admin) config.loadFromFile(place.admin);
   const api = config.makeApiClient(CoreV1Api);
-  const images = ["--kubernetes-image", image, "--kubernetes-agent-image", agentImage];
-  const options = ["--runtime", "kubernetes", "--kubernetes-open-network", ...images];
-  return { api, namespace, options, startPod: () => startPod(api, namespace) };
+  const options = [
+    ...["--runtime", "kubernetes", "--kubernetes-open-network", "--kubeconfig", place.kubeconfig],
+    ...["--kubernetes-image", place.image, "--kubernetes-agent-image", place.agentImage],
+  ];
+  return {
+    ...{ api, namespace, options },
+    directOptions: place.direct && [...options, "--kubeconfig", place.direct],
+    startPod: () => startPod(api, namespace, place.image),
+  };
+}
+
+/** Starts the cluster of the tests. Vite loads what starts it, which is TypeScript. */
+async function startOwnCluster() {
+  const vite = await createViteServer({
+    ...{ configFile: false, logLevel: "error", appType: "custom" },
+    server: { middlewareMode: true, ws: false, watch: null },
+  });
+  try {
+    const path = fileURLToPath(new URL("../../test/support/kubernetes/own-cluster.ts", import.meta.url));
+    return await (await vite.ssrLoadModule(path)).startOwnCluster();
+  } finally {
+    await vite.close();
+  }
+}
+
+/**
+ * Writes a kubeconfig that a server takes for the one of its Pod. The Pods of the tests' cluster are in a network of this machine, so a server
+ * here reaches them as one in a Pod does.
+ */
+async function directAccess(path) {
+  const config = JSON.parse(await readFile(path, "utf8"));
+  const [context] = config.contexts;
+  context.name = config["current-context"] = "inClusterContext";
+  await writeFile(`${path}-direct`, JSON.stringify(config), { mode: 0o600 });
+  return `${path}-direct`;
 }
 
 /** Starts a Pod that only sleeps. Resolves when it is ready, with a function that removes it. */
-async function startPod(api, namespace) {
+async function startPod(api, namespace, image) {
   const name = `bench-${randomBytes(6).toString("hex")}`;
   const container = { name: "sleep", image, imagePullPolicy: "IfNotPresent", command: ["sleep", "600"] };
   const spec = {
@@ -43,7 +84,7 @@ async function startPod(api, namespace) {
   };
   await api.createNamespacedPod({ namespace, body: { metadata: { name }, spec } });
   for (;;) {
-    const { status } = await api.readNamespacedPodStatus({ namespace, name });
+    const { status } = await api.readNamespacedPod({ namespace, name });
     if (status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True")) break;
     await sleep(20);
   }

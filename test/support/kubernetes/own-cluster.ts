@@ -1,4 +1,4 @@
-/** Starts a Kubernetes cluster of one node for one run of the tests, and gives it the images that Pods need. */
+/** Starts a Kubernetes cluster of one node for one run of the tests or a bench, and gives it the images that Pods need. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -44,11 +44,15 @@ declare module "vitest" {
 }
 
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const { cluster, stop } = await startOwnCluster();
+  project.provide("kubernetes", cluster);
+  return stop;
+}
+
+/** Starts a cluster with the images that Pods need. Without `stop` there is none. */
+export async function startOwnCluster(): Promise<{ cluster: OwnCluster; stop?: () => Promise<void> }> {
   const missing = obstacle();
-  if (missing !== undefined) {
-    project.provide("kubernetes", { missing });
-    return undefined;
-  }
+  if (missing !== undefined) return { cluster: { missing } };
   const directory = await mkdtemp(join(tmpdir(), "kubernetes-"));
   const cluster = join(directory, "cluster");
   // The shell ends the cluster when its input ends, so also when this process is killed.
@@ -74,13 +78,11 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     await rm(agent);
     const admin = stdout.trim();
     const kubeconfig = await serversKubeconfig(admin, join(directory, "kubeconfig"));
-    project.provide("kubernetes", { directory: cluster, kubeconfig, admin, programs, image, agentImage });
-    return stop;
+    return { cluster: { directory: cluster, kubeconfig, admin, programs, image, agentImage }, stop };
   } catch (error) {
     await stop();
     const reason = error instanceof Error ? error.message : String(error);
-    project.provide("kubernetes", { missing: `no cluster can be started here: ${reason}` });
-    return undefined;
+    return { cluster: { missing: `no cluster can be started here: ${reason}` } };
   }
 }
 
