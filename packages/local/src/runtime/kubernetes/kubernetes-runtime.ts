@@ -118,8 +118,15 @@ export class KubernetesRuntime implements SandboxRuntime {
       });
       await maker.create(pod, pods);
       const starting = await startingPod(pods, name, limit.signal);
-      const machine = await this.#connected(spec, secret, starting, startMs);
       const started = startedPod(pods, name, limit.signal);
+      let isStarting = true;
+      const settle = (): void => {
+        isStarting = false;
+      };
+      started.then(settle, settle);
+      const machine = await this.#connected(spec, secret, starting, startMs, {
+        isStarting: () => isStarting,
+      });
       try {
         await Promise.race([boot(machine, spec, limit.signal), failureOf(started)]);
       } catch (error) {
@@ -149,7 +156,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     const objection = maker.objection(pod);
     if (objection !== undefined) throw new Error(objection);
     const reachingMs = isReady(pod) ? adoptionLimitMs : unreadyLimitMs;
-    const machine = await this.#connected(spec, spec.secret, pod, reachingMs, true);
+    const machine = await this.#connected(spec, spec.secret, pod, reachingMs, { isAdopted: true });
     await machine.booted(AbortSignal.timeout(reachingMs)).catch(async (error: unknown) => {
       await machine.destroy();
       throw error;
@@ -212,7 +219,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     secret: string,
     pod: V1Pod,
     limitMs: number,
-    isAdopted = false,
+    { isAdopted = false, isStarting = () => false },
   ): Promise<KubernetesMachine> {
     const { cluster, maker, directory } = await this.#laidFoundation();
     const name = pod.metadata?.name ?? "";
@@ -226,8 +233,9 @@ export class KubernetesRuntime implements SandboxRuntime {
           this.#requireMayAct();
           return reach(cluster, directory, pod, signal);
         },
-        // A controller may have made another Pod of the same name.
-        hasEnded: async () => (await livingPod(cluster, name))?.metadata?.uid !== pod.metadata?.uid,
+        // The watch tells what becomes of a Pod that starts. A controller may have made another Pod of the same name.
+        hasEnded: async () =>
+          !isStarting() && (await livingPod(cluster, name))?.metadata?.uid !== pod.metadata?.uid,
         egressSocket: spec.egress && directory.egressSocket(name),
         isFrozen: () => false,
         ...{ isAdopted, secret, reasonOf, waitMs: this.#waitMs },
