@@ -5,6 +5,7 @@ import { leftovers } from "../chaos/leftovers.js";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { descendants } from "../support/host-processes.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
+import { separateAgent } from "../support/sandbox-agent.js";
 
 type Frame = Readonly<Record<string, unknown>>;
 
@@ -53,11 +54,13 @@ afterAll(async () => {
   expect(leftovers(new Set([server.pid]))).toEqual([]);
 });
 
+const isSleeper = ({ commandLine }: { commandLine: string }): boolean => commandLine === "sleep 1234";
+
 const asked = (body: object, headers = {}, signal?: AbortSignal): Promise<Response> =>
   fetch(`${server.url}/v1/executions`, {
     method: "POST",
     headers: { "X-API-Key": server.apiKey, ...headers },
-    body: JSON.stringify({ ...body, stream: true }),
+    body: JSON.stringify({ stream: true, ...body }),
     ...(signal && { signal }),
   });
 
@@ -90,6 +93,26 @@ async function nothingLeft(): Promise<void> {
   await expect.poll(left).toEqual([]);
   expect((await caller.call<{ data: object[] }>("GET", "/sandboxes")).body.data).toEqual([]);
 }
+
+test.runIf(process.getuid?.() === 0).for([true, false])(
+  "a program is interrupted when its agent ends, streamed: %s",
+  async (stream) => {
+    const code = "import subprocess\nprint('began', flush=True)\nsubprocess.run(['sleep', '1234'])";
+    const answering = asked({ ...withAgent, code, timeout: 120, stream });
+    const sandboxes = async () =>
+      (await caller.call<{ data: { id: string }[] }>("GET", "/sandboxes")).body.data;
+    await expect.poll(() => descendants(server.pid).some(isSleeper), { timeout: 20_000 }).toBe(true);
+    // A stream begins with the first output.
+    if (stream) await answering;
+    const agent = separateAgent(String((await sandboxes())[0]?.id));
+    process.kill(Number(agent), "SIGKILL");
+    const answer = await answering;
+    const problem = { code: "EXECUTION_INTERRUPTED" };
+    if (stream) expect((await told(answer)).ends[0]).toMatchObject({ type: "error", ...problem });
+    else expect([answer.status, await answer.json()]).toEqual([409, expect.objectContaining(problem)]);
+    await nothingLeft();
+  },
+);
 
 test.for(Object.entries(programs))(
   "a streamed program sends the same with and without an agent: %s",

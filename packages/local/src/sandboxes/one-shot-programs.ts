@@ -229,14 +229,13 @@ export class OneShotPrograms {
         ...{ code: spec.code, language: spec.language, env: spec.environment, workdir: spec.workdir },
         timeout: spec.timeoutSeconds,
       };
-      const raw = spec.reader
-        ? await agents.stream(sandbox.machine, body, signal, spec.reader)
+      const running = spec.reader
+        ? agents.stream(sandbox.machine, body, signal, spec.reader)
         : // `cache` runs the code without a context, so that the answer says nothing about the context's variables.
-          await agents.execute(
-            sandbox.machine,
-            { ...body, capture_rich: spec.wantsRich, cache: true },
-            signal,
-          );
+          agents.execute(sandbox.machine, { ...body, capture_rich: spec.wantsRich, cache: true }, signal);
+      const raw = await running.catch((error: unknown) => {
+        throw signal.aborted || error instanceof Problem ? error : agentLost(error);
+      });
       return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw, spec) };
     } finally {
       // The sandbox may have ended by itself.
@@ -245,6 +244,15 @@ export class OneShotPrograms {
     }
   }
 }
+
+/** An answer of 409 and not of 5xx, because clients repeat what got a 5xx, and the program may have done its work. */
+const agentLost = (cause: unknown): Problem =>
+  new Problem(
+    409,
+    "EXECUTION_INTERRUPTED",
+    "The agent in the program's sandbox ended while the program ran: the program killed it or made it hang, or memory ran out. The program was ended too. Check what it has done outside of its sandbox before you run it again.",
+    { cause },
+  );
 
 /** A reader whose `take` resolves at once when the signal has aborted, so that the program does not wait for it. */
 function untilAborted(reader: ProgramReader, signal: AbortSignal): ProgramReader {

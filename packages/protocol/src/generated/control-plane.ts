@@ -1639,7 +1639,7 @@ export interface components {
         };
         /**
          * @description Its state does not allow this now, or the name or key is in use. CONFLICT, SANDBOX_CREATING, SANDBOX_PAUSED,
-         *     SANDBOX_STOPPED or VOLUME_IN_USE.
+         *     SANDBOX_STOPPED or VOLUME_IN_USE. EXECUTION_INTERRUPTED, when a program was ended with its sandbox's agent.
          */
         Conflict: {
             headers: {
