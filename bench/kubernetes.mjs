@@ -45,7 +45,10 @@ async function measure(cluster, rounds) {
   }
 }
 
-/** A create for which no Pod waits, over a Pod of the same image that only sleeps, until it is ready, and the start of an agent. */
+/**
+ * A create for which no Pod waits, over a Pod of the same image that only sleeps, until it is ready, and the start of an agent. Both Pods have a
+ * volume to write to: the kubelet takes half a second longer for a Pod that has any.
+ */
 function cold(cluster, pods, settle, rounds) {
   return withBareAgent(async (startAgent) => {
     const ends = [];

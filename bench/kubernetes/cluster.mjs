@@ -76,11 +76,12 @@ async function directAccess(path) {
 /** Starts a Pod that only sleeps. Resolves when it is ready, with a function that removes it. */
 async function startPod(api, namespace, image) {
   const name = `bench-${randomBytes(6).toString("hex")}`;
-  const container = { name: "sleep", image, imagePullPolicy: "IfNotPresent", command: ["sleep", "600"] };
+  const sleeper = { name: "sleep", image, imagePullPolicy: "IfNotPresent", command: ["sleep", "600"] };
   const spec = {
     terminationGracePeriodSeconds: 0,
     automountServiceAccountToken: false,
-    containers: [container],
+    containers: [{ ...sleeper, volumeMounts: [{ name: "workspace", mountPath: "/workspace" }] }],
+    volumes: [{ name: "workspace", emptyDir: {} }],
   };
   await api.createNamespacedPod({ namespace, body: { metadata: { name }, spec } });
   for (;;) {
