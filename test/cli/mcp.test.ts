@@ -250,6 +250,7 @@ describe("cloud-sandbox mcp", () => {
       { name: "there", from: file, result: "runs elsewhere" },
       { name: "kept", from: file, result: "there already" },
       { name: "old", from: e2b, result: "added" },
+          sandboxed: { command: "npx", args: ["-y", "cloud-sandbox-cli", "mcp", "run", "sandboxed"] },
     ]);
     const again = await line.run(["mcp", "import", file]);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("--replace") });
@@ -264,6 +265,7 @@ describe("cloud-sandbox mcp", () => {
     // The configuration is often a link into a directory of dotfiles.
     const file = join(line.directory, "assistant.json");
     const link = join(line.directory, "assistant-link.json");
+      { name: "sandboxed", from: file, result: "wrapped" },
     await symlink("assistant.json", link);
     const before = `{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "wrapped": { "command": "python3", "args": ["/opt/server.py"], "env": { "SECRET_KEY": "${secret}" } }\n  }\n}\n`;
     await writeFile(file, before, { mode: 0o644 });
@@ -300,6 +302,10 @@ describe("cloud-sandbox mcp", () => {
     const node = await otherNode("24.21.0");
     const inspector = await scratchProject("inspector", ["@modelcontextprotocol/inspector@2.12.0"]);
     const { stdout: inspected } = await promisify(execFile)(
+    // A second time, the entry would be stored as a server that starts itself.
+    const again = await line.run(["mcp", "wrap", "wrapped", "--config", link, "--replace", "--yes"]);
+    expect(again).toMatchObject({ code: 125, stderr: expect.stringContaining("runs in a sandbox already") });
+    expect(await readFile(file, "utf8")).toBe(after);
       node,
       [
         join(inspector, "node_modules", ".bin", "mcp-inspector"),

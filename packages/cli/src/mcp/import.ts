@@ -7,12 +7,13 @@ import { action } from "../command-line/action.js";
 import { examples } from "../command-line/subcommand.js";
 import { CommandError } from "../errors/command-error.js";
 import { changeServers } from "./server-store.js";
+import { isWrapped } from "./wrapped-entry.js";
 
 /** The result of importing one entry of another program's file. */
 interface Imported {
   readonly name: string;
   readonly from: string;
-  readonly result: "added" | "replaced" | "there already" | "runs elsewhere";
+  readonly result: "added" | "replaced" | "there already" | "runs elsewhere" | "wrapped";
 }
 
 /** `mcp import`: adds servers from the files of assistants and of e2b-mcp. */
@@ -38,11 +39,13 @@ export function define(command: Command): void {
               const result =
                 "url" in entry || "serverUrl" in entry || "httpUrl" in entry
                   ? "runs elsewhere"
-                  : entries[name] === undefined
-                    ? "added"
-                    : options.replace === true
-                      ? "replaced"
-                      : "there already";
+                  : isWrapped(entry)
+                    ? "wrapped"
+                    : entries[name] === undefined
+                      ? "added"
+                      : options.replace === true
+                        ? "replaced"
+                        : "there already";
               if (result === "added" || result === "replaced") entries[name] = entry;
               rows.push({ name, from: file.path, result });
             }

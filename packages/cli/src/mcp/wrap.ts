@@ -11,6 +11,7 @@ import { confirm } from "./confirm.js";
 import { readForeign } from "./import.js";
 import { masked } from "./masked.js";
 import { changeServers, unknownServer } from "./server-store.js";
+import { isWrapped } from "./wrapped-entry.js";
 
 interface WrapOptions {
   readonly config: string;
@@ -42,6 +43,12 @@ export function define(command: Command): void {
         const { entries, holder } = await readForeign(path);
         const entry = entries[name];
         if (entry === undefined) throw unknownServer(name, Object.keys(entries));
+        if (isWrapped(entry))
+          throw new CommandError(
+            "ALREADY_WRAPPED",
+            `Server "${name}" runs in a sandbox already.`,
+            'To change it, use "cloud-sandbox mcp config --edit".',
+          );
         const wrapped = wrappedEntry(name, entry, options);
         output.note(`${path} changes:\n${difference(entry, wrapped)}`);
         await confirm("Write this?", options.yes, signal);
