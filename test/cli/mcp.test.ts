@@ -226,6 +226,21 @@ describe("cloud-sandbox mcp", () => {
     expect(await sandboxes()).toBe(0);
   });
 
+  test("runs a server to its end, also if its input ends before its answer", async () => {
+    await line.output("mcp", "server", "add", "piped", "--command", start, "--install-commands", install);
+    const params = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "t", version: "1" },
+    };
+    const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+    const { code, stderr, stdout } = await line.run(["mcp", "run", "piped"], `${request}\n`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { protocolVersion: "2025-06-18" } });
+    expect(await sandboxes()).toBe(0);
+    await line.output("mcp", "server", "remove", "piped", "--yes");
+  });
+
   test("takes over the servers of assistants and of e2b-mcp", async () => {
     const file = join(line.directory, "theirs.json");
     await writeFile(
@@ -235,6 +250,7 @@ describe("cloud-sandbox mcp", () => {
           here: { type: "stdio", command: "npx", args: ["-y", "x"], env: { K: "v" } },
           there: { url: "https://example.com/mcp" },
           kept: { command: "other" },
+          sandboxed: { command: "npx", args: ["-y", "cloud-sandbox-cli", "mcp", "run", "sandboxed"] },
         },
       }),
     );
@@ -249,8 +265,8 @@ describe("cloud-sandbox mcp", () => {
       { name: "here", from: file, result: "added" },
       { name: "there", from: file, result: "runs elsewhere" },
       { name: "kept", from: file, result: "there already" },
+      { name: "sandboxed", from: file, result: "wrapped" },
       { name: "old", from: e2b, result: "added" },
-          sandboxed: { command: "npx", args: ["-y", "cloud-sandbox-cli", "mcp", "run", "sandboxed"] },
     ]);
     const again = await line.run(["mcp", "import", file]);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("--replace") });
@@ -265,7 +281,6 @@ describe("cloud-sandbox mcp", () => {
     // The configuration is often a link into a directory of dotfiles.
     const file = join(line.directory, "assistant.json");
     const link = join(line.directory, "assistant-link.json");
-      { name: "sandboxed", from: file, result: "wrapped" },
     await symlink("assistant.json", link);
     const before = `{\n  // mine\n  "theme": "dark",\n  "mcpServers": {\n    "wrapped": { "command": "python3", "args": ["/opt/server.py"], "env": { "SECRET_KEY": "${secret}" } }\n  }\n}\n`;
     await writeFile(file, before, { mode: 0o644 });
@@ -287,6 +302,10 @@ describe("cloud-sandbox mcp", () => {
     expect(after).toContain("// mine");
     expect(after).not.toContain(secret);
     const { command, args } = JSON.parse(after.replace("// mine", "")).mcpServers.wrapped;
+    // A second time, the entry would be stored as a server that starts itself.
+    const again = await line.run(["mcp", "wrap", "wrapped", "--config", link, "--replace", "--yes"]);
+    expect(again).toMatchObject({ code: 125, stderr: expect.stringContaining("runs in a sandbox already") });
+    expect(await readFile(file, "utf8")).toBe(after);
 
     const client = new Client({ name: "assistant", version: "1" });
     await client.connect(new StdioClientTransport({ command, args, env: { ...line.env }, stderr: "ignore" }));
@@ -302,10 +321,6 @@ describe("cloud-sandbox mcp", () => {
     const node = await otherNode("24.21.0");
     const inspector = await scratchProject("inspector", ["@modelcontextprotocol/inspector@2.12.0"]);
     const { stdout: inspected } = await promisify(execFile)(
-    // A second time, the entry would be stored as a server that starts itself.
-    const again = await line.run(["mcp", "wrap", "wrapped", "--config", link, "--replace", "--yes"]);
-    expect(again).toMatchObject({ code: 125, stderr: expect.stringContaining("runs in a sandbox already") });
-    expect(await readFile(file, "utf8")).toBe(after);
       node,
       [
         join(inspector, "node_modules", ".bin", "mcp-inspector"),

@@ -10,7 +10,7 @@ import { McpConfigurationError } from "./errors.js";
 import { InstallLayers, type InstallReports, installIn } from "./session/install.js";
 import type { McpCallOptions, McpSession } from "./session/mcp-session.js";
 import type { SandboxHttpTransport } from "./transport/sandbox-http-transport.js";
-import type { SandboxStdioTransport } from "./transport/sandbox-stdio-transport.js";
+import type { SandboxStdioOptions, SandboxStdioTransport } from "./transport/sandbox-stdio-transport.js";
 
 /** Options of an `McpRunner`. */
 export interface McpRunnerOptions {
@@ -123,7 +123,7 @@ export class McpRunner implements AsyncDisposable {
         server,
         sandbox,
         variables,
-        transport: await this.#transport(sandbox, configuration, variables, stream),
+        transport: await this.#transport(sandbox, configuration, variables, { closeSeconds: 0, stream }),
         startSeconds: this.#options.startSeconds ?? 60,
         callSeconds: this.#options.callSeconds ?? 60,
         signal,
@@ -140,7 +140,8 @@ export class McpRunner implements AsyncDisposable {
 
   /**
    * Creates a sandbox with a server installed, and a transport to that server for an MCP client of your own. The transport
-   * is not started yet. Closing the transport ends the server. You delete the sandbox.
+   * is not started yet. Closing the transport closes the server's standard input, and kills a server that runs on for 2 s. You
+   * delete the sandbox.
    */
   async createTransport(
     server: string,
@@ -201,15 +202,14 @@ export class McpRunner implements AsyncDisposable {
     sandbox: Sandbox,
     server: McpServerConfiguration,
     env: Readonly<Record<string, string>>,
-    stream?: CommandStream,
+    session?: Pick<SandboxStdioOptions, "closeSeconds" | "stream">,
   ): Promise<SandboxStdioTransport | SandboxHttpTransport> {
     const { path, port, workdir } = server;
     const { maxMessageLength, onStderr, startSeconds } = this.#options;
     const shared = { command: commandOf(server), env, workdir, onStderr, timeoutSeconds: day };
     if (port === undefined) {
       const { SandboxStdioTransport } = await import("./transport/sandbox-stdio-transport.js");
-      const stdio = { maxMessageLength, closeSeconds: 0, stream };
-      return new SandboxStdioTransport(sandbox, { ...shared, ...stdio });
+      return new SandboxStdioTransport(sandbox, { ...shared, maxMessageLength, ...session });
     }
     const { SandboxHttpTransport } = await import("./transport/sandbox-http-transport.js");
     return new SandboxHttpTransport(sandbox, { ...shared, port, path, startSeconds });
