@@ -31,6 +31,7 @@ describe("cloud-sandbox run", () => {
   test.each([
     ["code that it is given", ["--code", "print('out')"], ""],
     ["a program on standard input", [], "print('out')"],
+    ["a program with a byte order mark", [], "\ufeffprint('out')"],
     ["another language", ["-l", "javascript", "-c", "console.log('out')"], ""],
     [
       "TypeScript",
@@ -291,6 +292,19 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
         /apt-get install bubblewrap/,
       ],
     ];
+      ["a file that never ends", ["/dev/zero"], () => remote, /larger than 32 MiB/],
+      [
+        "a file in another encoding",
+        ["/bin/true", "-l", "python"],
+        () => remote,
+        /is not UTF-8 text\. Save it as UTF-8\./,
+      ],
+      [
+        "a directory for temporary files that there is not",
+        ["-c", "1"],
+        () => ({ TMPDIR: "/no/such/directory" }),
+        /\/no\/such\/directory, cannot be written to; set TMPDIR/,
+      ],
 
   test.each(cases)("%s", async (_, args, env, hint) => {
     const { code, stdout, stderr } = await runBuilt("cli", ["run", ...args], { env: await env() });

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { basename, extname } from "node:path";
-import { addAbortSignal } from "node:stream";
+import { addAbortSignal, type Readable } from "node:stream";
 import { CommandError } from "../../errors/command-error.js";
 
 /** A program to run: its text, and what its file says about it. */
@@ -34,6 +34,9 @@ const names: Readonly<Record<string, string>> = {
   go: "main.go",
 };
 
+/** The most bytes of a program: a request to run it may have no more. */
+const largest = 32 * 1024 * 1024;
+
 /** Reads a program from `--code`, a file, or standard input. */
 export async function programText(
   file: string | undefined,
@@ -43,7 +46,7 @@ export async function programText(
 ): Promise<ProgramText> {
   const path = file === "-" ? undefined : file;
   // Read the file first: a program's text in place of its path has no language that its name could tell.
-  const text = code ?? (path === undefined ? await fromInput(signal) : await fromFile(path));
+  const text = code ?? (path === undefined ? await fromInput(signal) : await fromFile(path, signal));
   const language = asked ?? languageOf(path);
   const name = path === undefined ? (names[language] ?? "main") : basename(path);
   if (language !== "typescript") return { text, language, name };
@@ -63,10 +66,11 @@ function languageOf(file: string | undefined): string {
   );
 }
 
-async function fromFile(path: string): Promise<string> {
+async function fromFile(path: string, signal: AbortSignal): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await decoded(addAbortSignal(signal, createReadStream(path)), path);
   } catch (error) {
+    if (error instanceof CommandError || signal.aborted) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     const reasons: Readonly<Record<string, string>> = {
       ENOENT: `${path} does not exist.`,
@@ -85,7 +89,29 @@ async function fromFile(path: string): Promise<string> {
 async function fromInput(signal: AbortSignal): Promise<string> {
   if (process.stdin.isTTY)
     process.stderr.write("Type the program; end it with Ctrl-D on a line of its own.\n");
+  return decoded(addAbortSignal(signal, process.stdin), "The program on standard input");
+}
+
+/**
+ * The text of a program without its byte order mark, which editors on Windows write. Other encodings than UTF-8 are refused:
+ * characters that cannot be decoded would silently be replaced.
+ */
+async function decoded(input: Readable, what: string): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of addAbortSignal(signal, process.stdin)) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  let size = 0;
+  for await (const chunk of input) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > largest)
+      throw new CommandError(
+        "PROGRAM_TOO_LARGE",
+        `${what} is larger than ${largest / 1024 / 1024} MiB.`,
+        "Put its data into a file, and give the program its directory with --mount.",
+      );
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new CommandError("PROGRAM_UNREADABLE", `${what} is not UTF-8 text.`, "Save it as UTF-8.");
+  }
 }
