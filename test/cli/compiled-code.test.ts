@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
@@ -25,6 +25,22 @@ test("a version that starts for the first time removes compiled code that was no
     expect(code).toBe(0);
     expect((await readdir(compiled)).sort()).toEqual(["0.0.2", version]);
     expect(await readdir(join(compiled, version))).not.toEqual([]);
+  } finally {
+    await rm(caches, { recursive: true });
+  }
+});
+
+test.for<[string, (caches: string) => Promise<void>]>([
+  ["belongs to another user", (caches) => chown(caches, 54_321, 54_321)],
+  ["others can write to", (caches) => chmod(caches, 0o777)],
+])("no compiled code is stored in a directory that %s", async ([whose, spoil], { skip }) => {
+  skip(whose === "belongs to another user" && process.getuid?.() !== 0, "this test was not started by root");
+  const caches = await mkdtemp(join(tmpdir(), "caches-"));
+  try {
+    await spoil(caches);
+    const { code } = await runBuilt("cli", ["completion", "bash"], { env: { XDG_CACHE_HOME: caches } });
+    expect(code).toBe(0);
+    expect(await readdir(caches)).toEqual([]);
   } finally {
     await rm(caches, { recursive: true });
   }

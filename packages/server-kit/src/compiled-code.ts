@@ -12,13 +12,29 @@ interface CompileCache {
 }
 
 /**
- * Stores compiled code in `directory`, which must be the user's own: compiled code is run as it is found, and anybody can write to
- * the directory for temporary files. Where the directory cannot be written, nothing is stored.
+ * Stores compiled code in `directory`. Does nothing if another user could change what is there, because compiled code is run as it
+ * is found, or if the directory cannot be made.
  */
 export function keepCompiledCode(directory: string): void {
+  if (!isOwn(directory)) return;
   const { enableCompileCache } = Module as CompileCache;
   if (enableCompileCache) enableCompileCache(directory);
   else keepMarkedModules(directory);
+}
+
+/** Whether the directory, which is made if there is none, belongs to this user, and no other can write to it. */
+function isOwn(directory: string, others = 0o022): boolean {
+  const uid = process.getuid?.();
+  try {
+    const status = statSync(directory, { throwIfNoEntry: false });
+    if (status) return uid === undefined || (status.uid === uid && (status.mode & others) === 0);
+    // Some systems let the user's group, which has no other members, write to all directories of the user.
+    if (!isOwn(dirname(directory), 0o002)) return false;
+    mkdirSync(directory, { mode: 0o700 });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The internal method with which Node.js compiles a CommonJS module. Only used on Node.js 20, which no longer changes. */
@@ -88,7 +104,6 @@ const checksumOf = (data: Buffer): Buffer => createHash("sha1").update(data).dig
 function write(file: string, data: Buffer): void {
   const unfinished = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     try {
       writeFileSync(unfinished, Buffer.concat([data, checksumOf(data)]), { mode: 0o600, flag: "wx" });
       renameSync(unfinished, file);
