@@ -248,6 +248,24 @@ describe("cloud-sandbox run", () => {
   });
 });
 
+test("run ends also if its directory for caches is one in which nothing can be made", async () => {
+  const ended = await runBuilt("cli", ["run", "-c", "print('out')"], { env: { XDG_CACHE_HOME: "/proc" } });
+  expect(ended).toEqual({ code: 0, stdout: "out\n", stderr: "" });
+});
+
+test("run leaves no file behind if the path of the directory for temporary files is relative", async () => {
+  const place = await mkdtemp(join(tmpdir(), "relative-"));
+  try {
+    const ended = await runBuilt("cli", ["run", "-c", "print('out')"], {
+      env: { TMPDIR: relative(process.cwd(), place) },
+    });
+    expect(ended).toEqual({ code: 0, stdout: "out\n", stderr: "" });
+    await expect.poll(() => readdir(place)).toEqual([]);
+  } finally {
+    await rm(place, { recursive: true });
+  }
+});
+
 describe("cloud-sandbox run tells in one line what is wrong, for", () => {
   const cases: [string, string[], () => Record<string, string> | Promise<Record<string, string>>, RegExp][] =
     [

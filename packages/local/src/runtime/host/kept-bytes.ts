@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 const extension = ".kept";
 const digestLength = 32;
@@ -98,7 +98,9 @@ async function keep(directory: string, path: string, bytes: Buffer): Promise<voi
 async function makeDirectory(directory: string): Promise<void> {
   const home = join(directory, "..", "..");
   if ((await stat(home)).uid !== process.getuid?.() && !process.env.XDG_CACHE_HOME) return;
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  // One after the other: Node.js 20 does not end a recursive mkdir in /proc, where no directory can be made.
+  for (const path of [dirname(directory), directory])
+    if (!existsSync(path)) await mkdir(path, { mode: 0o700 });
 }
 
 /** Removes the oldest files of each kind, which include drafts of killed servers: nobody uses a draft, so it becomes the oldest. */
