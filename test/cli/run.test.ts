@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -292,6 +292,19 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
         /python, javascript|python.*javascript/,
       ],
       ["a file that there is not", ["/no/such/file.py"], () => remote, /does not exist/],
+      ["a file that never ends", ["/dev/zero"], () => remote, /larger than 32 MiB/],
+      [
+        "a file in another encoding",
+        ["/bin/true", "-l", "python"],
+        () => remote,
+        /is not UTF-8 text\. Save it as UTF-8\./,
+      ],
+      [
+        "a directory for temporary files that there is not",
+        ["-c", "1"],
+        () => ({ TMPDIR: "/no/such/directory" }),
+        /\/no\/such\/directory, cannot be written to; set TMPDIR/,
+      ],
       ["code in place of a file", ["import sys; print(sys.path)"], () => remote, /does not exist.*--code/s],
       ["much code in place of a file", ["print(1);".repeat(500)], () => remote, /too long.*--code/s],
       [
@@ -310,19 +323,6 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
         /apt-get install bubblewrap/,
       ],
     ];
-      ["a file that never ends", ["/dev/zero"], () => remote, /larger than 32 MiB/],
-      [
-        "a file in another encoding",
-        ["/bin/true", "-l", "python"],
-        () => remote,
-        /is not UTF-8 text\. Save it as UTF-8\./,
-      ],
-      [
-        "a directory for temporary files that there is not",
-        ["-c", "1"],
-        () => ({ TMPDIR: "/no/such/directory" }),
-        /\/no\/such\/directory, cannot be written to; set TMPDIR/,
-      ],
 
   test.each(cases)("%s", async (_, args, env, hint) => {
     const { code, stdout, stderr } = await runBuilt("cli", ["run", ...args], { env: await env() });

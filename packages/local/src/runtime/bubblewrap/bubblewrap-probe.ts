@@ -1,11 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { accessSync, constants, statfsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { type Controller, controlGroupState, openControlGroups } from "../host/control-group.js";
 import { tryOnce } from "../host/host-trial.js";
+import { temporaryDirectory } from "../host/instance-directory.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
 import { processIdentity } from "../host/process-identity.js";
 import { mapsRanges, usableRange } from "../host/uid-lease.js";
@@ -61,6 +63,8 @@ export async function probeBubblewrap({
       'raise the limit with "ulimit -n 4096", or with LimitNOFILE= of systemd',
     );
   }
+  const obstacleToFiles = temporaryFilesObstacle();
+  if (obstacleToFiles) return unusable(...obstacleToFiles);
   if (problem !== undefined) {
     if (isRoot && problem.code === "ENOENT") {
       return unusable("setpriv is not installed", 'install it with "apt-get install util-linux"');
@@ -74,6 +78,29 @@ export async function probeBubblewrap({
   }
   const enforcement = await measureEnforcement(isRoot);
   return { runtime: "bubblewrap", usable: true, isolation: "namespace", version, ...enforcement };
+}
+
+/** Bytes of an instance's files, when it has no machines yet: about 700 kB. */
+const leastTemporarySpace = 1024 * 1024;
+
+/** Why an instance's files cannot be made here, and what mends it. */
+function temporaryFilesObstacle(): readonly [reason: string, fix: string] | undefined {
+  const directory = temporaryDirectory();
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch {
+    return [
+      `the directory for temporary files, ${directory}, cannot be written to`,
+      "set TMPDIR to a directory that can",
+    ];
+  }
+  const { bavail, bsize } = statfsSync(directory);
+  if (bavail * bsize < leastTemporarySpace)
+    return [
+      `the directory for temporary files, ${directory}, has no space left`,
+      "remove files there, or set TMPDIR to another directory",
+    ];
+  return undefined;
 }
 
 /** Why code cannot be root inside sandboxes here, and what mends it. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
 import { chmod, chown, copyFile, lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { identityPattern, isAliveIdentity, processIdentity } from "./process-identity.js";
 import { removeTree } from "./remove-tree.js";
 
@@ -15,6 +15,10 @@ const longestSocketPath = 103;
 const longestSocketName = 18;
 /** Where the directory is made if the path of the user's own temporary directory is too long for sockets, as on macOS. */
 const shortPlace = "/tmp";
+/**
+ * The directory for temporary files, as an absolute path: the guard, which removes what is made there, has another working directory.
+ */
+export const temporaryDirectory = (): string => resolve(tmpdir());
 /**
  * The directory's name contains its owner's pid and start time, so the owner is known from the moment the directory
  * exists.
@@ -71,7 +75,7 @@ export class InstanceDirectory {
    * removes it.
    */
   static async createPrivate(): Promise<string> {
-    return mkdtemp(join(tmpdir(), `${prefix}${ownIdentity()}-`));
+    return mkdtemp(join(temporaryDirectory(), `${prefix}${ownIdentity()}-`));
   }
 
   socket(id: string): string {
@@ -114,14 +118,15 @@ export class InstanceDirectory {
 
   /** Removes the directories of instances that were killed. */
   static async removeStale(): Promise<void> {
-    const places = new Set([tmpdir(), shortPlace, sharedMemory]);
+    const places = new Set([temporaryDirectory(), shortPlace, sharedMemory]);
     for (const place of places) await removeStaleIn(place);
   }
 }
 
 function socketPlace(name: string): string {
-  const longest = join(tmpdir(), name, "sockets", "-".repeat(longestSocketName));
-  return Buffer.byteLength(longest) > longestSocketPath ? shortPlace : tmpdir();
+  const place = temporaryDirectory();
+  const longest = join(place, name, "sockets", "-".repeat(longestSocketName));
+  return Buffer.byteLength(longest) > longestSocketPath ? shortPlace : place;
 }
 
 async function removeStaleIn(place: string): Promise<void> {
