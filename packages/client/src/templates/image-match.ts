@@ -60,7 +60,7 @@ function unavailable(image: string, why: string | undefined, offer: ImageOffer):
   const shown = JSON.stringify(image.replace(/[^\x20-\x7e]/g, "?").slice(0, 120));
   return new ValidationError({
     summary: `The image ${shown} is not available on this server, and no other image is used in its place.${why === undefined ? "" : ` ${why}`}`,
-    hint: `Use ${[...imagesOf(offer), "the name of a template"].join(", ")}.`,
+    hint: `Use ${[...imagesOf(offer), "or the name of a template"].join(", ")}.`,
     code: "IMAGE_UNAVAILABLE",
   });
 }
