@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { SandboxClient } from "cloud-sandbox";
@@ -8,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, connectionOf } from "../../packages/mcp/test/support/mcp-connection.js";
 import { mcpWalk, useMcpServer } from "../interop/mcp-walk.js";
 import { useVendorSdk, vendorSdkWalk } from "../interop/vendor-sdk-walk.js";
+import { codeBlocks, root } from "../support/documents/code-blocks.js";
 import { Balancer } from "../support/kubernetes/balancer.js";
 import { chart, helm, valueOptions, withoutHelm } from "../support/kubernetes/helm.js";
 import {
@@ -21,6 +24,8 @@ import { serverRights } from "../support/kubernetes/rights.js";
 import { SteadyLoad } from "../support/kubernetes/steady-load.js";
 import { clientPrograms, insideImage } from "./inside-image.js";
 
+/** What the blocks of the guide begin with that use servers in the cluster. */
+const usesServers = /^(kubectl --namespace cloud-sandbox rollout status|export CLOUD_SANDBOX_BASE_URL=)/;
 const ofSandboxes = ["--selector", "app.kubernetes.io/managed-by=cloud-sandbox"];
 /** Not that of the other tests, whose account and rights the chart would take over. */
 const namespace = "inside";
@@ -70,6 +75,26 @@ else
       await same.delete();
       expect(await kubectl("get", "pods", ...ofSandboxes, "--output", "name")).toBe("");
     }, 300_000);
+
+    test("are used as the guide says", async () => {
+      const port = await freePort();
+      const [reach = "", use = ""] = codeBlocks()
+        .filter(({ file, code }) => file === "docs/guides/kubernetes.md" && usesServers.test(code))
+        .map(({ code }) =>
+          code.replaceAll("--namespace cloud-sandbox", `--namespace ${namespace}`).replaceAll("8080", port),
+        );
+      const waited = `until (: </dev/tcp/127.0.0.1/${port}) 2>/dev/null; do sleep 0.1; done`;
+      const script = [reach, waited, use, "kill %1"].join("\n");
+      const { programs, admin } = ownCluster();
+      const env = {
+        ...process.env,
+        PATH: [programs, join(root, "node_modules/.bin"), process.env.PATH].join(":"),
+        KUBECONFIG: admin,
+      };
+      const { stdout } = await promisify(execFile)("bash", ["-ec", script], { env, timeout: 120_000 });
+      expect(stdout).toMatch(/^42$/m);
+      expect(await kubectl("get", "pods", ...ofSandboxes, "--output", "name")).toBe("");
+    });
 
     describe("are used by the vendor's SDK and by our MCP server", () => {
       test("from outside of the cluster", async () => {
@@ -206,6 +231,16 @@ const access = (): string[] => ["--kubeconfig", ownCluster().admin, "--namespace
 interface Forwarded extends AsyncDisposable {
   readonly url: string;
   readonly client: SandboxClient;
+}
+
+/** A port of this machine on which nobody listens. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return String(port);
 }
 
 /** A client of a Pod or a Service, by a port of this machine. */

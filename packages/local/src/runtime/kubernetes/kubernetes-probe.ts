@@ -32,7 +32,7 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     if (!openNetwork && (await reachesNetwork(cluster, maker, trial)))
       return unusable(
         "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",
-        "apply the NetworkPolicy of deploy/kubernetes/sandboxes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network if you trust the code that runs",
+        "apply the NetworkPolicy of deploy/kubernetes/sandboxes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network, in the Helm chart openNetwork=true, if you trust the code that runs",
       );
     return {
       ...{ runtime: "kubernetes", usable: true, version: gitVersion, disks: diskCount, isElsewhere: true },
