@@ -62,6 +62,11 @@ describe("cloud-sandbox run", () => {
     expect(stderr).toContain("--timeout");
   });
 
+  test("says which signal has ended a program", async () => {
+    const { code, stderr } = await runBuilt("cli", ["run", "-c", "import os; os.abort()"], { env: remote });
+    expect([code, stderr]).toEqual([134, "cloud-sandbox: the program was ended by SIGABRT.\n"]);
+  });
+
   test("ends when it is interrupted, and leaves no sandbox behind", async () => {
     const main = join(root, "packages/cli/dist/main.js");
     // A program with arguments has a sandbox of its own.

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type {
   CommandStream,
   ExecutionStream,
@@ -42,8 +43,16 @@ export async function printEvents(
     output.note(`the program was stopped after ${timeoutSeconds} s; --timeout gives it more time.`);
   if (result.terminationReason === "out_of_memory")
     output.note("the program was stopped because the sandbox's memory was used up.");
+  if (result.terminationReason === "signal")
+    output.note(`the program was ended by ${signalName(result.exitCode)}.`);
   const { cleanupError, sandboxId } = result as Partial<StreamedIsolatedExecution>;
   if (cleanupError !== undefined)
     output.note(`the sandbox ${sandboxId} could not be deleted: ${cleanupError.message}`);
   return result;
+}
+
+/** The name of the signal that gave this exit code. */
+function signalName(exitCode: number): string {
+  const names = Object.entries(constants.signals);
+  return names.find(([, number]) => number === exitCode - 128)?.[0] ?? "a signal";
 }
