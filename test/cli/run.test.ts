@@ -271,6 +271,22 @@ test("run leaves no file behind if the path of the directory for temporary files
   }
 });
 
+test("run shows what the backend on this machine has logged about a failure for an internal reason", async () => {
+  const place = await mkdtemp(join(tmpdir(), "programs-"));
+  try {
+    await writeFile(join(place, "perl"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const { code, stderr } = await runBuilt("cli", ["run", "-c", "1"], {
+      env: { PATH: `${place}:${process.env.PATH}` },
+    });
+    expect(code).toBe(125);
+    expect(stderr).toMatch(
+      /under request id (\S+) .*\ncloud-sandbox: .*\(\1\): Error: files for sandboxes could not/,
+    );
+  } finally {
+    await rm(place, { recursive: true });
+  }
+});
+
 describe("cloud-sandbox run tells in one line what is wrong, for", () => {
   const cases: [string, string[], () => Record<string, string> | Promise<Record<string, string>>, RegExp][] =
     [

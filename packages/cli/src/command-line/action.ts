@@ -1,7 +1,8 @@
 import type { LocalBackendOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import type { Command } from "commander";
+import { linesAbout } from "../connection/backend-log.js";
 import { failed } from "../errors/exit-codes.js";
-import { explain } from "../errors/explain-error.js";
+import { explain, type Problem } from "../errors/explain-error.js";
 import { Output } from "../output/output.js";
 import { Interruption } from "./interruption.js";
 
@@ -67,7 +68,7 @@ export function action<Options, Args extends unknown[] = []>(
     } catch (error) {
       process.exitCode = interruption.exitCode ?? failed;
       if (interruption.isInterrupted) output.note("interrupted.");
-      else if (interruption.exitCode === undefined) output.problem(explain(error));
+      else if (interruption.exitCode === undefined) tell(explain(error), output);
       // A standard input that is not read to its end keeps the process alive.
       process.stdin.destroy();
     } finally {
@@ -76,4 +77,10 @@ export function action<Options, Args extends unknown[] = []>(
     // All output is written. Exit at once: Node.js would first take its heap apart, object by object.
     process.once("beforeExit", () => process.exit(interruption.exitCode ?? process.exitCode));
   };
+}
+
+/** Reports a failure, and what a backend on this machine has logged about the request that failed. */
+function tell(problem: Problem, output: Output): void {
+  output.problem(problem);
+  for (const line of problem.requestId === undefined ? [] : linesAbout(problem.requestId)) output.note(line);
 }

@@ -1,6 +1,7 @@
 import { type LocalBackendOptions, SandboxClient } from "cloud-sandbox";
 import { CommandError } from "../errors/command-error.js";
 import { chooseAccount } from "./account.js";
+import { keepLine } from "./backend-log.js";
 
 /**
  * Makes the client of a command. It installs no signal handlers, because commands have their own, and boots no spare
@@ -11,7 +12,7 @@ export function openClient(url: string | undefined, local: LocalBackendOptions =
   return new SandboxClient({
     ...(account && { apiKey: account.apiKey, baseUrl: account.url }),
     deleteOnSignal: false,
-    local: { pool: 0, ...local },
+    local: { pool: 0, log: keepLine, ...local },
   });
 }
 

@@ -93,6 +93,8 @@ export interface LocalBackendOptions {
    * needs none. With `isolatedPython` the interpreter of code without environment variables is started already. Default: `sandboxes`.
    */
   expects?: "sandboxes" | "isolatedCode" | "isolatedPython";
+  /** Called with each line of the backend's log. An error with the code `INTERNAL_ERROR` has its cause only there. */
+  log?: (line: string) => void;
   /** Called when the backend has started. */
   onReady?: (backend: StartedBackend) => void;
 }
@@ -237,6 +239,7 @@ const localNames: OptionNames<LocalBackendOptions> = {
   expects: true,
   internet: true,
   dataDir: true,
+  log: true,
   onReady: true,
 };
 const limitNames: OptionNames<NonNullable<LocalBackendOptions["limits"]>> = {
