@@ -81,6 +81,11 @@ else
       });
     });
 
+    test("leaves the network of sandboxes closed that outlive it", async () => {
+      const policy = objects(await render(images)).find(({ kind }) => kind === "NetworkPolicy");
+      expect(policy?.metadata).toMatchObject({ annotations: { "helm.sh/resource-policy": "keep" } });
+    });
+
     test("gives Prometheus and Grafana what deploy/monitoring has, the key and one target", async () => {
       const text = await render({ ...images, "monitoring.enabled": true });
       const [monitor, rule] = ["ServiceMonitor", "PrometheusRule"].map((kind) =>
