@@ -75,6 +75,16 @@ else
       expect([code, stderr]).toEqual([1, expect.stringContaining("code in a Pod reaches the network")]);
     });
 
+    test("with a PriorityClass that does not exist keeps a server from starting, and the error names the option", async () => {
+      await writeFile(file, JSON.stringify({ tolerations: [taint], priorityClassName: "missing" }));
+      const options = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
+      const { code, stderr } = await runBuilt("local", ["serve", ...options, "--kubernetes-placement", file]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/no PriorityClass with name missing was found; .*--kubernetes-placement/),
+      ]);
+    });
+
     test("in a file with an unknown key keeps a server from starting, with its name", async () => {
       await writeFile(file, JSON.stringify({ nodeselector: {} }));
       const { code, stderr } = await runBuilt("local", [

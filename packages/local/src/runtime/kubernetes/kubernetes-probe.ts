@@ -29,7 +29,15 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     const image = images[0] ?? defaultImage;
     const placement = placementOf(kubernetes.placement ?? {}, "base", image);
     const trial = { image, agentImage, runtimeClass: runtimeClass?.name, placement };
-    if (!openNetwork && (await reachesNetwork(cluster, maker, trial)))
+    const reaches = async (): Promise<boolean> =>
+      reachesNetwork(cluster, maker, trial).catch((error: unknown) => {
+        if (statusOf(error) !== undefined) throw error;
+        throw new UnusableClusterError(
+          `no Pod can be started to try the network: ${reasonOf(error)}`,
+          "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server",
+        );
+      });
+    if (!openNetwork && (await reaches()))
       return unusable(
         "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",
         "apply the NetworkPolicy of deploy/kubernetes/sandboxes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network, in the Helm chart openNetwork=true, if you trust the code that runs",
