@@ -221,6 +221,8 @@ export interface SandboxRuntime {
   readonly withoutVolumes?: string | undefined;
   /** The same for directories of this machine. */
   readonly withoutDirectories?: string | undefined;
+  /** Whether machines run on other hosts, which "cloud-sandbox-local doctor" does not examine. Default: no. */
+  readonly isElsewhere?: boolean;
   /** Whether {@link MachineSpec.priorityClass} means something to it. Default: no. */
   readonly hasPriorityClasses?: boolean;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */

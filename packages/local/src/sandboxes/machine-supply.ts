@@ -127,7 +127,10 @@ export class MachineSupply {
         throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { hint: openFilesAdvice(), cause: error });
       }
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")} "cloud-sandbox-local doctor" shows what this machine can isolate.`;
+      const advice = this.options.runtime.isElsewhere
+        ? ""
+        : ' "cloud-sandbox-local doctor" shows what this machine can isolate.';
+      const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")}${advice}`;
       throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
     });
     if (!this.#isClosed) return started;
