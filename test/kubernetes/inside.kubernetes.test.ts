@@ -12,7 +12,7 @@ import { mcpWalk, useMcpServer } from "../interop/mcp-walk.js";
 import { useVendorSdk, vendorSdkWalk } from "../interop/vendor-sdk-walk.js";
 import { codeBlocks, root } from "../support/documents/code-blocks.js";
 import { Balancer } from "../support/kubernetes/balancer.js";
-import { chart, helm, valueOptions, withoutHelm } from "../support/kubernetes/helm.js";
+import { chart, helm, helmDirectory, valueOptions, withoutHelm } from "../support/kubernetes/helm.js";
 import {
   endApiServer,
   kubectl as kubectlElsewhere,
@@ -46,7 +46,7 @@ else
       apiKey = Buffer.from(await kubectl(...secret), "base64").toString("utf8");
     });
     afterAll(async () => {
-      await onCluster("uninstall", ...release);
+      await onCluster("uninstall", ...release, "--ignore-not-found");
       await kubectl("delete", "pods", "--all", "--grace-period=0", "--force");
       await kubectl("delete", "namespace", namespace);
     });
@@ -84,15 +84,7 @@ else
           code.replaceAll("--namespace cloud-sandbox", `--namespace ${namespace}`).replaceAll("8080", port),
         );
       const waited = `until (: </dev/tcp/127.0.0.1/${port}) 2>/dev/null; do sleep 0.1; done`;
-      const script = [reach, waited, use, "kill %1"].join("\n");
-      const { programs, admin } = ownCluster();
-      const env = {
-        ...process.env,
-        PATH: [programs, join(root, "node_modules/.bin"), process.env.PATH].join(":"),
-        KUBECONFIG: admin,
-      };
-      const { stdout } = await promisify(execFile)("bash", ["-ec", script], { env, timeout: 120_000 });
-      expect(stdout).toMatch(/^42$/m);
+      expect(await shell([reach, waited, use, "kill %1"].join("\n"))).toMatch(/^42$/m);
       expect(await kubectl("get", "pods", ...ofSandboxes, "--output", "name")).toBe("");
     });
 
@@ -185,7 +177,29 @@ else
         [...rights].filter((right) => !rare.includes(right)).sort();
       expect(common(used)).toEqual(common(given));
     });
+
+    test("are uninstalled as the guide says, and leave only the closed network", async () => {
+      await using service = await forwarded("service/cloud-sandbox-local", apiKey);
+      await service.client.sandboxes.create({ template: "base" });
+      const block = codeBlocks().find(({ code }) => code.includes("\nhelm uninstall"))?.code ?? "";
+      await shell(block.replaceAll("--namespace cloud-sandbox", `--namespace ${namespace}`));
+      const kinds = "pods,configmaps,secrets,leases,deployments,services";
+      const own = "app.kubernetes.io/managed-by in (cloud-sandbox,Helm)";
+      expect(await kubectl("get", kinds, "--selector", own, "--output", "name")).toBe("");
+      expect(await kubectl("get", "networkpolicies", "--output", "name")).toContain("/cloud-sandbox");
+    }, 180_000);
   });
+
+/** Runs commands of the guide on the cluster of the tests. Resolves with what they print. */
+async function shell(script: string): Promise<string> {
+  const { programs, admin } = ownCluster();
+  const env = {
+    ...process.env,
+    PATH: [programs, helmDirectory, join(root, "node_modules/.bin"), process.env.PATH].join(":"),
+    KUBECONFIG: admin,
+  };
+  return (await promisify(execFile)("bash", ["-ec", script], { env, timeout: 150_000 })).stdout;
+}
 
 /** Shares connections out among the Pods that the Service has, as the nodes of a cluster do that have kube-proxy. */
 async function shareService(balancer: Balancer): Promise<void> {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -10,6 +10,9 @@ const places = [
   ...(process.env.PATH ?? "").split(delimiter),
 ];
 const program = places.map((place) => join(place, "helm")).find((path) => existsSync(path));
+
+/** The directory of helm. Undefined if there is none. */
+export const helmDirectory = program && dirname(program);
 
 /** A newer kubectl than the cluster's, which "get-helm" puts beside helm. Undefined if there is none. */
 export const newerKubectl = places.map((place) => join(place, "kubectl")).find((path) => existsSync(path));
