@@ -60,6 +60,11 @@ else
       ["no servers", { ...images, replicas: 0 }, /'\/replicas': minimum: got 0, want 1/],
       ["a class without its level", { ...images, runtimeClass: "gvisor" }, /'\/runtimeClass'.*gvisor/],
       ["an unknown placement", { ...images, placement: { nodes: {} } }, /'\/placement'.*'nodes' not allowed/],
+      [
+        "a quota that shuts servers out",
+        { ...images, "quota.limits\\.cpu": "20" },
+        /Set resources\.limits\.cpu:/,
+      ],
       ["an Ingress without a name", { ...images, "ingress.enabled": true }, /Set ingress\.host: the name/],
     ])("refuses %s, and says what is wrong", async (_, values, message) => {
       await expect(render(values)).rejects.toThrow(message);
