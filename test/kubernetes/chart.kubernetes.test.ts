@@ -86,6 +86,27 @@ else
       });
     });
 
+    test("takes names as text, whatever is in them", async () => {
+      const names = {
+        priorityClassName: "1000\n      hostNetwork: true",
+        apiKey: { existingSecret: "1000", secretKey: "1e3" },
+        ingress: { enabled: true, host: "sandboxes.example", className: "on", tlsSecret: "1000" },
+      };
+      const rendered = objects(await render({ ...images, ...names }));
+      expect(rendered.find(({ kind }) => kind === "Deployment")?.spec).toMatchObject({
+        template: {
+          spec: {
+            priorityClassName: names.priorityClassName,
+            containers: [{ env: [{ valueFrom: { secretKeyRef: { name: "1000", key: "1e3" } } }] }],
+          },
+        },
+      });
+      expect(rendered.find(({ kind }) => kind === "Ingress")?.spec).toMatchObject({
+        ingressClassName: "on",
+        tls: [{ secretName: "1000" }],
+      });
+    });
+
     test("leaves the network of sandboxes closed that outlive it", async () => {
       const policy = objects(await render(images)).find(({ kind }) => kind === "NetworkPolicy");
       expect(policy?.metadata).toMatchObject({ annotations: { "helm.sh/resource-policy": "keep" } });

@@ -4,8 +4,8 @@ app.kubernetes.io/name: cloud-sandbox-local
 
 {{- define "cloud-sandbox.apiKeySecret" -}}
 {{- if .Values.apiKey.existingSecret -}}
-name: {{ .Values.apiKey.existingSecret }}
-key: {{ .Values.apiKey.secretKey }}
+name: {{ .Values.apiKey.existingSecret | quote }}
+key: {{ .Values.apiKey.secretKey | quote }}
 {{- else -}}
 name: cloud-sandbox-keys
 key: api_key
