@@ -80,6 +80,13 @@ touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Rea
       expect((await sandbox.execute("echo alive", { language: "bash" })).stdout).toBe("alive\n");
     });
 
+    test("may use more than the machine that its server runs on has", async () => {
+      await using sandbox = await client.sandboxes.create({ template: "base", limits: { vcpu: 64 } });
+      expect(sandbox.id).toBeDefined();
+      const path = "jsonpath={.items[*].spec.containers[*].resources.limits.cpu}";
+      expect((await kubectl("get", "pods", "--output", path)).split(" ")).toContain("64");
+    });
+
     test("that the namespace has no room for is refused with what the cluster says", async () => {
       await kubectl("create", "quota", "full", "--hard=pods=0");
       try {

@@ -107,7 +107,7 @@ export const internetText = ({ internet }: LocalControlPlaneOptions): string =>
 export async function serve(
   options: LocalControlPlaneOptions,
   runtime: SandboxRuntime,
-  { isolation, disks, isElsewhere }: UsableRuntime,
+  { isolation, disks, isElsewhere = false }: UsableRuntime,
   store: Store,
   /** Lets callers reach the server. Resolves with its base URL for callers on this machine. */
   open: (server: Server) => Promise<string>,
@@ -191,6 +191,7 @@ export async function serve(
     activity,
     budget,
     owner,
+    isElsewhere,
     priorityClass: (keyId) => keys.priorityClass(keyId),
     poolSize: pool,
     defaultTemplate: templates.list()[0],
@@ -212,6 +213,7 @@ export async function serve(
     egress,
     volumes,
     isolation,
+    isElsewhere,
     places,
     isKept: store.isKept,
     keepsFiles: store.directory !== undefined || !store.isKept,
@@ -233,7 +235,17 @@ export async function serve(
     2 * availableParallelism(),
     new ProgramRoom(places, budget, () => keys.isShared),
   );
-  const programs = new OneShotPrograms({ runtime, isolation, fleet, agents, egress, queue, idAhead, log });
+  const programs = new OneShotPrograms({
+    runtime,
+    isolation,
+    isElsewhere,
+    fleet,
+    agents,
+    egress,
+    queue,
+    idAhead,
+    log,
+  });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
   /** The public address, if the caller with this `Host` header used it. */
   const publicUrl = (host: string | undefined): string | undefined =>

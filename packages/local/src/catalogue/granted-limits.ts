@@ -3,11 +3,18 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import { type OwnLimits, withOwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "./template-catalogue.js";
 
-/** The template with the limits that a create request asks for. Throws a 400 problem if this machine has less. */
-export function grantLimits(template: LocalTemplate, own: OwnLimits | undefined): LocalTemplate {
+/**
+ * The template with the limits that a create request asks for. Throws a 400 problem if this machine has less, unless sandboxes run
+ * elsewhere: a cluster says itself what it cannot give.
+ */
+export function grantLimits(
+  template: LocalTemplate,
+  own: OwnLimits | undefined,
+  isElsewhere: boolean,
+): LocalTemplate {
   const { memoryMb = 0, vcpu = 0 } = own ?? {};
   const most = { memoryMb: Math.floor(totalmem() / 2 ** 20), vcpu: availableParallelism() };
-  if (memoryMb > most.memoryMb || vcpu > most.vcpu) {
+  if (!isElsewhere && (memoryMb > most.memoryMb || vcpu > most.vcpu)) {
     const message = `The requested limits are larger than this machine, which has ${most.memoryMb} MiB of memory and ${most.vcpu} processors.`;
     throw new Problem(400, "LIMITS_UNAVAILABLE", message, { hint: "Ask for less in limits." });
   }

@@ -196,7 +196,7 @@ export type RuntimeReport =
        * size), else 1.
        */
       readonly disks: number;
-      /** Whether machines use the memory of other hosts, so that this one's does not limit their number. Default: no. */
+      /** Whether machines run on other hosts, so that this one's memory and processors do not limit them. Default: no. */
       readonly isElsewhere?: boolean;
       /** Weaknesses of the isolation on this host, each with how to fix it. */
       readonly remarks: readonly string[];
@@ -221,8 +221,6 @@ export interface SandboxRuntime {
   readonly withoutVolumes?: string | undefined;
   /** The same for directories of this machine. */
   readonly withoutDirectories?: string | undefined;
-  /** Whether machines run on other hosts, which "cloud-sandbox-local doctor" does not examine. Default: no. */
-  readonly isElsewhere?: boolean;
   /** Whether {@link MachineSpec.priorityClass} means something to it. Default: no. */
   readonly hasPriorityClasses?: boolean;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */

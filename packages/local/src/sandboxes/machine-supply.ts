@@ -33,6 +33,8 @@ export interface MachineSupplyOptions {
   readonly egress: EgressGateway;
   readonly activity: Activity;
   readonly budget: MemoryBudget;
+  /** Whether machines run on other hosts, which "cloud-sandbox-local doctor" does not examine. */
+  readonly isElsewhere: boolean;
   /** Names the data directory. Undefined if there is none. */
   readonly owner: string | undefined;
   /** The PriorityClass of the sandboxes of an API key. */
@@ -127,7 +129,7 @@ export class MachineSupply {
         throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { hint: openFilesAdvice(), cause: error });
       }
       const reason = error instanceof Error ? error.message : String(error);
-      const advice = this.options.runtime.isElsewhere
+      const advice = this.options.isElsewhere
         ? ""
         : ' "cloud-sandbox-local doctor" shows what this machine can isolate.';
       const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")}${advice}`;

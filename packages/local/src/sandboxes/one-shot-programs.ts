@@ -35,6 +35,8 @@ const workspace = "/workspace";
 export interface OneShotProgramsParts {
   readonly runtime: SandboxRuntime;
   readonly isolation: IsolationLevel;
+  /** Whether machines run on other hosts. */
+  readonly isElsewhere: boolean;
   readonly fleet: SandboxFleet;
   readonly agents: AgentCalls;
   readonly egress: EgressGateway;
@@ -122,8 +124,8 @@ export class OneShotPrograms {
   }
 
   async #run(spec: OwnedProgram): Promise<ProgramAnswer> {
-    const { fleet } = this.parts;
-    const template = grantLimits(fleet.template(spec), spec.limits);
+    const { fleet, isElsewhere } = this.parts;
+    const template = grantLimits(fleet.template(spec), spec.limits, isElsewhere);
     const language = languageNamed(spec.language, languages);
     if (!template.languages.some((offered) => offered.language === language.name))
       throw languageNotAvailable(language);

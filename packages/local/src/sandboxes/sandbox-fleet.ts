@@ -43,6 +43,8 @@ export interface FleetOptions {
   readonly egress: EgressGateway;
   readonly volumes: Volumes;
   readonly isolation: IsolationLevel;
+  /** Whether machines run on other hosts. */
+  readonly isElsewhere: boolean;
   readonly places: SandboxPlaces;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
@@ -258,8 +260,8 @@ export class SandboxFleet {
   }
 
   async #make(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const { places, machines, agents, egress, volumes } = this.options;
-    const limited = grantLimits(template, request.limits);
+    const { places, machines, agents, egress, volumes, isElsewhere } = this.options;
+    const limited = grantLimits(template, request.limits, isElsewhere);
     const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
     places.requireRoom(request.keyId);

@@ -66,7 +66,6 @@ export class KubernetesRuntime implements SandboxRuntime {
     "the kubernetes runtime starts sandboxes from images that the cluster can pull; push one to its registry, and start the server with --kubernetes-image and its name";
   readonly withoutVolumes = withoutMounts;
   readonly withoutDirectories = withoutMounts;
-  readonly isElsewhere = true;
   readonly hasPriorityClasses = true;
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
