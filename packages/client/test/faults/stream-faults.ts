@@ -83,7 +83,7 @@ export const streamFaults: FaultGroup = {
         socket.send(result);
         socket.close(1000);
       }),
-      outcome: closed(1000),
+      outcome: {},
     },
     {
       ...framed("sends all its frames at once", (socket) => socket.send(out, out, result, complete)),
