@@ -251,6 +251,8 @@ describe("cloud-sandbox mcp", () => {
           there: { url: "https://example.com/mcp" },
           kept: { command: "other" },
           sandboxed: { command: "npx", args: ["-y", "cloud-sandbox-cli", "mcp", "run", "sandboxed"] },
+          // As the SDK for Python writes it, whose command is called mcp.
+          python: { command: "uv", args: ["run", "--with", "mcp[cli]", "mcp", "run", "/opt/server.py"] },
         },
       }),
     );
@@ -266,6 +268,7 @@ describe("cloud-sandbox mcp", () => {
       { name: "there", from: file, result: "runs elsewhere" },
       { name: "kept", from: file, result: "there already" },
       { name: "sandboxed", from: file, result: "wrapped" },
+      { name: "python", from: file, result: "added" },
       { name: "old", from: e2b, result: "added" },
     ]);
     const again = await line.run(["mcp", "import", file]);
@@ -273,6 +276,7 @@ describe("cloud-sandbox mcp", () => {
     expect(await line.json("mcp", "server", "list")).toMatchObject([
       { name: "kept" },
       { name: "here", args: ["-y", "x"], env: { K: "***" } },
+      { name: "python" },
       { name: "old", installCommands: ["pip install s"], timeoutMinutes: 3 },
     ]);
   });

@@ -36,16 +36,9 @@ export function define(command: Command): void {
         await changeServers((entries) => {
           for (const file of files) {
             for (const [name, entry] of Object.entries(file.entries)) {
-              const result =
-                "url" in entry || "serverUrl" in entry || "httpUrl" in entry
-                  ? "runs elsewhere"
-                  : isWrapped(entry)
-                    ? "wrapped"
-                    : entries[name] === undefined
-                      ? "added"
-                      : options.replace === true
-                        ? "replaced"
-                        : "there already";
+              const obstacle = obstacleTo(name, entry);
+              const known = options.replace === true ? "replaced" : "there already";
+              const result = obstacle ?? (entries[name] === undefined ? "added" : known);
               if (result === "added" || result === "replaced") entries[name] = entry;
               rows.push({ name, from: file.path, result });
             }
@@ -65,6 +58,12 @@ export function define(command: Command): void {
       }),
     );
   examples(command, "cloud-sandbox mcp import", "cloud-sandbox mcp import .mcp.json --replace");
+}
+
+/** Why an entry is no server that could be run in a sandbox. Undefined if it is one. */
+function obstacleTo(name: string, entry: Readonly<Record<string, unknown>>): Imported["result"] | undefined {
+  if ("url" in entry || "serverUrl" in entry || "httpUrl" in entry) return "runs elsewhere";
+  return isWrapped(name, entry) ? "wrapped" : undefined;
 }
 
 /** Reads another program's file, and checks those of its servers that run as a local command. */

@@ -43,7 +43,7 @@ export function define(command: Command): void {
         const { entries, holder } = await readForeign(path);
         const entry = entries[name];
         if (entry === undefined) throw unknownServer(name, Object.keys(entries));
-        if (isWrapped(entry))
+        if (isWrapped(name, entry))
           throw new CommandError(
             "ALREADY_WRAPPED",
             `Server "${name}" runs in a sandbox already.`,
