@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import type {
   CommandStream,
   ExecutionStream,
@@ -7,6 +6,7 @@ import type {
   StreamedIsolatedExecution,
   StreamedResult,
 } from "cloud-sandbox";
+import { signalName } from "../errors/exit-codes.js";
 import type { Output } from "../output/output.js";
 
 /** A program whose output can be read. */
@@ -44,15 +44,9 @@ export async function printEvents(
   if (result.terminationReason === "out_of_memory")
     output.note("the program was stopped because the sandbox's memory was used up.");
   if (result.terminationReason === "signal")
-    output.note(`the program was ended by ${signalName(result.exitCode)}.`);
+    output.note(`the program was ended by ${signalName(result.exitCode) ?? "a signal"}.`);
   const { cleanupError, sandboxId } = result as Partial<StreamedIsolatedExecution>;
   if (cleanupError !== undefined)
     output.note(`the sandbox ${sandboxId} could not be deleted: ${cleanupError.message}`);
   return result;
-}
-
-/** The name of the signal that gave this exit code. */
-function signalName(exitCode: number): string {
-  const names = Object.entries(constants.signals);
-  return names.find(([, number]) => number === exitCode - 128)?.[0] ?? "a signal";
 }

@@ -10,3 +10,8 @@ export const failed = 125;
 export function exitCodeOf(signal: keyof typeof constants.signals): number {
   return 128 + constants.signals[signal];
 }
+
+/** The name of the signal that an exit code reports. */
+export function signalName(exitCode: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => 128 + number === exitCode)?.[0];
+}
