@@ -252,7 +252,7 @@ const agentLost = (cause: unknown): Problem =>
   new Problem(
     409,
     "EXECUTION_INTERRUPTED",
-    "The agent in the program's sandbox ended while the program ran: the program killed it or made it hang, or memory ran out. The program was ended too. Check what it has done outside of its sandbox before you run it again.",
+    "The program was interrupted, because the agent in its sandbox ended or could not be reached: the program killed it or made it hang, memory ran out, or the connection was cut. Check what the program has done outside of its sandbox before you run it again.",
     { cause },
   );
 
