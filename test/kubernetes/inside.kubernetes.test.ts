@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -11,6 +10,7 @@ import { connect, connectionOf } from "../../packages/mcp/test/support/mcp-conne
 import { mcpWalk, useMcpServer } from "../interop/mcp-walk.js";
 import { useVendorSdk, vendorSdkWalk } from "../interop/vendor-sdk-walk.js";
 import { codeBlocks, root } from "../support/documents/code-blocks.js";
+import { freePort } from "../support/free-port.js";
 import { Balancer } from "../support/kubernetes/balancer.js";
 import { chart, helm, helmDirectory, valueOptions, withoutHelm } from "../support/kubernetes/helm.js";
 import {
@@ -77,7 +77,7 @@ else
     }, 300_000);
 
     test("are used as the guide says", async () => {
-      const port = await freePort();
+      const port = String(await freePort());
       const [reach = "", use = ""] = codeBlocks()
         .filter(({ file, code }) => file === "docs/guides/kubernetes.md" && usesServers.test(code))
         .map(({ code }) =>
@@ -245,16 +245,6 @@ const access = (): string[] => ["--kubeconfig", ownCluster().admin, "--namespace
 interface Forwarded extends AsyncDisposable {
   readonly url: string;
   readonly client: SandboxClient;
-}
-
-/** A port of this machine on which nobody listens. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return String(port);
 }
 
 /** A client of a Pod or a Service, by a port of this machine. */

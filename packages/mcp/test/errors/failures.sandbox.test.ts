@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../../../test/support/free-port.js";
 import { startLocalServer } from "../../../../test/support/local-server.js";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
@@ -263,11 +261,4 @@ describe("a backend", () => {
   });
 });
 
-async function closedPort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `http://127.0.0.1:${port}`;
-}
+const closedPort = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`;
