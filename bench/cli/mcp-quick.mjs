@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
 import { compare } from "../measure.mjs";
+import { testModule } from "../test-module.mjs";
 import { cloudSandbox, runCommand } from "./run-command.mjs";
 
 const hello = { name: "echo", arguments: { message: "hello" } };
@@ -14,7 +12,7 @@ const hello = { name: "echo", arguments: { message: "hello" } };
  * bare. The server comes from npm, as those do that people use.
  */
 export async function benchMcpQuick({ env, settle }) {
-  const { startServersBackend } = await fromTests("mcp-runner/other-mcp-servers.ts");
+  const { startServersBackend } = await testModule("mcp-runner/other-mcp-servers.ts");
   const backend = await startServersBackend();
   try {
     const { apiKey, url } = backend.local;
@@ -50,21 +48,5 @@ async function calledBare(program, env) {
       if (!JSON.stringify(result).includes("hello")) throw new Error("the server did not echo");
       server.kill();
     }
-  }
-}
-
-/** Imports a module of the tests, which are TypeScript. */
-async function fromTests(path) {
-  const root = fileURLToPath(new URL("../../", import.meta.url));
-  const directory = mkdtempSync(join(root, "node_modules", ".bench-"));
-  try {
-    const outfile = join(directory, "module.mjs");
-    await build({
-      ...{ entryPoints: [join(root, "test", path)], outfile, bundle: true, format: "esm" },
-      ...{ platform: "node", packages: "external", logLevel: "error" },
-    });
-    return await import(pathToFileURL(outfile).href);
-  } finally {
-    rmSync(directory, { recursive: true });
   }
 }

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { createViteServer } from "vitest/node";
 import { progress } from "../measure.mjs";
+import { testModule } from "../test-module.mjs";
 
 const { CoreV1Api, KubeConfig } = createRequire(
   new URL("../../packages/local/package.json", import.meta.url),
@@ -19,6 +18,7 @@ const {
 export async function withCluster(use) {
   if (kubeconfig && image && agentImage) return use(openCluster());
   progress("a cluster is started");
+  const { startOwnCluster } = await testModule("support/kubernetes/own-cluster.ts");
   const { cluster: own, stop } = await startOwnCluster();
   if (own.missing !== undefined) return [{ name: "the kubernetes runtime", skipped: own.missing }];
   try {
@@ -45,20 +45,6 @@ export function openCluster(place = { kubeconfig, image, agentImage }) {
     directOptions: place.direct && [...options, "--kubeconfig", place.direct],
     startPod: () => startPod(api, namespace, place.image),
   };
-}
-
-/** Starts the cluster of the tests. Vite loads what starts it, which is TypeScript. */
-async function startOwnCluster() {
-  const vite = await createViteServer({
-    ...{ configFile: false, logLevel: "error", appType: "custom" },
-    server: { middlewareMode: true, ws: false, watch: null },
-  });
-  try {
-    const path = fileURLToPath(new URL("../../test/support/kubernetes/own-cluster.ts", import.meta.url));
-    return await (await vite.ssrLoadModule(path)).startOwnCluster();
-  } finally {
-    await vite.close();
-  }
 }
 
 /**
