@@ -21,8 +21,10 @@ export async function benchCli() {
   // it.
   const directory = mkdtempSync(join(tmpdir(), "bench-"));
   chmodSync(directory, 0o777);
-  // Use a home directory of its own: a stored login in the real one would send the command to another server.
-  const env = { PATH: process.env.PATH, HOME: directory };
+  // Use a home directory of its own: a stored login in the real one would send the command to another server. No other user can write to
+  // it: the command stores no compiled code where one could, and would start slower.
+  const home = mkdtempSync(join(tmpdir(), "bench-home-"));
+  const env = { PATH: process.env.PATH, HOME: home };
   const server = await serve("--pool", "2");
   const remote = { ...env, CLOUD_SANDBOX_API_KEY: server.apiKey, CLOUD_SANDBOX_BASE_URL: server.url };
   const floor = async () => {
@@ -62,6 +64,6 @@ export async function benchCli() {
     ];
   } finally {
     await server.stop();
-    rmSync(directory, { recursive: true });
+    for (const each of [directory, home]) rmSync(each, { recursive: true });
   }
 }
