@@ -2,6 +2,7 @@ import {
   type CallToolResult,
   Client,
   ProtocolError,
+  preloadSchemas,
   SdkError,
   SdkErrorCode,
   type Tool,
@@ -63,6 +64,8 @@ export class McpSession implements AsyncDisposable {
   /** @internal */
   static async open(parts: SessionParts): Promise<McpSession> {
     const session = new McpSession(parts);
+    // The SDK makes the schemas of messages when the first one comes. Make them while the server starts.
+    preloadSchemas();
     try {
       const { signal, startSeconds, transport } = parts;
       await session.client.connect(transport, { ...(signal && { signal }), timeout: startSeconds * 1000 });
