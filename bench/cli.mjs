@@ -58,7 +58,7 @@ export async function benchCli() {
         subject: () => runCommand(printOne, env, "1\n"),
         settle,
       }),
-      await benchMcpQuick({ env, settle }),
+      ...(await benchMcpQuick({ env, settle })),
       await benchSessions({ env: remote }),
       ...(await benchCopies({ env })),
     ];

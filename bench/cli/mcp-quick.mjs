@@ -1,15 +1,18 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { compare } from "../measure.mjs";
 import { testModule } from "../test-module.mjs";
 import { cloudSandbox, runCommand } from "./run-command.mjs";
 
+const bareClient = fileURLToPath(new URL("bare-mcp-client.mjs", import.meta.url));
 const hello = { name: "echo", arguments: { message: "hello" } };
 
 /**
  * `mcp quick` with a server of the Model Context Protocol project that was installed before, against the same server started and called
- * bare. The server comes from npm, as those do that people use.
+ * bare: by this process, which has nothing to load for it, and by a program with the MCP SDK. The server comes from npm, as those do
+ * that people use.
  */
 export async function benchMcpQuick({ env, settle }) {
   const { startServersBackend } = await testModule("mcp-runner/other-mcp-servers.ts");
@@ -19,14 +22,23 @@ export async function benchMcpQuick({ env, settle }) {
     const quick = ["mcp", "quick", "mcp-server-everything", hello.name, "--param", "message=hello"];
     const command = [...cloudSandbox, ...quick, "--install-commands", backend.installCommand];
     const remote = { ...env, CLOUD_SANDBOX_API_KEY: apiKey, CLOUD_SANDBOX_BASE_URL: url };
-    return await compare({
-      name: "cloud-sandbox mcp quick with a server that was installed before, over the same server's bare start and call",
-      limit: 1.5,
-      rounds: 8,
-      floor: () => calledBare(join(backend.project, "node_modules/.bin/mcp-server-everything"), env),
-      subject: () => runCommand(command, remote, "hello"),
-      settle,
-    });
+    const server = join(backend.project, "node_modules/.bin/mcp-server-everything");
+    const program = [process.execPath, bareClient, server, hello.name, JSON.stringify(hello.arguments)];
+    const shared = { rounds: 8, subject: () => runCommand(command, remote, "hello"), settle };
+    return [
+      await compare({
+        name: "cloud-sandbox mcp quick with a server that was installed before, over the same server's bare start and call",
+        limit: 1.5,
+        floor: () => calledBare(server, env),
+        ...shared,
+      }),
+      await compare({
+        name: "cloud-sandbox mcp quick with a server that was installed before, over a program with the MCP SDK and no sandbox",
+        limit: 1.2,
+        floor: () => runCommand(program, env, "hello"),
+        ...shared,
+      }),
+    ];
   } finally {
     await backend[Symbol.asyncDispose]();
   }
