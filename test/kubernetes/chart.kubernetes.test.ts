@@ -107,6 +107,26 @@ else
       });
     });
 
+    // In YAML, 1000 is a number, and so is 1e-5, which is the name of the PriorityClass in the second case.
+    test.each(["1000", "1e"])("takes the namespace %s as text", async (namespace) => {
+      const values = { ...images, createNamespace: true, "ingress.enabled": true, "ingress.host": "a" };
+      const more = {
+        "monitoring.enabled": true,
+        "quota.pods": 300,
+        "keyQuotas.5": { pods: 20 },
+        "placement.nodeSelector.a": "b",
+      };
+      const rendered = objects(await render({ ...values, ...more }, "--namespace", namespace));
+      const ofCluster = ["Namespace", "PriorityClass"];
+      for (const { kind, metadata } of rendered) {
+        const place = ofCluster.includes(kind) ? {} : { namespace };
+        expect(metadata).toMatchObject({ name: expect.any(String), ...place });
+      }
+      const binding = rendered.find(({ kind }) => kind === "RoleBinding");
+      expect(binding).toMatchObject({ subjects: [{ namespace }] });
+      expect(rendered.filter(({ metadata }) => metadata.name === `${namespace}-5`)).toHaveLength(2);
+    });
+
     test("leaves the network of sandboxes closed that outlive it", async () => {
       const policy = objects(await render(images)).find(({ kind }) => kind === "NetworkPolicy");
       expect(policy?.metadata).toMatchObject({ annotations: { "helm.sh/resource-policy": "keep" } });
