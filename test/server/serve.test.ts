@@ -193,6 +193,16 @@ describe("cloud-sandbox-local serve", () => {
       "runtimes docker and kubernetes with a data directory",
     ],
     ["sandboxes that cannot wait", ["--wait-for-server", "5"], "Leave --wait-for-server out"],
+    [
+      "options of another runtime",
+      ["--runtime", "bubblewrap", "--kubernetes-image", "a", "--kubernetes-sandboxes", "pods"],
+      "Set --runtime kubernetes, or leave --kubernetes-image and --kubernetes-sandboxes out.",
+    ],
+    [
+      "records in no cluster",
+      ["--kubernetes-records"],
+      "Only the runtime kubernetes has --kubernetes-records",
+    ],
     ["a proxy that is none", ["--egress-upstream-proxy", "socks5://proxy"], "http: URL"],
   ])("refuses %s in one line", async (_, args, hint) => {
     const { code, stderr } = await runBuilt("local", ["serve", ...args]);

@@ -15,6 +15,7 @@ export {
   InvalidPoolError,
   InvalidPublicUrlError,
   InvalidRecordsError,
+  KubernetesOptionsError,
   NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,

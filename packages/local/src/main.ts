@@ -14,6 +14,7 @@ import {
   InvalidOriginError,
   InvalidPublicUrlError,
   InvalidRecordsError,
+  KubernetesOptionsError,
   NotKeptError,
   PortUnavailableError,
   RuntimeUnavailableError,
@@ -65,6 +66,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof PortUnavailableError ||
     error instanceof CannotLeaveRunningError ||
     error instanceof CannotWaitError ||
+    error instanceof KubernetesOptionsError ||
     error instanceof ClusterRecordsError ||
     error instanceof InvalidRecordsError ||
     error instanceof DataDirectoryError ||

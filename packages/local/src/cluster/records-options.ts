@@ -4,17 +4,13 @@ import { InvalidRecordsError } from "../errors/local-errors.js";
 const leastWaitSeconds = 30;
 
 /** Throws if other options exclude that records are kept in the cluster. */
-export function requireRecordsPossible(
-  runtime: string,
-  {
-    dataDir,
-    waitForServerSeconds = leastWaitSeconds,
-  }: { readonly dataDir?: string; readonly waitForServerSeconds?: number | undefined },
-): void {
-  if (runtime !== "kubernetes")
-    throw new InvalidRecordsError(
-      `Only the runtime kubernetes keeps records in a cluster, and this server has the runtime ${runtime}. Set --runtime kubernetes, or leave --kubernetes-records out.`,
-    );
+export function requireRecordsPossible({
+  dataDir,
+  waitForServerSeconds = leastWaitSeconds,
+}: {
+  readonly dataDir?: string;
+  readonly waitForServerSeconds?: number | undefined;
+}): void {
   if (dataDir !== undefined)
     throw new InvalidRecordsError(
       "Records are kept either in the cluster or in a data directory. Leave --data-dir or --kubernetes-records out.",

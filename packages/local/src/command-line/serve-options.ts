@@ -16,7 +16,7 @@ export interface ServeOptions {
   readonly kubernetesImage?: readonly string[];
   readonly kubernetesAgentImage?: string;
   readonly kubernetesOpenNetwork: boolean;
-  readonly kubernetesSandboxes: KubernetesOptions["sandboxes"];
+  readonly kubernetesSandboxes?: KubernetesOptions["sandboxes"];
   readonly kubernetesRecords: boolean;
   readonly waitForServer?: number;
   readonly leaveRunning: boolean;
@@ -123,13 +123,10 @@ export function addServeOptions(command: Command): Command {
       "RuntimeClass of the Pods and the isolation level that it gives, as in gvisor=gvisor; default: the cluster's own, container",
       runtimeClass,
     )
-    .addOption(
-      new Option(
-        "--kubernetes-sandboxes <kind>",
-        "what a sandbox is in the cluster: pods, which the server makes, or agent-sandbox, a Sandbox of the API agents.x-k8s.io, whose controller makes the Pod",
-      )
-        .default("pods")
-        .argParser(oneOf(...kubernetesSandboxes)),
+    .option(
+      "--kubernetes-sandboxes <kind>",
+      "what a sandbox is in the cluster: pods, which the server makes, or agent-sandbox, a Sandbox of the API agents.x-k8s.io, whose controller makes the Pod; default: pods",
+      oneOf(...kubernetesSandboxes),
     )
     .option(
       "--kubernetes-placement <file>",
@@ -263,9 +260,10 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-function oneOf(...choices: readonly string[]): (text: string) => string {
+function oneOf<Choice extends string>(...choices: readonly Choice[]): (text: string) => Choice {
   return (text) => {
-    if (choices.includes(text)) return text;
+    const choice = choices.find((known) => known === text);
+    if (choice !== undefined) return choice;
     throw new InvalidArgumentError(`Write one of: ${choices.join(", ")}.`);
   };
 }

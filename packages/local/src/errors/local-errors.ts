@@ -40,6 +40,18 @@ export class CannotWaitError extends Error {
   }
 }
 
+/** Options of the runtime `kubernetes` were set with another one. */
+export class KubernetesOptionsError extends Error {
+  override readonly name = "KubernetesOptionsError";
+
+  constructor(options: readonly string[], runtime: string) {
+    const named = new Intl.ListFormat("en").format(options);
+    super(
+      `Only the runtime kubernetes has ${named}, and this server has the runtime ${runtime}. Set --runtime kubernetes, or leave ${named} out.`,
+    );
+  }
+}
+
 /** Records cannot be kept in the cluster. */
 export class ClusterRecordsError extends Error {
   override readonly name = "ClusterRecordsError";
