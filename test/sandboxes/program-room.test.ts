@@ -35,3 +35,19 @@ test("programs count as sandboxes, wait for room, and leave some to sandboxes", 
   await caller.call("DELETE", `/sandboxes/${others[0]?.body.id}`);
   expect(await waiting).toMatchObject({ status: 200, body: { stdout: "ran\n" } });
 });
+
+test("a sandbox that has failed gives its room to a program that waits, and to the next sandbox", async () => {
+  const server = await startLocalServer({ args: ["--pool", "0", "--max-sandboxes", "1"] });
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  const caller = new ControlPlaneCaller(server);
+  const create = () => caller.call<{ id: string }>("POST", "/sandboxes", { template_name: "base" });
+  const { body } = await create();
+  const waiting = caller.call("POST", "/executions", { language: "bash", code: "echo ran" });
+  await caller.call("GET", "/sandboxes");
+  for (const { pid } of descendants(server.pid)) process.kill(pid, "SIGKILL");
+  expect(await waiting).toMatchObject({ status: 200, body: { stdout: "ran\n" } });
+  expect((await caller.call("GET", `/sandboxes/${body.id}`)).body).toMatchObject({ status: "error" });
+  expect((await create()).status).toBe(201);
+});

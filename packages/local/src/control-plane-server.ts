@@ -200,7 +200,10 @@ export async function serve(
   });
   const places = new SandboxPlaces(
     options.maxSandboxes ?? defaultMaxSandboxes(),
-    (keyId) => (keyId === undefined ? registry.size : registry.countOf(keyId)),
+    {
+      existing: (keyId) => (keyId === undefined ? registry.size : registry.countOf(keyId)),
+      failed: (keyId) => registry.countFailed(keyId),
+    },
     (keyId) => keys.maxSandboxes(keyId),
   );
   const fleet = new SandboxFleet({

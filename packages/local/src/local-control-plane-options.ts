@@ -41,7 +41,7 @@ export interface LocalControlPlaneOptions {
   readonly kubernetes?: KubernetesOptions;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
-  /** Most sandboxes at a time, stopped ones and programs without a sandbox included. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
+  /** Most sandboxes at a time, stopped ones and programs without a sandbox included, and failed ones as far as there are more of them than this. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;
   /**
    * All sandboxes together may use this many times the machine's memory, for memory and files. A create beyond it is refused

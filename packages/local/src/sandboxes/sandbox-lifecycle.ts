@@ -9,6 +9,7 @@ import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
+import type { SandboxPlaces } from "./sandbox-places.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
 
@@ -18,6 +19,7 @@ export interface LifecycleParts {
   readonly files: SandboxFiles;
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
+  readonly places: SandboxPlaces;
   readonly log: (message: string) => void;
 }
 
@@ -109,8 +111,7 @@ export class SandboxLifecycle {
     return this.#step(sandbox, async () => {
       const found = await find();
       if (typeof found === "string") {
-        if (this.parts.registry.has(sandbox.id))
-          this.parts.registry.note(sandbox, { status: "error", failureReason: found });
+        if (this.parts.registry.has(sandbox.id)) this.#fail(sandbox, found);
         return;
       }
       this.parts.egress.setRules(sandbox.id, egressRules(sandbox.egress));
@@ -208,8 +209,13 @@ export class SandboxLifecycle {
   watch(sandbox: SandboxRecord, machine: Machine): void {
     void machine.exited.then(({ message }) => {
       if (sandbox.machine !== machine || !this.parts.registry.has(sandbox.id)) return;
-      this.parts.registry.note(sandbox, { status: "error", failureReason: message });
+      this.#fail(sandbox, message);
     });
+  }
+
+  #fail(sandbox: SandboxRecord, failureReason: string): void {
+    this.parts.registry.note(sandbox, { status: "error", failureReason });
+    this.parts.places.tellFreed();
   }
 
   #machineOf(sandbox: SandboxRecord): Machine {

@@ -1,8 +1,16 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 
+/** The sandboxes that exist, of all keys or of one. Those being created or removed, and programs, hold a place each instead. */
+export interface SandboxCounts {
+  readonly existing: (keyId?: string) => number;
+  /** Those of them with the status `error`. */
+  readonly failed: (keyId?: string) => number;
+}
+
 /**
  * Counts sandboxes, and programs that run without one, against the limit of both together, and against the limit of the API
- * key that they belong to.
+ * key that they belong to. Sandboxes that have failed are no more than records, and do not count, unless there are more of them
+ * than the limit: then the rest counts, because records need memory too.
  */
 export class SandboxPlaces {
   readonly #held = new Map<string | undefined, number>();
@@ -11,22 +19,18 @@ export class SandboxPlaces {
 
   constructor(
     readonly limit: number,
-    /**
-     * The number of sandboxes that exist, of all keys or of one. Those being created or removed, and programs, hold a place
-     * each instead.
-     */
-    private readonly existing: (keyId?: string) => number,
+    private readonly counts: SandboxCounts,
     private readonly limitOfKey: (keyId: string) => number | undefined = () => undefined,
   ) {}
 
   get hasRoom(): boolean {
-    return this.#taken < this.limit;
+    return this.#taken(this.limit) < this.limit;
   }
 
   /** Whether the API key may have one more. The server's own key has no limit of its own. */
   hasRoomFor(keyId: string | undefined): boolean {
     const limit = keyId === undefined ? undefined : this.limitOfKey(keyId);
-    return keyId === undefined || limit === undefined || this.#takenBy(keyId) < limit;
+    return keyId === undefined || limit === undefined || this.#taken(limit, keyId) < limit;
   }
 
   onFreed(listener: () => void): void {
@@ -35,19 +39,21 @@ export class SandboxPlaces {
 
   /** Throws a 429 problem if there is no room for one more of this API key. */
   requireRoom(keyId?: string): void {
-    if (keyId !== undefined && !this.hasRoomFor(keyId))
+    if (keyId !== undefined && !this.hasRoomFor(keyId)) {
+      const limit = this.limitOfKey(keyId) ?? 0;
       throw noRoom(
-        `This API key may have at most ${this.limitOfKey(keyId)} sandboxes and programs at a time.`,
+        `This API key may have at most ${limit} sandboxes and programs at a time.`,
         "Delete a sandbox first, or ask whoever runs the server for a key with a higher --max-sandboxes.",
-        this.limitOfKey(keyId) ?? 0,
-        this.#takenBy(keyId),
+        limit,
+        this.#taken(limit, keyId),
       );
+    }
     if (!this.hasRoom)
       throw noRoom(
-        `This machine holds at most ${this.limit} sandboxes at a time.`,
+        `This server has at most ${this.limit} sandboxes and programs at a time.`,
         "Delete a sandbox first, or raise the limit with --max-sandboxes.",
         this.limit,
-        this.#taken,
+        this.#taken(this.limit),
       );
   }
 
@@ -59,16 +65,21 @@ export class SandboxPlaces {
       if (!isHeld) return;
       isHeld = false;
       this.#add(keyId, -1);
-      this.#onFreed();
+      this.tellFreed();
     };
   }
 
-  get #taken(): number {
-    return this.existing() + this.#heldByAll;
+  /** Call it when a sandbox has failed. */
+  tellFreed(): void {
+    this.#onFreed();
   }
 
-  #takenBy(keyId: string): number {
-    return this.existing(keyId) + (this.#held.get(keyId) ?? 0);
+  /** The places that are taken, of all keys or of one, which has this limit. */
+  #taken(limit: number, keyId?: string): number {
+    const held = keyId === undefined ? this.#heldByAll : (this.#held.get(keyId) ?? 0);
+    const taken = this.counts.existing(keyId) + held;
+    // To count the failed ones takes longer: do so only if it matters.
+    return taken < limit ? taken : taken - Math.min(this.counts.failed(keyId), limit);
   }
 
   #add(keyId: string | undefined, change: 1 | -1): void {

@@ -64,6 +64,14 @@ export class SandboxRegistry {
     return count;
   }
 
+  /** The number of sandboxes that have failed, of all API keys or of one. */
+  countFailed(ofKey?: string): number {
+    let count = 0;
+    for (const { status, keyId } of this.#sandboxes.values())
+      if (status === "error" && (ofKey === undefined || keyId === ofKey)) count += 1;
+    return count;
+  }
+
   list(): readonly SandboxRecord[] {
     return [...this.#sandboxes.values()];
   }

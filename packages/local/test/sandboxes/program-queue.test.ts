@@ -9,11 +9,7 @@ const patience = () => new AbortController().signal;
 
 /** A queue with a number of turns, on a server with a number of places for sandboxes. */
 function rig(turns: number, most = 1000, limitOfKey?: number) {
-  const places = new SandboxPlaces(
-    most,
-    () => 0,
-    () => limitOfKey,
-  );
+  const places = new SandboxPlaces(most, { existing: () => 0, failed: () => 0 }, () => limitOfKey);
   const budget = new MemoryBudget({ overcommit: 1, disks: 1 });
   const queue = new ProgramQueue(turns, new ProgramRoom(places, budget, () => isShared));
   const enter = async (signal = patience(), wanted = limits, keyId?: string) => {
