@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import {
   kubectl,
@@ -75,14 +75,37 @@ else
       expect([code, stderr]).toEqual([1, expect.stringContaining("code in a Pod reaches the network")]);
     });
 
-    test("with a PriorityClass that does not exist keeps a server from starting, and the error names the option", async () => {
-      await writeFile(file, JSON.stringify({ tolerations: [taint], priorityClassName: "missing" }));
-      const options = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
-      const { code, stderr } = await runBuilt("local", ["serve", ...options, "--kubernetes-placement", file]);
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(/no PriorityClass with name missing was found; .*--kubernetes-placement/),
-      ]);
+    test.each([
+      [
+        { priorityClassName: "missing" },
+        /template base: .*no PriorityClass with name missing was found; .*--kubernetes-placement/,
+      ],
+      [
+        { templates: { "code-interpreter": { nodeSelector: { pool: "a b" } } } },
+        /template code-interpreter: .*spec\.nodeSelector: Invalid value.*; .*--kubernetes-placement/,
+      ],
+    ])(
+      "that the cluster refuses, as %j, keeps a server from starting, also where the network may be open",
+      async (placement, reason) => {
+        await writeFile(file, JSON.stringify(placement));
+        const { code, stderr } = await runBuilt("local", [
+          ...["serve", ...kubernetesOptions(), "--kubernetes-placement", file],
+        ]);
+        expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+        expect(await kubectl("get", "pods", "--output", "name")).toBe("");
+      },
+    );
+
+    test("does not keep a server from starting while a quota is full", async () => {
+      await kubectl("create", "quota", "full", "--hard=pods=0");
+      onTestFinished(async () => {
+        await kubectl("delete", "quota", "full");
+      });
+      await expect
+        .poll(() => kubectl("get", "quota", "full", "--output", "jsonpath={.status.hard}"))
+        .not.toBe("");
+      const next = await startKubernetesServer({ args: ["--pool", "0"] });
+      await next.stop();
     });
 
     test("in a file with an unknown key keeps a server from starting, with its name", async () => {

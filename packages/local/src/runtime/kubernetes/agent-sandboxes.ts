@@ -75,6 +75,11 @@ export class AgentSandboxes implements PodMaker {
     await this.#podMade(name, pods);
   }
 
+  /** Only the controller may ask: this server has no right to make Pods. */
+  async refusal(): Promise<undefined> {
+    return undefined;
+  }
+
   async remove(name: string): Promise<void> {
     await this.api
       .deleteNamespacedCustomObject({ ...this.#place, name, propagationPolicy: "Background" })

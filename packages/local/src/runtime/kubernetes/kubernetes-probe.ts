@@ -1,18 +1,20 @@
 import { VersionApi } from "@kubernetes/client-node";
-import { defaultImage } from "../container/paths.js";
-import type { RuntimeOptions } from "../runtime-options.js";
+import type { KubernetesOptions, RuntimeOptions } from "../runtime-options.js";
 import type { RuntimeReport } from "../sandbox-runtime.js";
 import { openCluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
+import { refusalOf } from "./dry-run.js";
 import { reachesNetwork } from "./network-trial.js";
-import { diskCount, placementOf } from "./pod.js";
+import { diskCount } from "./pod.js";
+import { podKind } from "./pod-kind.js";
+import type { PodMaker } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
 
-/** The image with the agent unless another is named. */
-export const defaultAgentImage = "cloud-sandbox-agent:latest";
+const whatToChange =
+  "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server";
 
 /**
- * Finds out whether this process can start sandboxes in the cluster. Unless the network may be open, it starts two Pods for a
- * moment, to see whether their code reaches the network.
+ * Finds out whether this process can start sandboxes in the cluster. It asks the cluster whether it would take a Pod of each template.
+ * Unless the network may be open, it starts two Pods for a moment, to see whether their code reaches the network.
  */
 export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptions): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
@@ -25,16 +27,14 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     const { gitVersion } = await cluster.config.makeApiClient(VersionApi).getCode();
     await cluster.api.listNamespacedPod({ namespace: cluster.namespace, limit: 1 });
     const maker = await openPodMaker(cluster, kubernetes);
-    const { images = [], agentImage = defaultAgentImage, openNetwork = false, runtimeClass } = kubernetes;
-    const image = images[0] ?? defaultImage;
-    const placement = placementOf(kubernetes.placement ?? {}, "base", image);
-    const trial = { image, agentImage, runtimeClass: runtimeClass?.name, placement };
+    const { openNetwork = false } = kubernetes;
+    await requireTaken(maker, kubernetes);
     const reaches = async (): Promise<boolean> =>
-      reachesNetwork(cluster, maker, trial).catch((error: unknown) => {
+      reachesNetwork(cluster, maker, podKind(kubernetes, "base")).catch((error: unknown) => {
         if (statusOf(error) !== undefined) throw error;
         throw new UnusableClusterError(
           `no Pod can be started to try the network: ${reasonOf(error)}`,
-          "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server",
+          whatToChange,
         );
       });
     if (!openNetwork && (await reaches()))
@@ -73,5 +73,18 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
       `no sandbox can be started on Kubernetes: ${reasonOf(error)}`,
       "name a kubeconfig with --kubeconfig or KUBECONFIG, and check that kubectl reaches the cluster with it",
     );
+  }
+}
+
+/** Rejects if the cluster would refuse the Pods of a template. */
+async function requireTaken(maker: PodMaker, kubernetes: KubernetesOptions): Promise<void> {
+  const templates = ["base", "code-interpreter", ...(kubernetes.images ?? [])];
+  for (const template of templates) {
+    const refusal = await refusalOf(maker, podKind(kubernetes, template));
+    if (refusal !== undefined)
+      throw new UnusableClusterError(
+        `the cluster refuses Pods of the template ${template}: ${refusal}`,
+        whatToChange,
+      );
   }
 }

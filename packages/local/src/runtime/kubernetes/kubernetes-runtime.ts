@@ -21,8 +21,9 @@ import type {
 } from "../sandbox-runtime.js";
 import { type Cluster, openCluster, reasonOf } from "./cluster.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
-import { defaultAgentImage, probeCluster } from "./kubernetes-probe.js";
+import { probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, placementOf, sandboxPod } from "./pod.js";
+import { defaultAgentImage } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
 import { endingOf, isReady, livingPod, startedPod, startingPod } from "./pod-states.js";

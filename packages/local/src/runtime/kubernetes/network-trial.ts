@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Cluster } from "./cluster.js";
-import { containerName, loading, type PodParts, sandboxPod } from "./pod.js";
+import { trialLimits } from "./dry-run.js";
+import { containerName, loading, sandboxPod } from "./pod.js";
+import type { PodKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
 import { endedPod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 
 const trialLimitMs = 120_000;
-const limits = { memoryMb: 128, diskMb: 16, vcpu: 1, maxProcesses: 32 };
 const port = 7777;
 /** The exit code of a trial that reached something. */
 const reachedSomething = 10;
@@ -28,18 +29,15 @@ setTimeout(() => process.exit(0), 3000);`;
  * Whether a Pod of the cluster reaches another one, or the API server, as it does unless a NetworkPolicy forbids it and a plug-in
  * enforces that. Starts two Pods like those of sandboxes.
  */
-export async function reachesNetwork(
-  cluster: Cluster,
-  maker: PodMaker,
-  parts: Pick<PodParts, "image" | "agentImage" | "runtimeClass" | "placement">,
-): Promise<boolean> {
+export async function reachesNetwork(cluster: Cluster, maker: PodMaker, kind: PodKind): Promise<boolean> {
   const server = randomBytes(8).toString("hex");
   const signal = AbortSignal.timeout(trialLimitMs);
   const names = { there: `cloud-sandbox-trial-${server}-1`, here: `cloud-sandbox-trial-${server}-2` };
   const pods = await PodWatch.open(cluster, server);
   const create = async (name: string, code: string, ...args: readonly string[]): Promise<void> => {
     const command = [...loading, "-e", code, ...args];
-    const pod = sandboxPod({ ...parts, name, server, limits, secretHash: "", waitMs: 0, command });
+    const own = { name, server, limits: trialLimits, command };
+    const pod = sandboxPod({ ...kind, ...own, secretHash: "", waitMs: 0 });
     await maker.create(pod, pods);
   };
   try {

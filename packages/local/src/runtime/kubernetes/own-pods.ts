@@ -1,5 +1,5 @@
 import type { V1Pod } from "@kubernetes/client-node";
-import { type Cluster, reasonOf } from "./cluster.js";
+import { type Cluster, reasonOf, statusOf } from "./cluster.js";
 import type { PodMaker } from "./pod-maker.js";
 import { isOrphan, ownPods } from "./pod-owner.js";
 import { removePod } from "./pod-states.js";
@@ -13,6 +13,20 @@ export class OwnPods implements PodMaker {
     await api.createNamespacedPod({ namespace, body: pod }).catch((error: unknown) => {
       throw new Error(`Kubernetes did not create the Pod: ${reasonOf(error)}`, { cause: error });
     });
+  }
+
+  /** A quota that is full, or so new that the cluster has not counted yet, is no refusal: it may have room later. */
+  async refusal(pod: V1Pod): Promise<string | undefined> {
+    const { api, namespace } = this.cluster;
+    try {
+      await api.createNamespacedPod({ namespace, body: pod, dryRun: "All" });
+      return undefined;
+    } catch (error) {
+      const reason = reasonOf(error);
+      // Other statuses say that the cluster cannot tell, as one with a webhook that has no dry runs.
+      const isRefused = statusOf(error) === 403 || statusOf(error) === 422;
+      return isRefused && !/(exceeded|status unknown for) quota/.test(reason) ? reason : undefined;
+    }
   }
 
   remove(name: string): Promise<void> {

@@ -5,6 +5,8 @@ import type { PodWatch } from "./pod-watch.js";
 export interface PodMaker {
   /** Makes a Pod. Resolves when it exists, but may not run yet. Rejects with what the cluster says. */
   create(pod: V1Pod, pods: PodWatch): Promise<void>;
+  /** Why the cluster would refuse a Pod. Undefined if it would take it, or cannot be asked. Makes nothing. */
+  refusal(pod: V1Pod): Promise<string | undefined>;
   /** Removes a Pod at once, with what made it. Does nothing if there is none. */
   remove(name: string): Promise<void>;
   /**
