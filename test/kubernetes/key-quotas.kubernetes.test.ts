@@ -84,6 +84,24 @@ else
       await expect(teamA.sandboxes.create({ template: "base" })).rejects.toMatchObject(refused);
       await teamA.sandboxes.delete(sandbox.id);
     });
+
+    test("needs a class that the cluster has for sandboxes", async () => {
+      const { controlPlane } = clientOf();
+      const made = (priority_class: string) =>
+        controlPlane.POST("/v1/keys", { body: { name: priority_class, priority_class } });
+      const refused = async (priorityClass: string) => (await made(priorityClass)).error;
+      expect(await refused("missing")).toMatchObject({
+        code: "INVALID_REQUEST",
+        message: expect.stringContaining("no PriorityClass with name missing was found"),
+      });
+      expect(await refused("system-node-critical")).toMatchObject({
+        code: "INVALID_REQUEST",
+        message: expect.stringContaining("for the cluster's own Pods"),
+      });
+      // A quota that is full now has room later.
+      await kubectl("patch", "quota", name, "--patch", '{"spec":{"hard":{"pods":"0"}}}');
+      expect(await made(name)).toMatchObject({ data: { priority_class: name } });
+    });
   });
 
 async function limitedPods(): Promise<string[]> {

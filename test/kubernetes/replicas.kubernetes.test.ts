@@ -96,10 +96,12 @@ else {
 
     test("lose nothing acknowledged when the one that leads is killed under load", async () => {
       const { data: key } = await one.controlPlane.POST("/v1/keys", { body: { name: "ci" } });
-      const { data: limited } = await one.controlPlane.POST("/v1/keys", {
-        body: { name: "team", priority_class: "not-made" },
-      });
+      await kubectl("create", "priorityclass", "removed", "--value=0");
       const kept = await one.sandboxes.create({ template: "base", name: "kept", env: { MARK: "mine" } });
+      const { data: limited } = await one.controlPlane.POST("/v1/keys", {
+        body: { name: "team", priority_class: "removed" },
+      });
+      await kubectl("delete", "priorityclass", "removed");
       await kept.execute("x = 41");
       const created = new Map<string, Sandbox>();
       const deleted = new Set<string>();
@@ -125,7 +127,7 @@ else {
       expect((await same.execute("import os; print(x + 1, os.environ['MARK'])")).stdout).toBe("42 mine\n");
       expect((await clientOf(follower, key?.key).sandboxes.create({ template: "base" })).id).toBeDefined();
       await expect(clientOf(follower, limited?.key).sandboxes.create({ template: "base" })).rejects.toThrow(
-        /no PriorityClass with name not-made was found/,
+        /no PriorityClass with name removed was found/,
       );
       const { data: now } = await other.controlPlane.GET("/v1/sandboxes", {
         params: { query: { limit: 100 } },

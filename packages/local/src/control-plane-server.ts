@@ -285,7 +285,7 @@ export async function serve(
     volumes,
     limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, keys),
     runtime: runtime.name,
-    hasPriorityClasses: runtime.hasPriorityClasses ?? false,
+    refusalOfPriorityClass: runtime.refusalOfPriorityClass?.bind(runtime),
     isolation,
     version,
     trouble: () => store.trouble(),

@@ -27,7 +27,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import type { IsolationLevel } from "../runtime/sandbox-runtime.js";
+import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
@@ -58,7 +58,7 @@ export interface ControlPlaneApiOptions
   readonly volumes: Volumes;
   readonly limiter: RateLimiter;
   readonly runtime: string;
-  readonly hasPriorityClasses: boolean;
+  readonly refusalOfPriorityClass: SandboxRuntime["refusalOfPriorityClass"];
   readonly isolation: IsolationLevel;
   readonly version: string;
   /** Whether the data directory is full, so that changes cannot be saved. */

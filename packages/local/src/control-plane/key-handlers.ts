@@ -1,19 +1,20 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type Handlers, Problem } from "@cloud-sandbox/server-kit";
 import type { ControlPlaneContract } from "@cloud-sandbox/server-kit/control-plane-contract";
+import type { SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { type ApiKey, type KeyRing, statusOf } from "../tokens/key-ring.js";
 
 export interface KeyHandlersParts {
   readonly keys: KeyRing;
-  /** The name of the runtime, and whether its machines have PriorityClasses. */
+  /** The name of the runtime, and why its machines cannot have a PriorityClass. */
   readonly runtime: string;
-  readonly hasPriorityClasses: boolean;
+  readonly refusalOfPriorityClass: SandboxRuntime["refusalOfPriorityClass"];
   /** The sandboxes and the programs that a key has now. */
   readonly usage: (keyId: string) => { readonly sandboxes: number; readonly programs: number };
 }
 
 /** The operations on API keys. */
-export function keyHandlers({ keys, runtime, hasPriorityClasses, usage }: KeyHandlersParts) {
+export function keyHandlers({ keys, runtime, refusalOfPriorityClass, usage }: KeyHandlersParts) {
   const onWire = (key: ApiKey): ControlPlaneSchemas["ApiKey"] => ({
     id: key.id,
     object: "api_key",
@@ -29,7 +30,11 @@ export function keyHandlers({ keys, runtime, hasPriorityClasses, usage }: KeyHan
   });
   return {
     createApiKey: async ({ body, requestId, responseHeaders }) => {
-      if (body.priority_class !== undefined && !hasPriorityClasses) throw withoutPriorityClasses(runtime);
+      if (body.priority_class !== undefined) {
+        if (!refusalOfPriorityClass) throw withoutPriorityClasses(runtime);
+        const refusal = await refusalOfPriorityClass(body.priority_class);
+        if (refusal !== undefined) throw unfitPriorityClass(body.priority_class, refusal);
+      }
       const { key, text } = await keys.create({
         name: body.name,
         maxSandboxes: body.max_sandboxes,
@@ -65,6 +70,11 @@ const withoutPriorityClasses = (runtime: string): Problem =>
     `Only sandboxes of the runtime kubernetes have a PriorityClass, and this server has the runtime ${runtime}.`,
     { hint: "Leave priority_class out. max_sandboxes limits what the key may have here." },
   );
+
+const unfitPriorityClass = (name: string, refusal: string): Problem =>
+  new Problem(400, "INVALID_REQUEST", `Sandboxes cannot have the PriorityClass ${name}: ${refusal}.`, {
+    hint: "Name a class that an administrator of the cluster has made for the key, with a ResourceQuota that counts its Pods.",
+  });
 
 /**
  * Operations that only the server's own key may call: those on keys and on the server, and those that change templates,

@@ -56,7 +56,7 @@ export interface MachineSpec {
   /** The name of one of {@link SandboxRuntime.images}. Default: the first. */
   readonly image?: string | undefined;
   readonly limits: MachineLimits;
-  /** Only for a runtime with {@link SandboxRuntime.hasPriorityClasses}. Default: that of the runtime's own settings. */
+  /** Only for a runtime with {@link SandboxRuntime.refusalOfPriorityClass}. Default: that of the runtime's own settings. */
   readonly priorityClass?: string | undefined;
   /** Ed25519 public key (SPKI, PEM) that the agent verifies tokens with. The machine holds no secret. */
   readonly publicKey: string;
@@ -221,8 +221,6 @@ export interface SandboxRuntime {
   readonly withoutVolumes?: string | undefined;
   /** The same for directories of this machine. */
   readonly withoutDirectories?: string | undefined;
-  /** Whether {@link MachineSpec.priorityClass} means something to it. Default: no. */
-  readonly hasPriorityClasses?: boolean;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
   readonly images?: readonly MachineImage[];
   probe(): Promise<RuntimeReport>;
@@ -236,6 +234,11 @@ export interface SandboxRuntime {
    * they try again and report the error.
    */
   prepare(use: FirstUse): Promise<void>;
+  /**
+   * Why machines cannot have this {@link MachineSpec.priorityClass}. Undefined if they can, or if that cannot be known now. A runtime
+   * that lacks this method has no such classes.
+   */
+  refusalOfPriorityClass?(name: string): Promise<string | undefined>;
   /** Boots a machine and resolves when its agent answers. A machine that fails to boot leaves nothing behind. */
   start(spec: MachineSpec): Promise<Machine>;
   /**

@@ -874,7 +874,7 @@ export interface components {
             /** @description When the key ends, counted from now. Without it, never. */
             expires_in_seconds?: number;
             /**
-             * @description The PriorityClass of the Pods of its sandboxes, so that a ResourceQuota of that class limits the key. Only with the runtime `kubernetes`.
+             * @description The PriorityClass of the Pods of its sandboxes, so that a ResourceQuota of that class limits the key. Only with the runtime `kubernetes`. A class that the cluster does not have, or whose name begins with `system-`, is refused.
              * @example cloud-sandbox-team-a
              */
             priority_class?: string;

@@ -20,10 +20,11 @@ import type {
   SandboxRuntime,
 } from "../sandbox-runtime.js";
 import { type Cluster, openCluster, reasonOf } from "./cluster.js";
+import { refusalOf } from "./dry-run.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { probeCluster } from "./kubernetes-probe.js";
 import { channelPort, loading, placementOf, sandboxPod } from "./pod.js";
-import { defaultAgentImage } from "./pod-kind.js";
+import { defaultAgentImage, podKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
 import { endingOf, isReady, livingPod, startedPod, startingPod } from "./pod-states.js";
@@ -67,7 +68,6 @@ export class KubernetesRuntime implements SandboxRuntime {
     "the kubernetes runtime starts sandboxes from images that the cluster can pull; push one to its registry, and start the server with --kubernetes-image and its name";
   readonly withoutVolumes = withoutMounts;
   readonly withoutDirectories = withoutMounts;
-  readonly hasPriorityClasses = true;
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");
@@ -90,6 +90,17 @@ export class KubernetesRuntime implements SandboxRuntime {
 
   async prepare(): Promise<void> {
     await this.#laidFoundation();
+  }
+
+  async refusalOfPriorityClass(priorityClassName: string): Promise<string | undefined> {
+    if (priorityClassName.startsWith("system-"))
+      return "classes whose names begin with system- are for the cluster's own Pods, to which all others give way";
+    const foundation = await this.#laidFoundation().catch(() => undefined);
+    if (!foundation) return undefined;
+    const kind = { ...podKind(this.options.kubernetes ?? {}, "base"), placement: { priorityClassName } };
+    const refusal = await refusalOf(foundation.maker, kind);
+    // Whatever else the cluster does not like is not a matter of the class.
+    return refusal?.includes("PriorityClass") ? refusal : undefined;
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
