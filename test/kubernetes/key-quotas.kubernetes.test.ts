@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
 import { codeBlocks } from "../support/documents/code-blocks.js";
 import {
   kubectl,
@@ -101,6 +102,13 @@ else
       // A quota that is full now has room later.
       await kubectl("patch", "quota", name, "--patch", '{"spec":{"hard":{"pods":"0"}}}');
       expect(await made(name)).toMatchObject({ data: { priority_class: name } });
+    });
+
+    test("is of a class that a list of keys shows", async () => {
+      await clientOf().controlPlane.POST("/v1/keys", { body: { name: "team-c", priority_class: name } });
+      const env = { CLOUD_SANDBOX_API_KEY: server.apiKey, CLOUD_SANDBOX_BASE_URL: server.url };
+      const { stdout } = await runBuilt("cli", ["keys", "list"], { env });
+      expect(stdout).toMatch(/^NAME .* PRIORITY CLASS\nteam-c .* cloud-sandbox-team-a\n/);
     });
   });
 

@@ -21,6 +21,7 @@ interface Key {
   readonly sandboxes: number;
   readonly programs: number;
   readonly max_sandboxes?: number;
+  readonly priority_class?: string;
   readonly expires_at?: string;
   readonly last_used_at?: string;
 }
@@ -36,6 +37,8 @@ const columns: readonly Column<Key>[] = [
   { title: "EXPIRES", value: ({ expires_at }) => at(expires_at) },
   { title: "LAST USED", value: ({ last_used_at }) => at(last_used_at) },
 ];
+/** Only for servers on Kubernetes. */
+const classColumn: Column<Key> = { title: "PRIORITY CLASS", value: ({ priority_class }) => priority_class };
 
 export function define(command: Command): void {
   const create = subcommand(command, "create", "create a key of the server, which is shown this once")
@@ -70,7 +73,9 @@ export function define(command: Command): void {
         const { data } = answered(
           known(await (await server()).controlPlane.GET("/v1/keys", { params, signal })),
         );
-        await output.table<Key>(data, columns, "no keys but the server's own.");
+        const hasClasses = data.some(({ priority_class }) => priority_class !== undefined);
+        const shown = hasClasses ? [...columns, classColumn] : columns;
+        await output.table<Key>(data, shown, "no keys but the server's own.");
       }),
     );
   subcommand(command, "revoke <key>", "refuse a key, by its name or id, from now on").action(
