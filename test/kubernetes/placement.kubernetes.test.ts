@@ -75,6 +75,18 @@ else
       expect([code, stderr]).toEqual([1, expect.stringContaining("code in a Pod reaches the network")]);
     });
 
+    test("that no node meets leaves no Pod, if a server that tries the network is told to stop", async () => {
+      await writeFile(file, JSON.stringify({ nodeSelector: { pool: "none" } }));
+      const options = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
+      const ended = runBuilt("local", ["serve", ...options, "--kubernetes-placement", file], {
+        // Without the option, `timeout` sends a second signal, which ends the server at once.
+        through: ["timeout", "--foreground", "10"],
+      });
+      await expect.poll(() => kubectl("get", "pods", "--output", "name")).toMatch(/trial/);
+      expect((await ended).stderr).toContain("told to stop before it had started");
+      expect(await kubectl("get", "pods", "--output", "name")).not.toMatch(/trial/);
+    });
+
     test.each([
       [
         { priorityClassName: "missing" },
@@ -92,7 +104,7 @@ else
           ...["serve", ...kubernetesOptions(), "--kubernetes-placement", file],
         ]);
         expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
-        expect(await kubectl("get", "pods", "--output", "name")).toBe("");
+        expect(await kubectl("get", "pods", "--output", "name")).not.toMatch(/trial/);
       },
     );
 

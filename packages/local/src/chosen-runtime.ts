@@ -12,7 +12,8 @@ export async function chosenRuntime(
 ): Promise<{ readonly runtime: SandboxRuntime; readonly report: UsableRuntime }> {
   const { holdsProcess = true, withoutSystemCallFilter = false, rootInside = false, kubernetes } = options;
   const chosen = await chooseRuntime(runtimeName(options), {
-    ...{ holdsProcess, withoutSystemCallFilter, rootInside, kubernetes, mayAct, log: options.log },
+    ...{ holdsProcess, withoutSystemCallFilter, rootInside, kubernetes, mayAct },
+    ...{ signal: options.signal, log: options.log },
     dockerImages: dockerImages(options.dockerImage),
     dockerRuntime: dockerRuntime(options.dockerRuntime),
     waitSeconds: options.waitForServerSeconds,

@@ -101,6 +101,11 @@ export interface LocalControlPlaneOptions {
   readonly expects?: "sandboxes" | "isolatedCode" | "isolatedPython";
   /** Whether the control plane keeps this process running, as servers do. Default: true. If false, close it on `beforeExit`. */
   readonly holdsProcess?: boolean;
+  /**
+   * Gives up a start that waits for Pods, as when the network of a cluster is tried: they are removed, and the start rejects with the
+   * signal's reason. Others take a moment, and are completed. Default: none.
+   */
+  readonly signal?: AbortSignal;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
 }

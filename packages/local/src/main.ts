@@ -60,6 +60,9 @@ program
     process.exitCode = report.usable ? 0 : 1;
   });
 
+/** The reason with which a start is given up. */
+class ToldToStopError extends Error {}
+
 program.parseAsync().catch((error: unknown) => {
   const isExpected =
     error instanceof RuntimeUnavailableError ||
@@ -76,7 +79,8 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof InvalidMountDirectoryError ||
     error instanceof InvalidOriginError ||
     error instanceof InvalidPublicUrlError ||
-    error instanceof InvalidArgumentError;
+    error instanceof InvalidArgumentError ||
+    error instanceof ToldToStopError;
   // Exit at once: work that is still running could otherwise keep this process alive although nobody can use it.
   end(error instanceof NotKeptError ? 2 : 1, isExpected ? error.message : `unexpected: ${String(error)}`);
 });
@@ -121,9 +125,12 @@ async function serve({
   const placement = placementFile === undefined ? undefined : await placementIn(placementFile, images);
   const stopped = stopSignal();
   let isStarting = true;
+  const starting = new AbortController();
   void stopped.then(() => {
-    const giveUp = (): void => end(1, "The server was told to stop before it had started.");
-    if (isStarting) setTimeout(giveUp, startLimitMs).unref();
+    if (!isStarting) return;
+    const reason = new ToldToStopError("The server was told to stop before it had started.");
+    starting.abort(reason);
+    setTimeout(() => end(1, reason.message), startLimitMs).unref();
   });
   const controlPlane = await startLocalControlPlane({
     ...options,
@@ -152,6 +159,7 @@ async function serve({
       ...(egressUpstreamProxy && { upstreamProxy: egressUpstreamProxy }),
     },
     webhooks: { allowPrivateAddresses: webhookAllowPrivate },
+    signal: starting.signal,
     log: (message) => process.stderr.write(`${message}\n`),
   });
   isStarting = false;
@@ -188,8 +196,8 @@ async function placementIn(file: string, images: readonly string[] | undefined):
 }
 
 /**
- * Milliseconds that a start may continue after a signal asked to stop. A start cannot be cancelled half-way, so the
- * process exits when this time is over.
+ * Milliseconds that a start may continue after a signal asked to stop. Only waiting for Pods can be given up, so the process exits
+ * when this time is over.
  */
 const startLimitMs = 5000;
 

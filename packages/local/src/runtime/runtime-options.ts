@@ -95,6 +95,8 @@ export interface RuntimeOptions {
   readonly waitSeconds?: number | undefined;
   /** What the kubernetes runtime uses; see {@link KubernetesOptions}. */
   readonly kubernetes?: KubernetesOptions | undefined;
+  /** Gives up a trial that takes long. What was made for it is removed. Default: none. */
+  readonly signal?: AbortSignal | undefined;
   /** Whether this process may start, reach and end machines now. False while another one may have them. Default: always. */
   readonly mayAct?: (() => boolean) | undefined;
   /** Receives lines for people to read. Default: nothing is logged. */

@@ -16,7 +16,11 @@ const whatToChange =
  * Finds out whether this process can start sandboxes in the cluster. It asks the cluster whether it would take a Pod of each template.
  * Unless the network may be open, it starts two Pods for a moment, to see whether their code reaches the network.
  */
-export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptions): Promise<RuntimeReport> {
+export async function probeCluster({
+  kubernetes = {},
+  rootInside,
+  signal,
+}: RuntimeOptions): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
     ...{ runtime: "kubernetes", usable: false, reason, fix },
   });
@@ -30,7 +34,7 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
     const { openNetwork = false } = kubernetes;
     await requireTaken(maker, kubernetes);
     const reaches = async (): Promise<boolean> =>
-      reachesNetwork(cluster, maker, podKind(kubernetes, "base")).catch((error: unknown) => {
+      reachesNetwork(cluster, maker, podKind(kubernetes, "base"), signal).catch((error: unknown) => {
         if (statusOf(error) !== undefined) throw error;
         throw new UnusableClusterError(
           `no Pod can be started to try the network: ${reasonOf(error)}`,
@@ -61,6 +65,7 @@ export async function probeCluster({ kubernetes = {}, rootInside }: RuntimeOptio
       ],
     };
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof UnusableClusterError) return unusable(error.message, error.fix);
     const status = statusOf(error);
     const rights = kubernetes.sandboxes === "agent-sandbox" ? "agent-sandbox" : "sandboxes";

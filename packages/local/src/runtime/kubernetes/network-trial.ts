@@ -27,11 +27,17 @@ setTimeout(() => process.exit(0), 3000);`;
 
 /**
  * Whether a Pod of the cluster reaches another one, or the API server, as it does unless a NetworkPolicy forbids it and a plug-in
- * enforces that. Starts two Pods like those of sandboxes.
+ * enforces that. Starts two Pods like those of sandboxes, and removes them, also when `giveUp` aborts.
  */
-export async function reachesNetwork(cluster: Cluster, maker: PodMaker, kind: PodKind): Promise<boolean> {
+export async function reachesNetwork(
+  cluster: Cluster,
+  maker: PodMaker,
+  kind: PodKind,
+  giveUp?: AbortSignal,
+): Promise<boolean> {
   const server = randomBytes(8).toString("hex");
-  const signal = AbortSignal.timeout(trialLimitMs);
+  const limit = AbortSignal.timeout(trialLimitMs);
+  const signal = giveUp ? AbortSignal.any([limit, giveUp]) : limit;
   const names = { there: `cloud-sandbox-trial-${server}-1`, here: `cloud-sandbox-trial-${server}-2` };
   const pods = await PodWatch.open(cluster, server);
   const create = async (name: string, code: string, ...args: readonly string[]): Promise<void> => {

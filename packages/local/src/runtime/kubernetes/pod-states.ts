@@ -100,6 +100,7 @@ function podThat(
       const wanted = isWanted(pod);
       if (wanted) settle(wanted === true ? pod : wanted);
     });
+    if (signal.aborted) onTimeout();
   });
 }
 
