@@ -90,6 +90,9 @@ touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Rea
     test("that the namespace has no room for is refused with what the cluster says", async () => {
       await kubectl("create", "quota", "full", "--hard=pods=0");
       try {
+        // The cluster heeds a quota when it has counted.
+        const counted = () => kubectl("get", "quota", "full", "--output", "jsonpath={.status.used}");
+        await expect.poll(counted).toContain("pods");
         await expect(client.sandboxes.create({ template: "base" })).rejects.toThrow(/exceeded quota: full/);
       } finally {
         await kubectl("delete", "quota", "full");
