@@ -175,4 +175,21 @@ describe("a program that needs the internet and has none", () => {
       hint: "Give it internet access with --internet on.",
     });
   });
+
+  test.each([
+    ["curl", "curl -sS https://nothing.invalid"],
+    ["npm", "npm install --registry https://10.255.255.1 --fetch-retries 0 x"],
+  ])("is told so as an install command with %s, with the options of the server", async (_, command) => {
+    const { stderr } = await line.run(["mcp", "quick", "x", "t", "--install-commands", command, "--json"]);
+    const { code, hint } = JSON.parse(stderr).error;
+    expect({ code, hint }).toEqual({
+      code: "INSTALL_FAILED",
+      hint: expect.stringMatching(/^The network failed\..*--egress-upstream-proxy.*--egress-allow-private/),
+    });
+  });
+
+  test("is not supposed where install commands failed by themselves", async () => {
+    const { stderr } = await line.run(["mcp", "quick", "x", "t", "--install-commands", "exit 3", "--json"]);
+    expect(JSON.parse(stderr).error.hint).toBe("Correct its install commands.");
+  });
 });

@@ -23,7 +23,6 @@ export const advice: Readonly<Record<string, string>> = {
   API_KEY_NOT_FOUND: '"cloud-sandbox keys list" shows the keys that exist.',
   WEBHOOK_DELIVERY_NOT_FOUND: '"cloud-sandbox webhooks list" shows the deliveries that are remembered.',
   CALL_TIMEOUT: "Give the call more time with --call-timeout.",
-  INSTALL_FAILED: "Correct its install commands.",
   BUILD_FAILED: "Correct the step and build again.",
   FILE_NOT_FOUND: '"cloud-sandbox ls" of the path\'s directory shows what is there.',
   DIRECTORY_NOT_FOUND: '"cloud-sandbox ls" of the directory above shows what is there.',
@@ -39,6 +38,7 @@ export const advice: Readonly<Record<string, string>> = {
   LOCAL_PORT_UNAVAILABLE: "Give another port of this machine, as in 8080:80, or 0:80 for any free one.",
   PORT_FORWARD_UNAVAILABLE: 'Use "cloud-sandbox sandbox port", which prints the port\'s address for HTTP.',
   NOT_FOUND: "Check the server's address: it is given without /v1.",
+  McpInstallError: "Correct its install commands.",
   PermissionDeniedError: "Use an API key with this permission.",
   NetworkError: "Check the server's address and the network.",
 };

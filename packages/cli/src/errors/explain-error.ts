@@ -87,5 +87,5 @@ function hintFor(
 const withoutInternet = /sandbox has no internet access/;
 /** Matches methods of the protocol MCP, as in `sampling/createMessage`. */
 const methodOfMcp = /\b(sampling|elicitation|roots)\/\w+/g;
-/** Matches methods, as in `list()` or `client.sandboxes`, and names of options, as in `timeoutSeconds`. */
-const ofTheLibrary = /\w\(|\bclient\.|\b[a-z]+[A-Z]\w*\b|\boption\b/;
+/** Matches methods and properties, as in `list()` or `error.output`, and names of options, as in `timeoutSeconds`. */
+const ofTheLibrary = /\w\(|\b(client|error)\.\w|\b[a-z]+[A-Z]\w*\b|\boption\b/;

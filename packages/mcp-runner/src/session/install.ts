@@ -192,13 +192,14 @@ function installFailed({ name }: McpServerConfiguration, output: string, cause?:
   return new McpInstallError({
     summary: `Server "${name}" could not be installed: ${shown || "no output"}`,
     hint: offline.test(output)
-      ? "The install command had no network. Allow internet access on the backend."
-      : "Correct the server's install commands. The error's `output` has all that they wrote.",
+      ? 'The network failed. Give the machine that runs sandboxes internet access; "cloud-sandbox serve" goes through a proxy with --egress-upstream-proxy, and to a private address with --egress-allow-private.'
+      : "Correct the server's install commands. `error.output` has all that they wrote.",
     code: "INSTALL_FAILED",
     output,
     cause,
   });
 }
 
+/** What pip, npm, curl, git and the proxy of sandboxes write when a server cannot be reached. */
 const offline =
-  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|Could not resolve|Name or service not known|Temporary failure in name|DESTINATION_NOT_ALLOWED|Tunnel connection failed|403 Forbidden/i;
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|Could not resolve|Could(n't| not) connect to server|Name or service not known|Temporary failure in name|Network is unreachable|No route to host|DESTINATION_NOT_ALLOWED|Tunnel (connection )?failed|no internet access|not on the public internet|403 Forbidden/i;
