@@ -296,6 +296,14 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit()), os.listdir
     await nothingLeft();
   });
 
+  test("reads nothing of the host in the environment of its process 1", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    expect((await run({ language: "bash", code: "cat /proc/1/environ" })).body).toMatchObject({
+      stdout: "",
+      exit_code: 0,
+    });
+  });
+
   test("is killed when its caller goes away, and is not run again", async ({ skip }) => {
     skip(obstacle !== undefined, obstacle);
     const gone = new AbortController();

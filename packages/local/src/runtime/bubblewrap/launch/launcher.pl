@@ -176,4 +176,6 @@ if (defined $given{USER}) {
   call('setresgid', $user, $user, $user);
   call('setresuid', $user, $user, $user);
 }
-exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\n";
+# Code can read the environment of bubblewrap, which is process 1 of a program: it must not tell the host's search path.
+my ($command) = grep { -f && -x _ } map { "$_/$ARGV[0]" } split /:/, delete $ENV{PATH};
+exec { $command // $ARGV[0] } @ARGV or die "$ARGV[0]: $!\n";
