@@ -36,6 +36,9 @@ export function keptTree(): string | undefined {
   }
 }
 
+/** Time limit of the program that makes the files. It takes less than a second, so one that runs on hangs. */
+const makingLimitMs = 30_000;
+
 /** The number of the system call that makes nodes, for Perl. */
 const mknodat: Partial<Record<string, string>> = { x64: "259", arm64: "33" };
 
@@ -50,7 +53,10 @@ export class MadeFiles {
   readonly #all: Promise<void>;
 
   /** Starts to make the files. */
-  constructor(private readonly wanted: WantedFiles) {
+  constructor(
+    private readonly wanted: WantedFiles,
+    limitMs = makingLimitMs,
+  ) {
     const { pipes, devices, skeleton, isKept } = wanted;
     if (devices !== undefined) makeDeviceDirectory(devices);
     this.#pipes = this.#step("pipes");
@@ -70,6 +76,8 @@ export class MadeFiles {
         TREE: isKept ? "1" : "",
       },
       stdio: ["ignore", "pipe", "ignore"],
+      timeout: limitMs,
+      killSignal: "SIGKILL",
     });
     const end = (): void => {
       for (const settle of this.#waiting.values()) settle(false);

@@ -11,6 +11,9 @@ import { become, becomeMachine } from "./shell-launch.js";
 
 const run = promisify(execFile);
 
+/** Time limit of the trial. It takes milliseconds, so one that runs on hangs. */
+const trialLimitMs = 30_000;
+
 /** What has to be done before the process becomes bubblewrap. */
 export interface Launch {
   readonly memberFiles: readonly string[];
@@ -40,7 +43,8 @@ export async function openLauncher(root: WritableRoot | undefined, ownRoot?: str
     });
     const [program, ...args] = command;
     const env = { PATH: process.env.PATH, ...environment };
-    return run(program, [...args, "bwrap", "--version"], { cwd: "/", env }).then(
+    const options = { cwd: "/", env, timeout: trialLimitMs, killSignal: "SIGKILL" } as const;
+    return run(program, [...args, "bwrap", "--version"], options).then(
       () => true,
       () => false,
     );

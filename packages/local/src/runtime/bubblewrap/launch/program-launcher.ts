@@ -23,7 +23,9 @@ const goneLimitMs = 30_000;
  * launcher ends with this process, and its children end with it. The next program then starts another launcher.
  */
 export class ProgramLauncher {
-  #server: Promise<ChildProcess> | undefined;
+  /** Fulfilled when the process takes requests. */
+  #server: Promise<void> | undefined;
+  #process: ChildProcess | undefined;
   #failures = 0;
   #isClosed = false;
 
@@ -77,15 +79,16 @@ export class ProgramLauncher {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const server = await this.#server?.catch(() => undefined);
-    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    // Do not wait until it takes requests: a Perl that hangs never does.
+    const server = this.#process;
+    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const exit = once(server, "exit");
     server.ref();
     server.kill("SIGKILL");
     await exit;
   }
 
-  async #serve(): Promise<ChildProcess> {
+  async #serve(): Promise<void> {
     // A launcher that was killed leaves its socket.
     rmSync(this.socket, { force: true });
     const server = spawn("perl", ["-e", launcher, "--", this.directory], {
@@ -101,6 +104,7 @@ export class ProgramLauncher {
       detached: true,
       stdio: ["ignore", "pipe", "ignore"],
     });
+    this.#process = server;
     server.unref();
     if (server.stdout instanceof Socket) server.stdout.unref();
     const ended = new Promise<never>((_, reject) => {
@@ -115,7 +119,6 @@ export class ProgramLauncher {
     ended.catch(() => undefined);
     await Promise.race([once(server.stdout, "data"), ended]);
     this.#failures = 0;
-    return server;
   }
 }
 
