@@ -31,6 +31,42 @@ test("a server that has no file descriptor left says so, and does not blame the 
   }
 });
 
+test.each([
+  ["in a sandbox", { PATH: "/usr/bin:/bin" }],
+  ["without one", {}],
+])("a program %s that such a server refuses has not run, and may be sent again", async (_, env) => {
+  const server = await startLocalServer({ through: ["prlimit", `--nofile=${limit}`], args: ["--pool", "0"] });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const idle: Socket[] = [];
+  const headers = {
+    "X-API-Key": server.apiKey,
+    "Idempotency-Key": "once",
+    "Content-Type": "application/json",
+  };
+  const body = JSON.stringify({ code: "echo works", language: "bash", env });
+  const program = async () => {
+    const answer = await ask(agent, `${server.url}/v1/executions`, { method: "POST", headers }, body);
+    return { ...(JSON.parse(await text(answer)) as object), status: answer.statusCode };
+  };
+  try {
+    // The first sandbox has the server make what all share.
+    await new ControlPlaneCaller(server).create();
+    expect(await health(server, agent)).toBe(200);
+    await takeAllConnections(server, idle);
+    const refused = await program();
+    expect(refused).toMatchObject({
+      status: 503,
+      message: expect.stringMatching(/cannot open any more files/),
+    });
+    for (const socket of idle) socket.destroy();
+    await expect.poll(program).toMatchObject({ status: 200, stdout: "works\n" });
+  } finally {
+    for (const socket of idle) socket.destroy();
+    agent.destroy();
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+  }
+});
+
 test("where sandboxes could open hardly any file, serve and doctor say what to raise", async () => {
   const script = 'ulimit -n 200; exec "$@"';
   for (const args of [["serve"], ["doctor"]]) {

@@ -5,9 +5,10 @@ import { Problem, splice, switchProtocols } from "@cloud-sandbox/server-kit";
 import { sandboxFailed } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentConnection, AgentConnections, AgentRequest } from "../agents/agent-connection.js";
 import type { AgentTarget } from "../agents/agent-target.js";
+import { noDescriptorLeft } from "../agents/no-descriptor-left.js";
 import { bodyOf, disconnectSignal, isUnreadable, passOn } from "../relay/exchange.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "../relay/forwarded-headers.js";
-import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
+import { isOutOfDescriptors } from "../runtime/host/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
 import { portClosed } from "./port-closed.js";
@@ -213,13 +214,6 @@ const answerTooLong = (most: number): Problem =>
  * The problem for a call that found no free file descriptor. A 503, because the request was not sent, so clients may
  * retry it.
  */
-const noDescriptorLeft = (cause: unknown): Problem =>
-  new Problem(503, "SERVICE_UNAVAILABLE", "This server cannot open any more files now.", {
-    hint: openFilesAdvice(),
-    headers: { "retry-after": "1" },
-    cause,
-  });
-
 /** The port that a tunnel's path names. */
 function portIn(path: string): number {
   const port = Number(/^\/ports\/(\d{1,5})\/tunnel$/.exec(path)?.[1]);

@@ -13,11 +13,13 @@ import {
   valueFields,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
+import { noDescriptorLeft } from "../agents/no-descriptor-left.js";
 import { grantLimits } from "../catalogue/granted-limits.js";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { EgressRules } from "../egress/egress-policy.js";
 import { egressRules } from "../egress/egress-rules.js";
+import { isOutOfDescriptors } from "../runtime/host/open-files.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { OutputReading } from "./output-reading.js";
@@ -226,7 +228,6 @@ export class OneShotPrograms {
     try {
       if (!sandbox.machine) throw new Error("the new sandbox has no machine");
       signal.throwIfAborted();
-      spec.onStart();
       const body = {
         ...{ code: spec.code, language: spec.language, env: spec.environment, workdir: spec.workdir },
         timeout: spec.timeoutSeconds,
@@ -236,8 +237,11 @@ export class OneShotPrograms {
         : // `cache` runs the code without a context, so that the answer says nothing about the context's variables.
           agents.execute(sandbox.machine, { ...body, capture_rich: spec.wantsRich, cache: true }, signal);
       const raw = await running.catch((error: unknown) => {
+        if (isOutOfDescriptors(error)) throw noDescriptorLeft(error);
+        spec.onStart();
         throw signal.aborted || error instanceof Problem ? error : agentLost(error);
       });
+      spec.onStart();
       return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw, spec) };
     } finally {
       // The sandbox may have ended by itself.

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { open } from "node:fs/promises";
 import { type Readable, Writable } from "node:stream";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
@@ -224,6 +225,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
           ...(["pipe", uids ? "pipe" : "ignore"] as const),
         ],
       });
+      // Without a free descriptor, Node.js has made no pipes either.
+      if (child.pid === undefined) throw (await once(child, "error"))[0];
       if (this.options.holdsProcess === false) letGo(child);
       const options = bubblewrapArguments({
         image,

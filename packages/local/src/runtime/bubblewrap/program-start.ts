@@ -4,6 +4,7 @@ import { type OneShotProgram, oneShotProgram, proxyEnvironment } from "@cloud-sa
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { LateCleanups } from "../host/late-cleanup.js";
 import type { MachineGroup } from "../host/machine-group.js";
+import { isOutOfDescriptors } from "../host/open-files.js";
 import type { MachineUids } from "../host/uid-lease.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramPlan, ProgramSpec } from "../sandbox-runtime.js";
@@ -111,6 +112,8 @@ export class StartedProgram {
         if (lent) uids?.release(lent);
       };
       await late.attempt(`The control group of program ${plan.id}`, cleanUp, plan.onRemains);
+      if (isOutOfDescriptors(error))
+        throw new ProgramNotStarted("this server cannot open any more files now", { cause: error });
       throw error;
     }
   }
