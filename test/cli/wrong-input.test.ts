@@ -127,6 +127,16 @@ describe("a server of MCP that", () => {
     expect(await sandboxes()).toEqual([]);
   });
 
+  test.each([
+    ["sends back what it gets", "cat", "SERVER_NOT_STARTED", /sends back what it is sent.*command of an MCP/],
+    ["prints other lines", "yes", "NOT_A_MESSAGE", /MCP message: y\..*command starts an MCP server/],
+  ])("is a program that only %s is told so", async (_, program, code, message) => {
+    const { stderr } = await line.run(["mcp", "quick", program, "echo", "--json"]);
+    const { error } = JSON.parse(stderr);
+    expect(error.code).toBe(code);
+    expect(`${error.message} ${error.hint}`).toMatch(message);
+  });
+
   test("prints garbage between its messages is used all the same", async () => {
     expect(await call("garbage")).toMatchObject({ code: 0, stderr: "" });
   });

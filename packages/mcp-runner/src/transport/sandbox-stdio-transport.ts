@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { type CommandStream, isSandboxError, type Sandbox, type StreamedResult } from "cloud-sandbox";
 import { Secrets } from "../config/secrets.js";
-import { McpProtocolError, type McpServerError, McpStartError } from "../errors.js";
+import { McpProtocolError, McpServerError, McpStartError } from "../errors.js";
 import { HiddenLines } from "./hidden-lines.js";
 import { MessageLines } from "./message-lines.js";
 import { SentRequests } from "./sent-requests.js";
@@ -189,7 +189,11 @@ export class SandboxStdioTransport implements Transport {
       return "other";
     }
     if ("id" in message && !("method" in message)) this.#expect(message.id);
-    else if (isJSONRPCRequest(message) && needsModel.has(message.method)) this.#refused = message.method;
+    else if (isJSONRPCRequest(message)) {
+      // Only clients send this request: the program sends back what it reads.
+      if (message.method === "initialize") throw sentBack();
+      if (needsModel.has(message.method)) this.#refused = message.method;
+    }
     this.#messages += 1;
     this.onmessage?.(message);
     return "id" in message ? "other" : "notification";
@@ -241,7 +245,7 @@ export class SandboxStdioTransport implements Transport {
   }
 
   #asServerError(error: unknown): McpServerError {
-    if (error instanceof McpProtocolError) return error;
+    if (error instanceof McpServerError) return error;
     const summary = isSandboxError(error) ? error.summary : String(error);
     const options = {
       cause: error,
@@ -260,7 +264,7 @@ export class SandboxStdioTransport implements Transport {
   #broken(code: string, summary: string): McpProtocolError {
     return new McpProtocolError({
       summary: `${summary}.`,
-      hint: code === "NOT_A_MESSAGE" ? "Make the server log to standard error." : undefined,
+      hint: code === "NOT_A_MESSAGE" ? noMessageHint : undefined,
       code,
     });
   }
@@ -271,6 +275,15 @@ export class SandboxStdioTransport implements Transport {
     this.onerror?.(failure);
   }
 }
+
+const noMessageHint = "Check that the command starts an MCP server, which must log to standard error.";
+
+const sentBack = (): McpStartError =>
+  new McpStartError({
+    summary: "The program sends back what it is sent, so it is not an MCP server.",
+    hint: "Give the command of an MCP server that speaks stdio.",
+    code: "SERVER_NOT_STARTED",
+  });
 
 /** Requests that only an assistant with a model or a person can answer. */
 const needsModel = new Set(["sampling/createMessage", "elicitation/create"]);
