@@ -137,6 +137,15 @@ describe("a server of MCP that", () => {
     expect(`${error.message} ${error.hint}`).toMatch(message);
   });
 
+  test("says that its tool failed is told with the tool's result", async () => {
+    const { code, stderr } = await call("fail");
+    expect(code).toBe(125);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: "TOOL_FAILED",
+      result: { isError: true, content: [{ type: "text", text: "failed with " }] },
+    });
+  });
+
   test("prints garbage between its messages is used all the same", async () => {
     expect(await call("garbage")).toMatchObject({ code: 0, stderr: "" });
   });

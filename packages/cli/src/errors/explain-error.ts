@@ -11,6 +11,8 @@ export interface Problem {
   readonly hint?: string;
   /** The server's id of the request that failed. */
   readonly requestId?: string;
+  /** What a tool of an MCP server that failed has returned. */
+  readonly result?: unknown;
 }
 
 /**
@@ -22,6 +24,7 @@ interface FailureFields extends NodeJS.ErrnoException {
   readonly serverHint?: string;
   readonly requestId?: string;
   readonly status?: number;
+  readonly result?: unknown;
 }
 
 /** The problem of a command whose output could not be written. */
@@ -32,7 +35,7 @@ export function lostOutput(reason: string): Problem {
 /** Explains a failure. `usage` is the hint if the command line could not be parsed. */
 export function explain(error: unknown, usage?: string): Problem {
   if (!(error instanceof Error)) return { code: "FAILED", message: String(error) };
-  const { code, hint, requestId, serverHint, status, summary } = error as FailureFields;
+  const { code, hint, requestId, result, serverHint, status, summary } = error as FailureFields;
   if (error instanceof CommandError)
     return {
       code: error.code,
@@ -47,6 +50,7 @@ export function explain(error: unknown, usage?: string): Problem {
       message: summary.trim(),
       ...(next !== undefined && { hint: next }),
       ...(requestId !== undefined && status !== undefined && { requestId }),
+      ...(result !== undefined && { result }),
     };
   }
   return { code: code ?? "FAILED", message: error.message };
