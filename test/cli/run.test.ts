@@ -275,13 +275,17 @@ test("run shows what the backend on this machine has logged about a failure for 
   const place = await mkdtemp(join(tmpdir(), "programs-"));
   try {
     await writeFile(join(place, "perl"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-    const { code, stderr } = await runBuilt("cli", ["run", "-c", "1"], {
-      env: { PATH: `${place}:${process.env.PATH}` },
-    });
+    const env = { PATH: `${place}:${process.env.PATH}` };
+    const { code, stderr } = await runBuilt("cli", ["run", "-c", "1"], { env });
     expect(code).toBe(125);
     expect(stderr).toMatch(
       /under request id (\S+) .*\ncloud-sandbox: .*\(\1\): Error: files for sandboxes could not/,
     );
+    const asJson = await runBuilt("cli", ["run", "-c", "1", "--json"], { env });
+    expect(JSON.parse(asJson.stderr).error).toMatchObject({
+      code: "INTERNAL_ERROR",
+      log: [expect.stringContaining("Error: files for sandboxes could not")],
+    });
   } finally {
     await rm(place, { recursive: true });
   }

@@ -81,6 +81,7 @@ export function action<Options, Args extends unknown[] = []>(
 
 /** Reports a failure, and what a backend on this machine has logged about the request that failed. */
 function tell(problem: Problem, output: Output): void {
-  output.problem(problem);
-  for (const line of problem.requestId === undefined ? [] : linesAbout(problem.requestId)) output.note(line);
+  const log = problem.requestId === undefined ? [] : linesAbout(problem.requestId);
+  output.problem({ ...problem, ...(log.length > 0 && { log }) });
+  for (const line of log) output.note(line);
 }

@@ -13,6 +13,8 @@ export interface Problem {
   readonly requestId?: string;
   /** What a tool of an MCP server that failed has returned. */
   readonly result?: unknown;
+  /** What a backend on this machine has logged about the request. */
+  readonly log?: readonly string[];
 }
 
 /**
