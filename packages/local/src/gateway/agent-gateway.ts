@@ -210,10 +210,6 @@ const answerTooLong = (most: number): Problem =>
     { hint: "Delete the sandbox and create a new one." },
   );
 
-/**
- * The problem for a call that found no free file descriptor. A 503, because the request was not sent, so clients may
- * retry it.
- */
 /** The port that a tunnel's path names. */
 function portIn(path: string): number {
   const port = Number(/^\/ports\/(\d{1,5})\/tunnel$/.exec(path)?.[1]);

@@ -31,7 +31,7 @@ export function failureOf(error: unknown, { name, reach, what }: FailurePlace): 
       return failure(
         summary,
         tellsOfNoNetwork(summary)
-          ? "Install commands have the internet access of CLOUD_SANDBOX_INTERNET; the user can set it to on, or to allow= and names."
+          ? `${hint ?? ""} The user must do this.`
           : "The user must correct the server's install commands.",
       );
     case "McpStartError":

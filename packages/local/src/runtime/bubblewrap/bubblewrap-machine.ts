@@ -129,14 +129,19 @@ export class BubblewrapMachine implements Machine {
     // Code in the machine decides how many files there are to read. So the reader runs in the machine's control group,
     // and its CPU time and memory count towards the machine's limits.
     const [program = "", ...args] = [...enterGroups(group.helperFiles), ...root.read(child.pid)];
+    const disk = new PassThrough();
     const reader = spawn(program, args, { cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
+    // Without a free descriptor, Node.js has made no pipes either.
+    if (reader.pid === undefined) {
+      reader.once("error", (error) => disk.destroy(error));
+      return disk;
+    }
     this.#readers.add(reader);
     reader.once("close", () => this.#readers.delete(reader));
     let errorOutput = "";
     reader.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       errorOutput = (errorOutput + chunk).slice(-keptErrorOutput);
     });
-    const disk = new PassThrough();
     reader.stdout.pipe(disk, { end: false });
     disk.once("close", () => reader.kill("SIGKILL"));
     once(reader, "close").then(
