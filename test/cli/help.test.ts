@@ -28,3 +28,16 @@ test("the help of a command has its own options first, then those of every comma
   const login = await runBuilt("cli", ["login", "--help"]);
   expect(login.stdout).not.toContain("Options:");
 });
+
+test.each([
+  ["cli", "sandbox"],
+  ["local", "serve"],
+] as const)(
+  "the help of %s %s fits into 80 columns, although its terms are long",
+  async (program, command) => {
+    const { stdout } = await runBuilt(program, [command, "--help"]);
+    const described = stdout.split("\n").filter((line) => line.startsWith("  "));
+    expect(described.length).toBeGreaterThan(15);
+    expect(described.filter((line) => line.length > 80)).toEqual([]);
+  },
+);

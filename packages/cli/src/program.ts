@@ -137,6 +137,8 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
     .version(version)
     .enablePositionalOptions()
     .exitOverride()
+    // Commander wraps only descriptions that have 40 columns, and long names of commands leave them fewer of 80.
+    .configureHelp({ minWidthToWrap: 20 })
     // main.ts reports failures, because it can print them as JSON.
     .configureOutput({ outputError: () => undefined })
     .addHelpText("after", help);

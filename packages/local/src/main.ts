@@ -27,6 +27,8 @@ const program = new Command("cloud-sandbox-local")
   .description(
     "A sandbox cloud on one Linux machine: the HTTP APIs of the hosted service, with real isolation and without an account.",
   )
+  // Commander wraps only descriptions that have 40 columns, and long names of options leave them fewer of 80.
+  .configureHelp({ minWidthToWrap: 20 })
   .version(version);
 
 addServeOptions(program.command("serve").description("start the control plane and serve until interrupted"))
