@@ -19,7 +19,13 @@ async function serveAsAsked(): Promise<void> {
   const offer = { profile: offeredProfile(gateway?.extend(profile) ?? profile, options), additions, log };
   const local = { ...gateway?.local, ...profile.local?.(process.env) };
   const backend = new SharedBackend({ environment: process.env, local, keepSandboxes, servers, log });
-  if (transport === "stdio") return serveOverStdio(offer, backend);
+  if (transport === "stdio") {
+    if (process.stdin.isTTY)
+      log(
+        "no MCP client is connected: a client starts this command itself; --transport http serves clients on a port. Ctrl-C ends it.",
+      );
+    return serveOverStdio(offer, backend);
+  }
   const { serveOverHttp } = await import("./http/http-service.js");
   const keys = options.clientKeys ? await clientKeys(keepSandboxes) : undefined;
   return serveOverHttp(offer, backend, { ...options, keys });

@@ -196,6 +196,20 @@ describe("the command line", () => {
     expect(said.stdout).toMatch(stdout);
     expect(said.stderr).toMatch(stderr);
   });
+
+  it("in a terminal says that it waits for a client, and how to serve on a port", () => {
+    const { stdout, status } = spawnSync(
+      "script",
+      ["-qec", `${process.execPath} ${serverFile}`, "/dev/null"],
+      {
+        // Ctrl-D ends the input of a terminal.
+        input: "\u0004",
+        encoding: "utf8",
+      },
+    );
+    expect(stdout).toMatch(/cloud-sandbox-mcp: no MCP client is connected: .*--transport http/);
+    expect(status).toBe(0);
+  });
 });
 
 it.each([
