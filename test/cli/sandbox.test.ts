@@ -221,6 +221,11 @@ describe("one line says what is wrong, for", () => {
     ["a time that is none", (known) => ["sandbox", "timeout", known, "2x"], /15m/],
     ["a port that is none", (known) => ["sandbox", "port", known, "0"], /1 to 65535/],
     ["too long a command", (known) => ["sandbox", "exec", "-t", "301", known, "ls"], /--detach/],
+    [
+      "a program that is missing",
+      (known) => ["sandbox", "exec", known, "no-such-program", "x"],
+      /no-such-program: command not found\. Check the name/,
+    ],
     ["a shell without a terminal", (known) => ["sandbox", "shell", known], /sandbox exec/],
     [
       "an isolation that is not had",

@@ -146,6 +146,14 @@ describe("a server of MCP that", () => {
     });
   });
 
+  test("is not installed is told with the option that installs it", async () => {
+    const { code, stderr } = await line.run(["mcp", "quick", "no-such-server", "t"]);
+    expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 125, lines: 1 });
+    expect(stderr).toMatch(
+      /no-such-server: command not found.*install its program with --install-commands\.$/m,
+    );
+  });
+
   test("prints garbage between its messages is used all the same", async () => {
     expect(await call("garbage")).toMatchObject({ code: 0, stderr: "" });
   });

@@ -68,6 +68,6 @@ export function backgroundHandlers(parts: BackgroundParts) {
 
 export const commandNotFound = ({ message, command }: ProgramNotFound) =>
   new Problem(400, "INVALID_REQUEST", `${message}.`, {
-    hint: "Install the program, or leave args out to write for the shell.",
+    hint: "Check the name of the program, or install it. A line for the shell is one text, without arguments beside it.",
     details: { command },
   });

@@ -39,6 +39,7 @@ export const advice: Readonly<Record<string, string>> = {
   PORT_FORWARD_UNAVAILABLE: 'Use "cloud-sandbox sandbox port", which prints the port\'s address for HTTP.',
   NOT_FOUND: "Check the server's address: it is given without /v1.",
   McpInstallError: "Correct its install commands.",
+  McpStartError: "Correct the server's command, or install its program with --install-commands.",
   PermissionDeniedError: "Use an API key with this permission.",
   NetworkError: "Check the server's address and the network.",
 };
