@@ -5,9 +5,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -147,9 +149,17 @@ function linkCommands(name) {
   const [program] = Object.values(commands);
   if (program === undefined) return;
   for (const command of new Set([packageName, ...Object.keys(commands)])) {
+    const target = relative(join(bin(command), ".."), join(home, program));
+    // Changes nothing that is up to date, so that a user to whom the checkout does not belong can use what was built.
+    if (linkedTo(bin(command)) === target) continue;
     rmSync(bin(command), { force: true });
-    symlinkSync(relative(join(bin(command), ".."), join(home, program)), bin(command));
+    symlinkSync(target, bin(command));
   }
+}
+
+/** The target of a symbolic link. Undefined if there is no link. */
+function linkedTo(path) {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
 }
 
 /** Builds a package if its files, or what it is built from, have changed. Resolves with a digest of both. */
