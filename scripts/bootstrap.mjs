@@ -122,6 +122,7 @@ async function install() {
   const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
   const wanted = digest(["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests]);
   if (wanted === stamp("install")) return;
+  forget("install");
   await step("Installing dependencies", [...pnpm, "install", "--frozen-lockfile"]);
   stamp("install", wanted);
 }
@@ -175,6 +176,7 @@ async function buildPackage(name, madeFrom) {
     madeFrom,
   );
   if (existsSync(join(root, home, "dist")) && wanted === stamp(name)) return wanted;
+  forget(name);
   if (ownBuilds[name]) await step(`Building ${name}`, ownBuilds[name].command);
   else {
     // Where there are both, tsup adds the types, so it comes second.
@@ -283,6 +285,11 @@ function stamp(name, value) {
   if (value === undefined) return existsSync(file) ? readFileSync(file, "utf8") : undefined;
   mkdirSync(stamps, { recursive: true });
   writeFileSync(file, value);
+}
+
+/** Removes a stamp before its step begins: an interrupted step leaves half of its files, and no stamp may vouch for them. */
+function forget(name) {
+  rmSync(join(stamps, name), { force: true });
 }
 
 /** A digest of the contents of files and folders. */
