@@ -5,32 +5,41 @@ import { repositoryLinks } from "./links.mts";
 type Item = DefaultTheme.SidebarItem;
 
 const guides: Item[] = [
-  { text: "Start", items: [page("Quickstart", "/quickstart")] },
   {
-    text: "Guides",
+    text: "Start",
     items: [
-      page("Sandboxes", "/guides/sandboxes"),
-      page("Run code", "/guides/run-code"),
+      page("Quickstart", "/quickstart"),
       page("In a terminal", "/guides/terminal"),
       page("Recordings of a terminal", "/guides/recordings"),
+      page("MCP for each assistant", "/guides/mcp"),
+      page("Other people's MCP servers", "/guides/mcp-servers"),
+    ],
+  },
+  {
+    text: "From a program",
+    items: [
+      page("Run code", "/guides/run-code"),
+      page("Sandboxes", "/guides/sandboxes"),
       page("Files", "/guides/files"),
-      page("Volumes", "/guides/volumes"),
-      page("Long jobs", "/guides/long-jobs"),
       page("Streams", "/guides/streams"),
-      page("Templates", "/guides/templates"),
-      page("Internet access", "/guides/internet-access"),
+      page("Long jobs", "/guides/long-jobs"),
       page("Webhooks", "/guides/webhooks"),
+      page("Templates", "/guides/templates"),
+      page("Volumes", "/guides/volumes"),
+      page("Internet access", "/guides/internet-access"),
       page("Previews", "/guides/previews"),
       page("Errors and limits", "/guides/errors"),
       page("Client options", "/guides/client-options"),
       page("Test your app", "/guides/testing"),
-      page("MCP for each assistant", "/guides/mcp"),
-      page("Other people's MCP servers", "/guides/mcp-servers"),
-      page("Replace another MCP server", "/replacing-mcp-servers"),
+    ],
+  },
+  {
+    text: "Run the service",
+    items: [
+      page("Host it yourself", "/guides/self-hosting"),
       page("Sandboxes in Docker", "/guides/docker"),
       page("Sandboxes on Kubernetes", "/guides/kubernetes"),
       page("Kubernetes at scale", "/guides/kubernetes-at-scale"),
-      page("Host it yourself", "/guides/self-hosting"),
       page("Debugging", "/debugging"),
     ],
   },
@@ -40,6 +49,7 @@ const guides: Item[] = [
       page("From HOPX", "/migrating-from-hopx"),
       page("From E2B", "/migrating-from-e2b"),
       page("From Vercel Sandbox", "/migrating-from-vercel-sandbox"),
+      page("From another MCP server", "/replacing-mcp-servers"),
     ],
   },
   {
