@@ -9,10 +9,24 @@ import { prefix, type ServerOptions, standardOptions } from "./server-options.js
 /** Settings that can be given only as environment variables. */
 const furtherVariables = ["CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
 
+/** Options that only mean something to a server over HTTP. */
+const ofHttp = [
+  "host",
+  "port",
+  "socket",
+  "token",
+  "allowedHost",
+  "allowedOrigin",
+  "maxClients",
+  "idleTimeout",
+];
+
 export interface ParsedCommandLine {
   readonly options: Omit<ServerOptions, "profile"> & { readonly profile: ProfileChoice };
   /** Whether an option was given, on the command line or as an environment variable. */
   readonly isGiven: (name: string) => boolean;
+  /** The options of HTTP among the arguments, as they are written. Variables are not: they may be set for several servers. */
+  readonly httpArguments: readonly string[];
 }
 
 /** `variables` are the names of the environment variables that are set. */
@@ -22,7 +36,17 @@ export function parseCommandLine(argv: readonly string[], variables: readonly st
   return {
     options: command.opts(),
     isGiven: (name) => command.getOptionValueSource(name) !== "default",
+    httpArguments: ofHttp
+      .filter((name) => command.getOptionValueSource(name) === "cli")
+      .map((name) => written(command, name)),
   };
+}
+
+/** An option as it is written: `--no-token` if the token is off. */
+function written(command: Command, name: string): string {
+  const isOff = command.getOptionValue(name) === false;
+  const named = command.options.find((each) => each.attributeName() === name && each.negate === isOff);
+  return named?.long ?? name;
 }
 
 /** Refuses unknown variables: a misspelt READ_ONLY would leave the tools that write. */

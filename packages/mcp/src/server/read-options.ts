@@ -22,12 +22,16 @@ export async function readOptions(
   if (isPlain) return { ...standardOptions, profile: await profiles[0].load() };
   // Without any option, which is the most frequent case, do not load the parser of the command line.
   const { parseCommandLine } = await import("./command-line.js");
-  const { options, isGiven } = parseCommandLine(argv, Object.keys(environment));
+  const { options, isGiven, httpArguments } = parseCommandLine(argv, Object.keys(environment));
   handOverAfter(environment);
   const profile = await options.profile.load();
   const proposed = Object.entries(profile.transport?.(environment) ?? {}).filter(([name]) => !isGiven(name));
   const read: ServerOptions = { ...options, ...Object.fromEntries(proposed), profile };
   if (read.clientKeys) requireNothingShared(read, environment);
+  if (read.transport === "stdio" && httpArguments.length > 0)
+    throw new OptionError(
+      `Over stdio there is nothing to listen on or to protect; add --transport http, or drop ${new Intl.ListFormat("en").format(httpArguments)}.`,
+    );
   return read;
 }
 

@@ -295,3 +295,12 @@ function isRunning(ancestor: number | null | undefined, command: string, times =
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
+
+it.each([
+  [["--port", "9000"], /add --transport http, or drop --port\.\n$/],
+  [["--no-token", "--max-clients", "5"], /add --transport http, or drop --no-token and --max-clients\.\n$/],
+])("the server does not start over stdio with %s, which it would ignore", (words, said) => {
+  const { status, stderr } = spawnSync(process.execPath, [serverFile, ...words], { encoding: "utf8" });
+  expect(stderr).toMatch(said);
+  expect(status).toBe(1);
+});
