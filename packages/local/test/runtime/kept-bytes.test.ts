@@ -44,6 +44,12 @@ test("kept bytes are made once", async () => {
   expect(await readdir(directory)).toEqual(["name.kept"]);
 });
 
+test("results that are made at the same time are all kept", async () => {
+  const names = ["a", "b", "c"];
+  await Promise.all(names.map((name) => keptOrMade(name, make)));
+  expect(await readdir(directory)).toEqual(names.map((name) => `${name}.kept`));
+});
+
 test("bytes that could not be made are not kept", async () => {
   make.mockResolvedValueOnce(undefined);
   expect(await get()).toBeUndefined();

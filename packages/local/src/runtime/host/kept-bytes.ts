@@ -100,7 +100,12 @@ async function makeDirectory(directory: string): Promise<void> {
   if ((await stat(home)).uid !== process.getuid?.() && !process.env.XDG_CACHE_HOME) return;
   // One after the other: Node.js 20 does not end a recursive mkdir in /proc, where no directory can be made.
   for (const path of [dirname(directory), directory])
-    if (!existsSync(path)) await mkdir(path, { mode: 0o700 });
+    if (!existsSync(path)) await mkdir(path, { mode: 0o700 }).catch(unlessThere);
+}
+
+/** Ignores the error of a directory that another result has made meanwhile. */
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
 }
 
 /** Removes the oldest files of each kind, which include drafts of killed servers: nobody uses a draft, so it becomes the oldest. */
