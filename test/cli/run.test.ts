@@ -12,6 +12,7 @@ import { runBuilt } from "../support/built-program.js";
 import { root } from "../support/documents/code-blocks.js";
 import { descendants, hostProcesses } from "../support/host-processes.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
+import { cannotMount, SmallDirectory } from "../support/small-directory.js";
 
 let server: LocalServer;
 let client: SandboxClient;
@@ -270,6 +271,15 @@ test("run leaves no file behind if the path of the directory for temporary files
     await rm(place, { recursive: true });
   }
 });
+
+test.skipIf(cannotMount)(
+  "run uses a directory for temporary files on a file system without a size",
+  async () => {
+    using place = new SmallDirectory(0);
+    const { code, stderr } = await runBuilt("cli", ["run", "-c", "1"], { env: { TMPDIR: place.path } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  },
+);
 
 test("run shows what the backend on this machine has logged about a failure for an internal reason", async () => {
   const place = await mkdtemp(join(tmpdir(), "programs-"));

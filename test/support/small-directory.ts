@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** The reason why no file system can be mounted here; undefined if one can. */
 export const cannotMount = process.getuid?.() === 0 ? undefined : "mounting a file system takes root";
 
-/** A file system of a few megabytes for a data directory. Tests fill it to the last byte and free it again. */
+/** A file system of a few megabytes for a data directory. Tests fill it to the last byte and free it again. With 0 it has no size. */
 export class SmallDirectory implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "small-"));
   readonly data = join(this.path, "data");

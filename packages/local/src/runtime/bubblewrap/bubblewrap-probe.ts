@@ -63,7 +63,7 @@ export async function probeBubblewrap({
       'raise the limit with "ulimit -n 4096", or with LimitNOFILE= of systemd',
     );
   }
-  const obstacleToFiles = temporaryFilesObstacle();
+  const obstacleToFiles = temporaryFilesObstacle(isRoot);
   if (obstacleToFiles) return unusable(...obstacleToFiles);
   if (problem !== undefined) {
     if (isRoot && problem.code === "ENOENT") {
@@ -84,7 +84,7 @@ export async function probeBubblewrap({
 const leastTemporarySpace = 1024 * 1024;
 
 /** Why an instance's files cannot be made here, and what mends it. */
-function temporaryFilesObstacle(): readonly [reason: string, fix: string] | undefined {
+function temporaryFilesObstacle(isRoot: boolean): readonly [reason: string, fix: string] | undefined {
   const directory = temporaryDirectory();
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
@@ -94,8 +94,10 @@ function temporaryFilesObstacle(): readonly [reason: string, fix: string] | unde
       "set TMPDIR to a directory that can",
     ];
   }
-  const { bavail, bsize } = statfsSync(directory);
-  if (bavail * bsize < leastTemporarySpace)
+  const { bavail, bfree, blocks, bsize } = statfsSync(directory);
+  // Root may also use the blocks that a file system reserves. A file system without a size says that it has no blocks.
+  const free = (isRoot ? bfree : bavail) * bsize;
+  if (blocks > 0 && free < leastTemporarySpace)
     return [
       `the directory for temporary files, ${directory}, has no space left`,
       "remove files there, or set TMPDIR to another directory",
