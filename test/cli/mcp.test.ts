@@ -227,7 +227,9 @@ describe("cloud-sandbox mcp", () => {
   });
 
   test("runs a server to its end, also if its input ends before its answer", async () => {
-    await line.output("mcp", "server", "add", "piped", "--command", start, "--install-commands", install);
+    // Longer than the 2 s that a server has to end when its input has ended.
+    const slow = `sh -c 'sleep 3; exec ${start}'`;
+    await line.output("mcp", "server", "add", "piped", "--command", slow, "--install-commands", install);
     const params = {
       protocolVersion: "2025-06-18",
       capabilities: {},

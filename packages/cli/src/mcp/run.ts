@@ -1,8 +1,13 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { action } from "../command-line/action.js";
+import { CommandError } from "../errors/command-error.js";
+import { OpenRequests } from "./open-requests.js";
 import { withRunner } from "./runner.js";
 import { storedServer } from "./server-store.js";
+
+/** Milliseconds that a server may take to answer after standard input has ended. Many servers take seconds to start. */
+const lastAnswersMs = 60_000;
 
 /**
  * `mcp run`: runs a server in a sandbox, and connects it with this process's standard input and output. Assistants
@@ -23,25 +28,35 @@ export function define(command: Command): void {
               transport.onclose = resolve;
               signal.addEventListener("abort", () => resolve(), { once: true });
             });
+            const requests = new OpenRequests();
             transport.onerror = (error) => output.note(error.message);
-            transport.onmessage = (message: unknown) => output.json(message);
+            transport.onmessage = (message: unknown) => {
+              output.json(message);
+              requests.received(message);
+            };
             await transport.start();
             const input = createInterface({ input: process.stdin });
             input.on("line", (line) => {
               if (line.trim() === "") return;
               try {
-                const sent = transport.send(JSON.parse(line));
-                sent.catch((error: Error) => output.note(error.message));
+                const message = JSON.parse(line);
+                requests.sent(message);
+                transport.send(message).catch((error: Error) => {
+                  output.note(error.message);
+                  requests.lost(message);
+                });
               } catch {
                 output.note("a line of standard input is not JSON and was ignored.");
               }
             });
             // The assistant closes standard input when it has finished.
-            input.once("close", () => void transport.close());
+            input.once("close", () => void requests.answered(lastAnswersMs).then(() => transport.close()));
             await ended;
             input.close();
             process.stdin.destroy();
-            if (transport.failure !== undefined && !signal.aborted) throw transport.failure;
+            if (signal.aborted) return;
+            if (transport.failure !== undefined) throw transport.failure;
+            if (requests.size > 0) throw notAnswered();
           } finally {
             await sandbox.delete();
           }
@@ -49,3 +64,10 @@ export function define(command: Command): void {
       }),
     );
 }
+
+const notAnswered = (): CommandError =>
+  new CommandError(
+    "NOT_ANSWERED",
+    `The server did not answer all requests within ${lastAnswersMs / 1000} s after standard input had ended.`,
+    "Keep standard input open until the answers have come.",
+  );
