@@ -67,8 +67,19 @@ afterAll(async () => {
 
 test("the pages have blocks of every kind that is tested here, and of no other", () => {
   const languages = new Set(blocks.map(({ language }) => language));
-  expect([...languages].sort()).toEqual(["", "ini", "json", "mermaid", "sh", "text", "toml", "ts", "yaml"]);
-  // Blocks without a language are drawings. Blocks of the language text are not run: the tests that write those pages
+  expect([...languages].sort()).toEqual([
+    "",
+    "dockerfile",
+    "ini",
+    "json",
+    "mermaid",
+    "sh",
+    "text",
+    "toml",
+    "ts",
+    "yaml",
+  ]);
+  // The one for Docker is built by test/docker/image-with-agent.docker.test.ts. Blocks without a language are drawings. Blocks of the language text are not run: the tests that write those pages
   // check them.
   for (const { code, language } of blocks)
     if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);

@@ -119,7 +119,9 @@ const statuses = ({ status }: V1Pod) => [
 /** What the cluster says of a Pod that does not run. */
 function lastWords(pod: V1Pod | undefined): string {
   const { conditions = [], message, reason } = pod?.status ?? {};
+  // What a container's start failed for, as a program that its image does not have.
+  const ends = pod ? statuses(pod).map(({ state }) => state?.terminated?.message) : [];
   const unmet = conditions.find(({ status, message: text }) => status === "False" && text);
-  const words = message ?? unmet?.message ?? reason;
+  const words = message ?? ends.find(Boolean) ?? unmet?.message ?? reason;
   return words === undefined ? "." : `: ${words}`;
 }

@@ -1,4 +1,4 @@
-import type { V1Container, V1Pod, V1Volume } from "@kubernetes/client-node";
+import type { V1Container, V1Pod, V1SecurityContext, V1Volume } from "@kubernetes/client-node";
 import { type Listening, listeningVariable } from "../container/channel/channel-protocol.js";
 import { codeUid, inside, opt } from "../container/paths.js";
 import type { PodPlacement, SandboxPlacement } from "../runtime-options.js";
@@ -24,7 +24,7 @@ export interface PodParts {
   readonly server: string;
   /** The image that the sandbox sees. */
   readonly image: string;
-  /** The image with the agent; see `agent-image.ts`. */
+  /** The image with the agent; see `agent-image.ts`. If it is `image` itself, nothing is copied. */
   readonly agentImage: string;
   readonly limits: MachineLimits;
   readonly runtimeClass: string | undefined;
@@ -51,13 +51,14 @@ export function placementOf(
  * Security Standard `restricted`.
  */
 export function sandboxPod({ name, server, image, agentImage, limits, ...parts }: PodParts): V1Pod {
-  const securityContext: V1Container["securityContext"] = {
+  const securityContext: V1SecurityContext = {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
     capabilities: { drop: ["ALL"] },
   };
   const { nodeSelector, tolerations, priorityClassName } = parts.placement;
   const memoryMb = Math.ceil(mostMemoryMb(limits, diskCount)) + supervisorMb;
+  const agent = agentImage === image ? undefined : copiedAgent(agentImage, securityContext);
   const channel: Listening = { at: channelPort, hash: parts.secretHash, waitMs: parts.waitMs };
   return {
     metadata: { name, labels: { ...ownLabel, [serverLabel]: server } },
@@ -79,17 +80,7 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
         ...{ runAsUser: codeUid, runAsGroup: codeUid, fsGroup: codeUid },
         seccompProfile: { type: "RuntimeDefault" },
       },
-      initContainers: [
-        {
-          name: "agent",
-          image: agentImage,
-          imagePullPolicy: "IfNotPresent",
-          command: [...copying, `${opt}/.`, "/agent"],
-          securityContext,
-          resources: { limits: { cpu: "1", memory: "512Mi" }, requests: { cpu: "10m", memory: "64Mi" } },
-          volumeMounts: [{ name: "agent", mountPath: "/agent" }],
-        },
-      ],
+      ...(agent && { initContainers: [agent.container] }),
       containers: [
         {
           name: containerName,
@@ -113,10 +104,8 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
             requests: { cpu: "50m", memory: `${Math.ceil(memoryMb / usualShare)}Mi` },
           },
           volumeMounts: [
-            { name: "agent", mountPath: opt, readOnly: true },
+            ...(agent?.mounts ?? []),
             { name: "run", mountPath: inside.run },
-            { name: "agent", mountPath: "/etc/passwd", subPath: "etc/passwd", readOnly: true },
-            { name: "agent", mountPath: "/etc/group", subPath: "etc/group", readOnly: true },
             { name: "workspace", mountPath: "/workspace" },
             { name: "tmp", mountPath: "/tmp" },
             { name: "home", mountPath: inside.home },
@@ -124,13 +113,36 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
         },
       ],
       volumes: [
-        { name: "agent", emptyDir: {} },
+        ...(agent ? [agent.volume] : []),
         inMemory("run", 1),
         inMemory("workspace", limits.diskMb),
         inMemory("tmp", limits.diskMb / 2),
         inMemory("home", limits.diskMb / 2),
       ],
     },
+  };
+}
+
+/** A container that copies the agent into a volume before the sandbox's starts, and what the sandbox's sees of it. */
+function copiedAgent(image: string, securityContext: V1SecurityContext) {
+  const mount = { name: "agent", readOnly: true };
+  const container: V1Container = {
+    name: "agent",
+    image,
+    imagePullPolicy: "IfNotPresent",
+    command: [...copying, `${opt}/.`, "/agent"],
+    securityContext,
+    resources: { limits: { cpu: "1", memory: "512Mi" }, requests: { cpu: "10m", memory: "64Mi" } },
+    volumeMounts: [{ name: "agent", mountPath: "/agent" }],
+  };
+  return {
+    container,
+    mounts: [
+      { ...mount, mountPath: opt },
+      { ...mount, mountPath: "/etc/passwd", subPath: "etc/passwd" },
+      { ...mount, mountPath: "/etc/group", subPath: "etc/group" },
+    ],
+    volume: { name: "agent", emptyDir: {} },
   };
 }
 
