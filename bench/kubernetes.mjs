@@ -35,7 +35,8 @@ async function measure(cluster, rounds) {
         floor: () => bubblewrap.firstCommand(),
         subject: () => pods.firstCommand(),
       }),
-      await cold(cluster, pods, settle, rounds),
+      await cold(cluster, pods, settle, rounds, "Pods that copy the agent, create without a waiting Pod"),
+      ...(await coldWithAgent(cluster, rounds)),
       ...(cluster.directOptions ? [await executions(bubblewrap, pods, settle, rounds, "Pods", 1.2)] : []),
       await throughApiServer(cluster, bubblewrap, rounds),
       await listed(cluster),
@@ -49,12 +50,12 @@ async function measure(cluster, rounds) {
  * A create for which no Pod waits, over a Pod of the same image that only sleeps, until it is ready, and the start of an agent. Both Pods have a
  * volume to write to: the kubelet takes half a second longer for a Pod that has any.
  */
-function cold(cluster, pods, settle, rounds) {
+function cold(cluster, pods, settle, rounds, title, limit) {
   return withBareAgent(async (startAgent) => {
     const ends = [];
     return compare({
-      name: "Pods, create without a waiting Pod, over the start of a Pod that sleeps and of a bare agent",
-      limit: 1.2,
+      name: `${title}, over the start of a Pod that sleeps and of a bare agent`,
+      limit,
       rounds: 3 * rounds,
       floor: async () => {
         ends.push(await cluster.startPod());
@@ -69,6 +70,18 @@ function cold(cluster, pods, settle, rounds) {
       },
     });
   });
+}
+
+/** The same with an image that has the agent. */
+async function coldWithAgent(cluster, rounds) {
+  if (!cluster.optionsWithAgent) return [];
+  const pods = await RuntimeServers.start(...cluster.optionsWithAgent);
+  try {
+    const title = "Pods whose image has the agent, create without a waiting Pod";
+    return [await cold(cluster, pods, () => pods.settle(), rounds, title, 1.2)];
+  } finally {
+    await pods.stop();
+  }
 }
 
 async function throughApiServer(cluster, bubblewrap, rounds) {

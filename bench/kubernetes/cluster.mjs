@@ -19,16 +19,21 @@ export async function withCluster(use) {
   if (kubeconfig && image && agentImage) return use(openCluster());
   progress("a cluster is started");
   const { startOwnCluster } = await testModule("support/kubernetes/own-cluster.ts");
+  const { loadImageWithAgent } = await testModule("support/kubernetes/image-with-agent.ts");
   const { cluster: own, stop } = await startOwnCluster();
   if (own.missing !== undefined) return [{ name: "the kubernetes runtime", skipped: own.missing }];
   try {
-    return await use(openCluster({ ...own, direct: await directAccess(own.kubeconfig) }));
+    const imageWithAgent = await loadImageWithAgent(own.directory);
+    return await use(openCluster({ ...own, imageWithAgent, direct: await directAccess(own.kubeconfig) }));
   } finally {
     await stop();
   }
 }
 
-/** `direct`: a kubeconfig with which a server on this machine reaches Pods at their addresses. Undefined if it cannot. */
+/**
+ * `direct`: a kubeconfig with which a server on this machine reaches Pods at their addresses. Undefined if it cannot. `imageWithAgent`: an image
+ * for sandboxes that has the agent, so that no Pod copies it.
+ */
 export function openCluster(place = { kubeconfig, image, agentImage }) {
   const config = new KubeConfig();
   config.loadFromFile(place.kubeconfig);
@@ -36,15 +41,21 @@ export function openCluster(place = { kubeconfig, image, agentImage }) {
   // The rights of servers are not enough to remove what the bench makes.
   if (place.admin) config.loadFromFile(place.admin);
   const api = config.makeApiClient(CoreV1Api);
-  const options = [
-    ...["--runtime", "kubernetes", "--kubernetes-open-network", "--kubeconfig", place.kubeconfig],
-    ...["--kubernetes-image", place.image, "--kubernetes-agent-image", place.agentImage],
-  ];
+  const direct = { ...place, kubeconfig: place.direct };
+  const both = place.imageWithAgent;
   return {
-    ...{ api, namespace, options },
-    directOptions: place.direct && [...options, "--kubeconfig", place.direct],
+    ...{ api, namespace, options: optionsOf(place) },
+    directOptions: place.direct && optionsOf(direct),
+    optionsWithAgent: both && optionsOf({ ...direct, image: both, agentImage: both }),
     startPod: () => startPod(api, namespace, place.image),
   };
+}
+
+function optionsOf({ kubeconfig, image, agentImage }) {
+  return [
+    ...["--runtime", "kubernetes", "--kubernetes-open-network", "--kubeconfig", kubeconfig],
+    ...["--kubernetes-image", image, "--kubernetes-agent-image", agentImage],
+  ];
 }
 
 /**
