@@ -23,8 +23,8 @@ import { type Cluster, openCluster, reasonOf } from "./cluster.js";
 import { refusalOf } from "./dry-run.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { probeCluster } from "./kubernetes-probe.js";
-import { channelPort, loading, placementOf, sandboxPod } from "./pod.js";
-import { defaultAgentImage, podKind } from "./pod-kind.js";
+import { channelPort, loading, sandboxPod } from "./pod.js";
+import { podKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
 import { endingOf, isReady, livingPod, startedPod, startingPod } from "./pod-states.js";
@@ -109,7 +109,7 @@ export class KubernetesRuntime implements SandboxRuntime {
       throw new Error(this.withoutLayers);
     this.#requireMayAct();
     const { kubernetes = {} } = this.options;
-    const image = spec.image ?? this.images[0]?.name ?? defaultImage;
+    const kind = podKind(kubernetes, spec.template, spec.image);
     const { maker, pods } = await this.#laidFoundation();
     const secret = spec.secret ?? randomBytes(32).toString("hex");
     const name = podName(secret);
@@ -118,11 +118,10 @@ export class KubernetesRuntime implements SandboxRuntime {
     const timer = setTimeout(() => limit.abort(), startMs);
     try {
       const pod = sandboxPod({
-        ...{ name, server: this.#server, image, limits: spec.limits, command: supervisor },
-        agentImage: kubernetes.agentImage ?? defaultAgentImage,
-        runtimeClass: kubernetes.runtimeClass?.name,
+        ...kind,
+        ...{ name, server: this.#server, limits: spec.limits, command: supervisor },
         placement: {
-          ...placementOf(kubernetes.placement ?? {}, spec.template, image),
+          ...kind.placement,
           ...(spec.priorityClass !== undefined && { priorityClassName: spec.priorityClass }),
         },
         secretHash: digestOf(secret),

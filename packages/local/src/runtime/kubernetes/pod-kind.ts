@@ -3,15 +3,15 @@ import type { KubernetesOptions } from "../runtime-options.js";
 import { type PodParts, placementOf } from "./pod.js";
 
 /** The image with the agent unless another is named. */
-export const defaultAgentImage = "cloud-sandbox-agent:latest";
+const defaultAgentImage = "cloud-sandbox-agent:latest";
 
 /** What the Pods of a template have, and those of others may not have. */
 export type PodKind = Pick<PodParts, "image" | "agentImage" | "runtimeClass" | "placement">;
 
-/** The Pods of a template, which is an image or has the first one. */
-export function podKind(kubernetes: KubernetesOptions, template: string): PodKind {
+/** The Pods of a template, which is an image or has the first one, unless it is told to have another. */
+export function podKind(kubernetes: KubernetesOptions, template: string, own?: string): PodKind {
   const { images = [], agentImage = defaultAgentImage, runtimeClass, placement = {} } = kubernetes;
-  const image = images.includes(template) ? template : (images[0] ?? defaultImage);
+  const image = own ?? (images.includes(template) ? template : (images[0] ?? defaultImage));
   return {
     ...{ image, agentImage, runtimeClass: runtimeClass?.name },
     placement: placementOf(placement, template, image),
