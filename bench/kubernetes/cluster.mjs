@@ -41,12 +41,13 @@ export function openCluster(place = { kubeconfig, image, agentImage }) {
   // The rights of servers are not enough to remove what the bench makes.
   if (place.admin) config.loadFromFile(place.admin);
   const api = config.makeApiClient(CoreV1Api);
+  const { imageWithAgent } = place;
   const direct = { ...place, kubeconfig: place.direct };
-  const both = place.imageWithAgent;
   return {
     ...{ api, namespace, options: optionsOf(place) },
     directOptions: place.direct && optionsOf(direct),
-    optionsWithAgent: both && optionsOf({ ...direct, image: both, agentImage: both }),
+    optionsWithAgent:
+      imageWithAgent && optionsOf({ ...direct, image: imageWithAgent, agentImage: imageWithAgent }),
     startPod: () => startPod(api, namespace, place.image),
   };
 }
