@@ -9,17 +9,8 @@ import { prefix, type ServerOptions, standardOptions } from "./server-options.js
 /** Settings that can be given only as environment variables. */
 const furtherVariables = ["CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
 
-/** Options that only mean something to a server over HTTP. */
-const ofHttp = [
-  "host",
-  "port",
-  "socket",
-  "token",
-  "allowedHost",
-  "allowedOrigin",
-  "maxClients",
-  "idleTimeout",
-];
+/** An option that only means something to a server over HTTP. */
+class HttpOption extends Option {}
 
 export interface ParsedCommandLine {
   readonly options: Omit<ServerOptions, "profile"> & { readonly profile: ProfileChoice };
@@ -36,17 +27,17 @@ export function parseCommandLine(argv: readonly string[], variables: readonly st
   return {
     options: command.opts(),
     isGiven: (name) => command.getOptionValueSource(name) !== "default",
-    httpArguments: ofHttp
-      .filter((name) => command.getOptionValueSource(name) === "cli")
-      .map((name) => written(command, name)),
+    httpArguments: command.options
+      .filter((each) => isHttpArgument(each, command))
+      .map(({ long }) => long ?? ""),
   };
 }
 
-/** An option as it is written: `--no-token` if the token is off. */
-function written(command: Command, name: string): string {
-  const isOff = command.getOptionValue(name) === false;
-  const named = command.options.find((each) => each.attributeName() === name && each.negate === isOff);
-  return named?.long ?? name;
+/** Whether an option of HTTP is among the arguments. `--token` and `--no-token` set the same, and are told apart by its value. */
+function isHttpArgument(each: Option, command: Command): boolean {
+  const name = each.attributeName();
+  const isSet = each instanceof HttpOption && command.getOptionValueSource(name) === "cli";
+  return isSet && each.negate === (command.getOptionValue(name) === false);
 }
 
 /** Refuses unknown variables: a misspelt READ_ONLY would leave the tools that write. */
@@ -88,24 +79,24 @@ function commandLine(): Command {
         .choices(["stdio", "http"])
         .default(standardOptions.transport),
     )
-    .addOption(option("--host <address>", "address to listen on, with http").default(standardOptions.host))
+    .addOption(ofHttp("--host <address>", "address to listen on, with http").default(standardOptions.host))
     .addOption(
-      option("--port <number>", "port to listen on, with http; 0 takes any free one")
+      ofHttp("--port <number>", "port to listen on, with http; 0 takes any free one")
         .argParser(wholeNumber(0, 65_535))
         .default(standardOptions.port),
     )
-    .addOption(option("--socket <path>", "Unix socket to listen on in place of a port, with http"))
+    .addOption(ofHttp("--socket <path>", "Unix socket to listen on in place of a port, with http"))
     .addOption(
-      option(
+      ofHttp(
         "--token <tokens>",
         "bearer token that clients must send, with http; other users see arguments, so set the variable",
       ),
     )
     .addOption(
-      option("--no-token", "require no token, with http: every user of this machine can use the server"),
+      ofHttp("--no-token", "require no token, with http: every user of this machine can use the server"),
     )
     .addOption(
-      option(
+      ofHttp(
         "--client-keys [boolean]",
         "each client sends an API key of its own as bearer token, with http, and works with that key's sandboxes",
       )
@@ -114,12 +105,12 @@ function commandLine(): Command {
         .default(false),
     )
     .addOption(
-      option("--allowed-host <names>", "further host names that requests may be addressed to, with http")
+      ofHttp("--allowed-host <names>", "further host names that requests may be addressed to, with http")
         .argParser(names)
         .default([], "none"),
     )
     .addOption(
-      option(
+      ofHttp(
         "--allowed-origin <names>",
         "hosts whose web pages may use the server, beside this machine's, with http",
       )
@@ -127,12 +118,12 @@ function commandLine(): Command {
         .default([], "none"),
     )
     .addOption(
-      option("--max-clients <count>", "clients that are remembered at the same time, with http")
+      ofHttp("--max-clients <count>", "clients that are remembered at the same time, with http")
         .argParser(wholeNumber(1, 10_000))
         .default(standardOptions.maxClients),
     )
     .addOption(
-      option("--idle-timeout <seconds>", "time after which a silent client is forgotten, with http")
+      ofHttp("--idle-timeout <seconds>", "time after which a silent client is forgotten, with http")
         .argParser(wholeNumber(1, 86_400))
         .default(standardOptions.idleTimeout),
     )
@@ -178,9 +169,14 @@ function commandLine(): Command {
     });
 }
 
-function option(flags: string, description: string): Option {
-  const created = new Option(flags, description);
+function option(flags: string, description: string, Kind = Option): Option {
+  const created = new Kind(flags, description);
   return created.env(prefix + created.name().replaceAll("-", "_").toUpperCase());
+}
+
+/** An option of a server over HTTP, which is refused over stdio. */
+function ofHttp(flags: string, description: string): Option {
+  return option(flags, description, HttpOption);
 }
 
 /** An option about MCP servers: its variable says MCP once, as in CLOUD_SANDBOX_MCP_SERVER. */
