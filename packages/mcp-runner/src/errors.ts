@@ -45,10 +45,17 @@ export class McpInstallError extends McpServerError {
   }
   /** What the install commands wrote, at most 64 KiB. */
   readonly output: string;
+  /** Whether the network failed, as far as the output tells; else the commands are to be corrected. */
+  readonly isOffline: boolean;
 
-  constructor({ output, ...options }: McpServerErrorOptions & { output: string }) {
+  constructor({
+    output,
+    isOffline,
+    ...options
+  }: McpServerErrorOptions & { output: string; isOffline: boolean }) {
     super(options);
     this.output = output;
+    this.isOffline = isOffline;
   }
 }
 

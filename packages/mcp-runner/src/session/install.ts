@@ -189,13 +189,14 @@ function isRefusal(error: unknown): error is ApiError {
 function installFailed({ name }: McpServerConfiguration, output: string, cause?: unknown): McpInstallError {
   const end = output.trim().split("\n").slice(-6).join(" | ");
   const shown = end.length > 800 ? `…${end.slice(-800)}` : end;
+  const isOffline = offline.test(output);
   return new McpInstallError({
     summary: `Server "${name}" could not be installed: ${shown || "no output"}`,
-    hint: offline.test(output)
+    hint: isOffline
       ? 'The network failed. Give the machine that runs sandboxes internet access; "cloud-sandbox serve" goes through a proxy with --egress-upstream-proxy, and to a private address with --egress-allow-private.'
       : "Correct the server's install commands. `error.output` has all that they wrote.",
     code: "INSTALL_FAILED",
-    output,
+    ...{ output, isOffline },
     cause,
   });
 }

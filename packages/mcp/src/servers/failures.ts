@@ -1,5 +1,6 @@
 /** Turns errors of MCP servers into messages for a model: what happened, and what to do. */
 import { isSandboxError } from "cloud-sandbox";
+import type { McpInstallError } from "cloud-sandbox-mcp-runner";
 import { ServerFailure } from "../errors/server-failure.js";
 import { type Reach, reachAdvice, tellsOfNoNetwork } from "./configured-server.js";
 
@@ -30,7 +31,7 @@ export function failureOf(error: unknown, { name, reach, what }: FailurePlace): 
     case "McpInstallError":
       return failure(
         summary,
-        tellsOfNoNetwork(summary)
+        (error as Partial<McpInstallError>).isOffline
           ? `${hint ?? ""} The user must do this.`
           : "The user must correct the server's install commands.",
       );
