@@ -11,60 +11,43 @@ import { type LocalServer, startLocalServer } from "../support/local-server.js";
 const limit = 600;
 
 test("a server that has no file descriptor left says so, and does not blame the code in the sandbox", async () => {
-  const server = await startLocalServer({ through: ["prlimit", `--nofile=${limit}`], args: ["--pool", "0"] });
-  // Use a connection that is open already: the server cannot accept a new one.
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const idle: Socket[] = [];
-  try {
+  await withFewDescriptors(async ({ server, agent, takeAll, giveBack }) => {
     const sandbox = await new ControlPlaneCaller(server).create();
-    expect(await health(server, agent)).toBe(200);
-    await takeAllConnections(server, idle);
+    await takeAll();
     const refused = await run(server, agent, sandbox);
     expect(refused).toMatchObject({ status: 503, retryAfter: "1", code: "SERVICE_UNAVAILABLE" });
     expect(refused.message).toMatch(/cannot open any more files.*limit of 600.*ulimit -n/);
-    for (const socket of idle) socket.destroy();
+    giveBack();
     await expect.poll(() => run(server, agent, sandbox)).toMatchObject({ status: 200, stdout: "works\n" });
-  } finally {
-    for (const socket of idle) socket.destroy();
-    agent.destroy();
-    expect(await server.stop()).toEqual({ code: 0, signal: null });
-  }
+  });
 });
 
 test.each([
   ["in a sandbox", { PATH: "/usr/bin:/bin" }],
   ["without one", {}],
 ])("a program %s that such a server refuses has not run, and may be sent again", async (_, env) => {
-  const server = await startLocalServer({ through: ["prlimit", `--nofile=${limit}`], args: ["--pool", "0"] });
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const idle: Socket[] = [];
-  const headers = {
-    "X-API-Key": server.apiKey,
-    "Idempotency-Key": "once",
-    "Content-Type": "application/json",
-  };
-  const body = JSON.stringify({ code: "echo works", language: "bash", env });
-  const program = async () => {
-    const answer = await ask(agent, `${server.url}/v1/executions`, { method: "POST", headers }, body);
-    return { ...(JSON.parse(await text(answer)) as object), status: answer.statusCode };
-  };
-  try {
+  await withFewDescriptors(async ({ server, agent, takeAll, giveBack }) => {
+    const headers = {
+      "X-API-Key": server.apiKey,
+      "Idempotency-Key": "once",
+      "Content-Type": "application/json",
+    };
+    const body = JSON.stringify({ code: "echo works", language: "bash", env });
+    const program = async () => {
+      const answer = await ask(agent, `${server.url}/v1/executions`, { method: "POST", headers }, body);
+      return { ...(JSON.parse(await text(answer)) as object), status: answer.statusCode };
+    };
     // The first sandbox has the server make what all share.
     await new ControlPlaneCaller(server).create();
-    expect(await health(server, agent)).toBe(200);
-    await takeAllConnections(server, idle);
+    await takeAll();
     const refused = await program();
     expect(refused).toMatchObject({
       status: 503,
       message: expect.stringMatching(/cannot open any more files/),
     });
-    for (const socket of idle) socket.destroy();
+    giveBack();
     await expect.poll(program).toMatchObject({ status: 200, stdout: "works\n" });
-  } finally {
-    for (const socket of idle) socket.destroy();
-    agent.destroy();
-    expect(await server.stop()).toEqual({ code: 0, signal: null });
-  }
+  });
 });
 
 test("where sandboxes could open hardly any file, serve and doctor say what to raise", async () => {
@@ -75,6 +58,35 @@ test("where sandboxes could open hardly any file, serve and doctor say what to r
     expect(stdout + stderr).toMatch(/only 200 files may be open.*ulimit -n/s);
   }
 });
+
+interface FewDescriptors {
+  readonly server: LocalServer;
+  /** Has a connection that is open already: the server cannot accept a new one when it has no descriptor left. */
+  readonly agent: Agent;
+  readonly takeAll: () => Promise<void>;
+  readonly giveBack: () => void;
+}
+
+/** Starts a server that may open few files. It must still be there, and end as told, after `use`. */
+async function withFewDescriptors(use: (few: FewDescriptors) => Promise<void>): Promise<void> {
+  const server = await startLocalServer({ through: ["prlimit", `--nofile=${limit}`], args: ["--pool", "0"] });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const idle: Socket[] = [];
+  const giveBack = (): void => {
+    for (const socket of idle) socket.destroy();
+  };
+  const takeAll = async (): Promise<void> => {
+    expect(await health(server, agent)).toBe(200);
+    await takeAllConnections(server, idle);
+  };
+  try {
+    await use({ server, agent, takeAll, giveBack });
+  } finally {
+    giveBack();
+    agent.destroy();
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+  }
+}
 
 /** Opens connections until the server has no file descriptor left for another. */
 async function takeAllConnections({ url, pid }: LocalServer, idle: Socket[]): Promise<void> {
