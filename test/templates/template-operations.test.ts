@@ -291,6 +291,21 @@ describe("the template operations", () => {
     expect((await building.call("GET", "/v1/templates/replaced")).status).toBe(404);
   });
 
+  test("make one template of a name that several builds begin at the same time", async () => {
+    const started = await Promise.all(
+      [1, 2, 3, 4].map((build) =>
+        building.call("POST", "/v1/templates/build", {
+          ...{ ...whole, name: "contested", steps: [run(`echo ${build}`)] },
+        }),
+      ),
+    );
+    expect(started.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const { json } = await building.call("GET", "/v1/templates?limit=100");
+    const names = (json.data as { name: string }[]).map(({ name }) => name);
+    expect(names.filter((name) => name === "contested")).toHaveLength(1);
+    expect((await building.call("DELETE", "/v1/templates/contested")).status).toBe(200);
+  });
+
   test("say what this machine really has", async () => {
     const { json } = await building.call("GET", "/v1/templates/code-interpreter");
     expect(json.features).toContain(`javascript ${process.versions.node}`);

@@ -77,21 +77,19 @@ export class TemplateBuilds {
 
   /** Starts a build. Resolves when the build has begun, not when it has ended. */
   async start(request: ControlPlaneSchemas["TemplateBuildRequest"]): Promise<BuildRecord> {
-    const { catalogue, uploads } = this.options;
+    const { catalogue, layers, uploads } = this.options;
+    const { name } = request;
     this.requireAvailable();
-    const existing = catalogue.named(request.name);
-    if (existing && !existing.built) throw templateNameTaken(request.name);
-    if (existing?.built?.status === "active" && request.update !== true)
-      throw templateNameTaken(request.name);
-    const running = existing && this.#running.get(existing.id);
+    const { id = "" } = catalogue.named(name) ?? {};
+    const last = this.#running.get(id);
     // If callers already see the template's last build as ended, only the removal of old layers still runs: wait for it.
-    if (running && hasEnded(this.find(existing.id).record)) await running.ended;
-    if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
+    if (last && hasEnded(this.find(id).record)) await last.ended;
+    const freeBytes = await layers.freeBytes();
+    // Do not wait from here on: another build of this name could begin meanwhile.
+    const existing = this.requireFree(name, request.update === true);
     if (this.#running.size >= buildLimit) throw tooManyBuilds(buildLimit);
-    if ((await this.options.layers.freeBytes()) < minFreeBytes) throw noRoomForLayers();
-    const base = buildBase(request.from_image ?? "", catalogue.list());
-    const plan = planBuild(request, base, uploads);
-    if (existing && this.#running.has(existing.id)) throw templateIsBuilt(request.name);
+    if (freeBytes < minFreeBytes) throw noRoomForLayers();
+    const plan = planBuild(request, buildBase(request.from_image ?? "", catalogue.list()), uploads);
     return this.#begin(plan, existing);
   }
 
