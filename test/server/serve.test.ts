@@ -199,6 +199,11 @@ describe("cloud-sandbox-local serve", () => {
       "Set --runtime kubernetes, or leave --kubernetes-image and --kubernetes-sandboxes out.",
     ],
     [
+      "options of docker with another runtime",
+      ["--runtime", "bubblewrap", "--docker-image", "a", "--docker-runtime", "runsc"],
+      "Set --runtime docker, or leave --docker-image and --docker-runtime out.",
+    ],
+    [
       "records in no cluster",
       ["--kubernetes-records"],
       "Only the runtime kubernetes has --kubernetes-records",

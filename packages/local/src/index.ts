@@ -15,9 +15,9 @@ export {
   InvalidPoolError,
   InvalidPublicUrlError,
   InvalidRecordsError,
-  KubernetesOptionsError,
   NotKeptError,
   PortUnavailableError,
+  RuntimeOptionsError,
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
 export { startLocalControlPlane } from "./local-control-plane.js";

@@ -2,9 +2,9 @@ import { chosenRuntime, runtimeName } from "./chosen-runtime.js";
 import { requireRecordsPossible } from "./cluster/records-options.js";
 import type { LocalControlPlane } from "./control-plane-server.js";
 import { CannotLeaveRunningError, CannotWaitError } from "./errors/local-errors.js";
-import { requireKubernetesFor } from "./kubernetes-only.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, machineLimits } from "./local-defaults.js";
+import { requireOptionsOf } from "./options-of-runtimes.js";
 import { holdingProcess } from "./runtime/host/let-go.js";
 import type { SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { newSandboxId } from "./sandboxes/sandbox-id.js";
@@ -20,7 +20,7 @@ import { newSandboxId } from "./sandboxes/sandbox-id.js";
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
  * @throws CannotLeaveRunningError when `leaveRunning` is set without a data directory, or with the runtime bubblewrap.
  * @throws CannotWaitError when `waitForServerSeconds` is set with the runtime bubblewrap.
- * @throws KubernetesOptionsError when an option of `kubernetes` is set with another runtime.
+ * @throws RuntimeOptionsError when an option of `kubernetes`, or of docker, is set with another runtime.
  * @throws PortUnavailableError when the port is in use or may not be used.
  * @throws AuditLogError when the file of the audit log cannot be written to.
  * @throws DataDirectoryError when the data directory is in use or cannot be written.
@@ -32,7 +32,7 @@ export async function startLocalControlPlane(
 }
 
 async function start(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
-  requireKubernetesFor(options.kubernetes ?? {}, runtimeName(options));
+  requireOptionsOf(runtimeName(options), options);
   if (options.kubernetes?.records) return startInCluster(options);
   const { holdsProcess = true } = options;
   const { runtime, report } = await chosenRuntime(options);

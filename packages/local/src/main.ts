@@ -14,9 +14,9 @@ import {
   InvalidOriginError,
   InvalidPublicUrlError,
   InvalidRecordsError,
-  KubernetesOptionsError,
   NotKeptError,
   PortUnavailableError,
+  RuntimeOptionsError,
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
@@ -71,7 +71,7 @@ program.parseAsync().catch((error: unknown) => {
     error instanceof PortUnavailableError ||
     error instanceof CannotLeaveRunningError ||
     error instanceof CannotWaitError ||
-    error instanceof KubernetesOptionsError ||
+    error instanceof RuntimeOptionsError ||
     error instanceof ClusterRecordsError ||
     error instanceof InvalidRecordsError ||
     error instanceof DataDirectoryError ||

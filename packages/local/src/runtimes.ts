@@ -22,7 +22,7 @@ export const runtimeNames = Object.keys(runtimes) as readonly RuntimeName[];
 /** Names the runtime where no option does. */
 export const runtimeVariable = "CLOUD_SANDBOX_RUNTIME";
 /** Names the images of the docker runtime where no option does, with commas between them. */
-export const dockerImageVariable = "CLOUD_SANDBOX_DOCKER_IMAGE";
+const dockerImageVariable = "CLOUD_SANDBOX_DOCKER_IMAGE";
 
 /** Names the runtime of the Docker daemon where no option does. */
 const dockerRuntimeVariable = "CLOUD_SANDBOX_DOCKER_RUNTIME";

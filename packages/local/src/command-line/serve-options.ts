@@ -5,7 +5,7 @@ import {
   longestStartSeconds,
 } from "../runtime/runtime-options.js";
 import { isolationLevels } from "../runtime/sandbox-runtime.js";
-import { dockerImageVariable, type RuntimeName, runtimeNames, runtimeVariable } from "../runtimes.js";
+import { type RuntimeName, runtimeNames, runtimeVariable } from "../runtimes.js";
 import { defaultMemoryOvercommit } from "../sandboxes/memory-budget.js";
 import { largestPool, poolVariable } from "../sandboxes/pool-size.js";
 
@@ -92,13 +92,10 @@ export function addServeOptions(command: Command): Command {
         .default("auto")
         .argParser(oneOf("auto", ...runtimeNames)),
     )
-    .addOption(
-      new Option(
-        "--docker-image <name>",
-        "an image of the docker runtime's sandboxes, which is a template of that name; the first one is also that of base and code-interpreter; auto then takes docker (repeatable; default: python:3.12-slim)",
-      )
-        .env(dockerImageVariable)
-        .argParser<readonly string[]>(collect),
+    .option(
+      "--docker-image <name>",
+      "an image of the docker runtime's sandboxes, which is a template of that name; the first one is also that of base and code-interpreter; auto then takes docker (repeatable; default: CLOUD_SANDBOX_DOCKER_IMAGE, names with commas between them, else python:3.12-slim)",
+      collect,
     )
     .option(
       "--docker-runtime <name>",

@@ -40,14 +40,14 @@ export class CannotWaitError extends Error {
   }
 }
 
-/** Options of the runtime `kubernetes` were set with another one. */
-export class KubernetesOptionsError extends Error {
-  override readonly name = "KubernetesOptionsError";
+/** Options that only the runtime `docker` or `kubernetes` has were set with another one. */
+export class RuntimeOptionsError extends Error {
+  override readonly name = "RuntimeOptionsError";
 
-  constructor(options: readonly string[], runtime: string) {
+  constructor(needed: string, options: readonly string[], runtime: string) {
     const named = new Intl.ListFormat("en").format(options);
     super(
-      `Only the runtime kubernetes has ${named}, and this server has the runtime ${runtime}. Set --runtime kubernetes, or leave ${named} out.`,
+      `Only the runtime ${needed} has ${named}, and this server has the runtime ${runtime}. Set --runtime ${needed}, or leave ${named} out.`,
     );
   }
 }
