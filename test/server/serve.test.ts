@@ -208,6 +208,7 @@ describe("cloud-sandbox-local serve", () => {
       ["--kubernetes-records"],
       "Only the runtime kubernetes has --kubernetes-records",
     ],
+    ["an empty key", ["--api-key="], "leave --api-key out for a random one"],
     ["a proxy that is none", ["--egress-upstream-proxy", "socks5://proxy"], "http: URL"],
   ])("refuses %s in one line", async (_, args, hint) => {
     const { code, stderr } = await runBuilt("local", ["serve", ...args]);

@@ -118,6 +118,8 @@ async function serve({
   waitForServer: waitForServerSeconds,
   ...options
 }: ServeOptions): Promise<void> {
+  if (apiKey === "")
+    throw new InvalidArgumentError("--api-key is empty. Write a key, or leave --api-key out for a random one.");
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
   if (key !== undefined && key !== "" && !/^[\x21-\x7e]+$/.test(key)) {
     throw new InvalidArgumentError(
