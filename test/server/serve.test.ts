@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
+import { root } from "../support/documents/code-blocks.js";
 import { descendants, type HostProcess, hostProcesses } from "../support/host-processes.js";
 import { cannotStartAs, type LocalServer, startLocalServer } from "../support/local-server.js";
 
@@ -216,6 +217,25 @@ describe("cloud-sandbox-local serve", () => {
     expect(stderr).toContain(hint);
     expect(stderr).not.toContain("    at ");
   });
+});
+
+test("the README lists the options of serve as its help does", async () => {
+  const { stdout } = await runBuilt("local", ["serve", "--help"]);
+  const help = stdout.split(/\n(?=\w.*:\n)/).map((part) => ({
+    group: part.split(":\n")[0],
+    options: [...part.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option).sort(),
+  }));
+  const page = readFileSync(join(root, "packages/local/README.md"), "utf8");
+  const text = page.split("## Options of serve\n")[1]?.split(/\n## /)[0] ?? "";
+  const tables = text.split(/^### /m).map((part) => ({
+    group: part.split("\n")[0],
+    options: part
+      .split("\n")
+      .flatMap((line) => [...(line.match(/^\| (`--.*?) \|/)?.[1]?.matchAll(/--[a-z-]+/g) ?? [])].map(String))
+      .sort(),
+  }));
+  expect(tables.slice(1)).toEqual(help.filter(({ options }) => options.length > 0));
+  expect(tables.length).toBeGreaterThan(5);
 });
 
 describe("a machine without a runtime", () => {

@@ -56,7 +56,15 @@ export interface ServeOptions {
 
 export function addServeOptions(command: Command): Command {
   return command
+    .optionsGroup("Server:")
+    .option("--port <number>", "port to listen on; 0 takes any free one", wholeNumber(0, 65_535), 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--api-key <key>",
+      "key that callers present; all users of this machine can read it here, so prefer the variable CLOUD_SANDBOX_API_KEY; default: a random one, printed",
+    )
+    .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false)
+    .optionsGroup("Reached from elsewhere:")
     .option(
       "--allowed-host <name...>",
       "further host names under which callers may reach a server on loopback",
@@ -72,20 +80,22 @@ export function addServeOptions(command: Command): Command {
       collect,
       [],
     )
-    .option("--port <number>", "port to listen on; 0 takes any free one", wholeNumber(0, 65_535), 0)
-    .option(
-      "--api-key <key>",
-      "key that callers present; all users of this machine can read it here, so prefer the variable CLOUD_SANDBOX_API_KEY; default: a random one, printed",
-    )
+    .optionsGroup("Kept over a restart:")
     .option(
       "--data-dir <directory>",
       "directory that keeps sandboxes over a restart; default: none, nothing is kept",
     )
     .option(
-      "--allow-mount <directory>",
-      "let sandboxes mount this directory and all below it; needs the bubblewrap runtime, or docker in a server that root started (repeatable; default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by colons)",
-      collect,
+      "--leave-running",
+      "when stopped, leave sandboxes running for the next server with the same --data-dir; only with the runtimes docker and kubernetes",
+      false,
     )
+    .option(
+      "--wait-for-server <seconds>",
+      "seconds that a sandbox waits when the connection to its server is cut or the server has ended; only with the runtimes docker and kubernetes; default: 60, with docker and without --data-dir 0",
+      wholeNumber(1, 86_400),
+    )
+    .optionsGroup("Runtime:")
     .addOption(
       new Option("--runtime <name>", `what starts the sandboxes: auto, or one of ${runtimeNames.join(", ")}`)
         .env(runtimeVariable)
@@ -101,59 +111,26 @@ export function addServeOptions(command: Command): Command {
       "--docker-runtime <name>",
       "runtime of the Docker daemon that starts the docker runtime's sandboxes, as runsc for isolation gvisor; auto then takes docker; default: CLOUD_SANDBOX_DOCKER_RUNTIME, else the daemon's own",
     )
-    .option("--kubeconfig <file>", "how the kubernetes runtime reaches its cluster; default: as kubectl does")
+    .optionsGroup("Each sandbox:")
+    .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
+    .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
+    .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
     .option(
-      "--kubernetes-namespace <name>",
-      "namespace of the Pods; default: that of the kubeconfig's context, or of the server's own Pod",
-    )
-    .option(
-      "--kubernetes-image <name>",
-      "an image of the kubernetes runtime's sandboxes, as --docker-image is (repeatable; default: python:3.12-slim)",
+      "--allow-mount <directory>",
+      "let sandboxes mount this directory and all below it; needs the bubblewrap runtime, or docker in a server that root started (repeatable; default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by colons)",
       collect,
     )
     .option(
-      "--kubernetes-agent-image <name>",
-      'image with the agent, which "cloud-sandbox-local agent-image" writes; default: cloud-sandbox-agent:latest',
-    )
-    .option(
-      "--kubernetes-runtime-class <name=level>",
-      "RuntimeClass of the Pods and the isolation level that it gives, as in gvisor=gvisor; default: the cluster's own, container",
-      runtimeClass,
-    )
-    .option(
-      "--kubernetes-sandboxes <kind>",
-      "what a sandbox is in the cluster: pods, which the server makes, or agent-sandbox, a Sandbox of the API agents.x-k8s.io, whose controller makes the Pod; default: pods",
-      oneOf(...kubernetesSandboxes),
-    )
-    .option(
-      "--kubernetes-placement <file>",
-      "YAML or JSON with nodeSelector, tolerations and priorityClassName of the Pods, and under templates what is different for a template; default: none",
-    )
-    .option(
-      "--kubernetes-start-timeout <seconds>",
-      "seconds that a Pod may take until its agent answers, with the download of its images, at most 540; default: 120",
-      wholeNumber(1, longestStartSeconds),
-    )
-    .option(
-      "--wait-for-server <seconds>",
-      "seconds that a sandbox waits when the connection to its server is cut or the server has ended; only with the runtimes docker and kubernetes; default: 60, with docker and without --data-dir 0",
-      wholeNumber(1, 86_400),
-    )
-    .option(
-      "--kubernetes-records",
-      "keep sandboxes, names and keys in objects of the cluster, not in --data-dir; any number of servers then act as one",
+      "--root-inside",
+      "let code be root in its sandbox, so that it can install packages and become other users; needs root and bubblewrap",
       false,
     )
     .option(
-      "--leave-running",
-      "when stopped, leave sandboxes running for the next server with the same --data-dir; only with the runtimes docker and kubernetes",
+      "--without-system-call-filter",
+      "start sandboxes even on a CPU for which there is no system call filter: their code can then make any system call",
       false,
     )
-    .option(
-      "--kubernetes-open-network",
-      "start sandboxes although no NetworkPolicy keeps their code from the cluster's network; limits of internet access do not hold then",
-      false,
-    )
+    .optionsGroup("All sandboxes:")
     .addOption(
       new Option("--pool <count>", "machines kept booted for new sandboxes")
         .env(poolVariable)
@@ -177,15 +154,13 @@ export function addServeOptions(command: Command): Command {
       wholeNumber(1, 1_000_000_000),
       1_000_000,
     )
-    .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
-    .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
     .option(
       "--build-timeout <seconds>",
       "seconds that the build of a template may take",
       wholeNumber(1, 86_400),
       1800,
     )
-    .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
+    .optionsGroup("Network:")
     .option(
       "--internet <setting>",
       "internet access of sandboxes whose create request does not set it: on, off, or allow=DESTINATIONS with commas between them; default: CLOUD_SANDBOX_INTERNET, else on",
@@ -210,22 +185,56 @@ export function addServeOptions(command: Command): Command {
       "send webhooks to private addresses too, such as this machine's own",
       false,
     )
-    .option(
-      "--without-system-call-filter",
-      "start sandboxes even on a CPU for which there is no system call filter: their code can then make any system call",
-      false,
-    )
-    .option(
-      "--root-inside",
-      "let code be root in its sandbox, so that it can install packages and become other users; needs root and bubblewrap",
-      false,
-    )
+    .optionsGroup("Observation:")
     .option(
       "--audit-log <file>",
       "append to a file, as lines of JSON, who changed or ran what; default: none; at 64 MiB it is renamed to FILE.1",
     )
     .option("--metrics", "measure the server for Prometheus: GET /metrics, with the server's own key", false)
-    .option("--json", "print one line of JSON when ready: url, api_key, runtime, isolation", false);
+    .optionsGroup("Kubernetes:")
+    .option("--kubeconfig <file>", "how the kubernetes runtime reaches its cluster; default: as kubectl does")
+    .option(
+      "--kubernetes-namespace <name>",
+      "namespace of the Pods; default: that of the kubeconfig's context, or of the server's own Pod",
+    )
+    .option(
+      "--kubernetes-image <name>",
+      "an image of the kubernetes runtime's sandboxes, as --docker-image is (repeatable; default: python:3.12-slim)",
+      collect,
+    )
+    .option(
+      "--kubernetes-agent-image <name>",
+      'image with the agent, which "cloud-sandbox-local agent-image" writes; default: cloud-sandbox-agent:latest',
+    )
+    .option(
+      "--kubernetes-placement <file>",
+      "YAML or JSON with nodeSelector, tolerations and priorityClassName of the Pods, and under templates what is different for a template; default: none",
+    )
+    .option(
+      "--kubernetes-start-timeout <seconds>",
+      "seconds that a Pod may take until its agent answers, with the download of its images, at most 540; default: 120",
+      wholeNumber(1, longestStartSeconds),
+    )
+    .option(
+      "--kubernetes-runtime-class <name=level>",
+      "RuntimeClass of the Pods and the isolation level that it gives, as in gvisor=gvisor; default: the cluster's own, container",
+      runtimeClass,
+    )
+    .option(
+      "--kubernetes-records",
+      "keep sandboxes, names and keys in objects of the cluster, not in --data-dir; any number of servers then act as one",
+      false,
+    )
+    .option(
+      "--kubernetes-sandboxes <kind>",
+      "what a sandbox is in the cluster: pods, which the server makes, or agent-sandbox, a Sandbox of the API agents.x-k8s.io, whose controller makes the Pod; default: pods",
+      oneOf(...kubernetesSandboxes),
+    )
+    .option(
+      "--kubernetes-open-network",
+      "start sandboxes although no NetworkPolicy keeps their code from the cluster's network; limits of internet access do not hold then",
+      false,
+    );
 }
 
 function wholeNumber(least: number, most: number): (text: string) => number {
