@@ -105,6 +105,7 @@ describe("one line says what is wrong, for", () => {
     ["a directory here that there is not", () => ["cp", `${id}:b.txt`, here("no/dir/x")], /no\/dir/],
     ["a directory to remove", () => ["rm", `${id}:tree`], /--recursive/],
     ["a place outside of sandboxes", () => ["ls", "./x:y"], /ID:path/],
+    ["a directory to print", () => ["cat", `${id}:/workspace`], /is a directory.*cloud-sandbox ls/],
     ["a file to print that there is not", () => ["cat", `${id}:nope`], /does not exist/],
   ];
   test.each(cases)("%s", async (_, args, hint) => {

@@ -26,6 +26,7 @@ export const advice: Readonly<Record<string, string>> = {
   BUILD_FAILED: "Correct the step and build again.",
   FILE_NOT_FOUND: '"cloud-sandbox ls" of the path\'s directory shows what is there.',
   DIRECTORY_NOT_FOUND: '"cloud-sandbox ls" of the directory above shows what is there.',
+  INVALID_PATH: '"cloud-sandbox ls" shows what is at a path.',
   PATH_NOT_ALLOWED: 'Commands that "cloud-sandbox sandbox exec" runs reach other paths.',
   DISK_FULL: 'Remove what is no longer needed with "cloud-sandbox rm".',
   STORAGE_FULL: "Delete sandboxes and templates that are no longer needed.",
