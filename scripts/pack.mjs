@@ -8,9 +8,16 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const destination = resolve(process.argv[2] ?? join(root, "tarballs"));
 
-mkdirSync(destination, { recursive: true });
-// Remove older tarballs, because `npm install tarballs/*.tgz` would install them too.
-for (const name of readdirSync(destination)) if (name.endsWith(".tgz")) rmSync(join(destination, name));
+try {
+  mkdirSync(destination, { recursive: true });
+  // Remove older tarballs, because `npm install tarballs/*.tgz` would install them too.
+  for (const name of readdirSync(destination)) if (name.endsWith(".tgz")) rmSync(join(destination, name));
+} catch ({ code }) {
+  console.error(
+    `Tarballs cannot be written to ${destination} (${code}). Name another: npm run pack -- DIRECTORY`,
+  );
+  process.exit(1);
+}
 
 const isPublished = (folder) =>
   !JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")).private;
