@@ -11,7 +11,7 @@ import {
   startKubernetesServer,
   withoutKubernetes,
 } from "../support/kubernetes/kubernetes-server.js";
-import type { LocalServer } from "../support/local-server.js";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 const obstacle = withoutKubernetes();
 if (obstacle !== undefined) test("the kubernetes runtime", ({ skip }) => skip(obstacle));
@@ -174,6 +174,48 @@ touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Rea
         await rm(directory, { recursive: true });
       }
     });
+  });
+
+  test("a server without room to try the network goes on with its sandboxes, and starts none before it has tried", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "kubernetes-data-"));
+    const kept = ["--pool", "0", "--data-dir", directory];
+    const closed = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
+    let server = await startKubernetesServer({ args: kept });
+    try {
+      await using first = clientOf(server);
+      const sandbox = await first.sandboxes.create({ template: "base" });
+      await sandbox.execute("x = 41");
+      await server.stop("SIGKILL");
+      await kubectl("create", "quota", "full", "--hard=pods=1");
+      const count = () => kubectl("get", "quota", "full", "--output", "jsonpath={.status.used.pods}");
+      await expect.poll(count).toBe("1");
+
+      server = await startLocalServer({ args: [...closed, ...kept] });
+      expect(server.log()).toMatch(
+        /^On Kubernetes, the network is tried before .*exceeded quota: full.*\.$/m,
+      );
+      const { apiKey, url } = server;
+      await using next = new SandboxClient({ apiKey, baseUrl: url, retry: false });
+      const same = await next.sandboxes.connect(sandbox.id);
+      expect((await same.execute("print(x + 1)")).stdout).toBe("42\n");
+      const create = () => next.sandboxes.create({ template: "base" });
+      await expect(create()).rejects.toMatchObject({
+        status: 503,
+        message: expect.stringMatching(/no room to try the network: .*exceeded quota: full/),
+      });
+      await kubectl("delete", "quota", "full");
+      // The cluster of the tests enforces no policy.
+      await expect(create()).rejects.toMatchObject({
+        status: 503,
+        message: expect.stringMatching(/reaches the network of the cluster.*--kubernetes-open-network/),
+      });
+      await same.delete();
+      expect(await pods()).toEqual([]);
+    } finally {
+      await kubectl("delete", "quota", "full", "--ignore-not-found");
+      await server.stop("SIGKILL");
+      await rm(directory, { recursive: true });
+    }
   });
 
   test("Pods of a server that is killed end, and the next server removes them", async () => {

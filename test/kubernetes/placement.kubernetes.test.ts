@@ -11,7 +11,7 @@ import {
   startKubernetesServer,
   withoutKubernetes,
 } from "../support/kubernetes/kubernetes-server.js";
-import type { LocalServer } from "../support/local-server.js";
+import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 const obstacle = withoutKubernetes();
 if (obstacle !== undefined) test("the placement of sandboxes", ({ skip }) => skip(obstacle));
@@ -80,10 +80,19 @@ else
       const options = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
       const ended = runBuilt("local", ["serve", ...options, "--kubernetes-placement", file], {
         // Without the option, `timeout` sends a second signal, which ends the server at once.
-        through: ["timeout", "--foreground", "10"],
+        through: ["timeout", "--foreground", "6"],
       });
       await expect.poll(() => kubectl("get", "pods", "--output", "name")).toMatch(/trial/);
       expect((await ended).stderr).toContain("told to stop before it had started");
+      expect(await kubectl("get", "pods", "--output", "name")).not.toMatch(/trial/);
+    });
+
+    test("that no node meets postpones the trial of the network until there is room", async () => {
+      const options = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
+      const args = [...options, "--kubernetes-placement", file, "--pool", "0"];
+      const next = await startLocalServer({ args });
+      expect(next.log()).toMatch(/the network is tried before .*0\/1 nodes are available/);
+      await next.stop();
       expect(await kubectl("get", "pods", "--output", "name")).not.toMatch(/trial/);
     });
 

@@ -8,7 +8,7 @@ afterEach(() => vi.unstubAllEnvs());
 test("without a kubeconfig, the kubernetes runtime says that there is none", async () => {
   vi.stubEnv("KUBECONFIG", undefined);
   vi.stubEnv("HOME", join(tmpdir(), "no-such-home"));
-  expect(await probeCluster({})).toMatchObject({
+  expect(await probeCluster({}, () => undefined)).toMatchObject({
     usable: false,
     reason:
       "no sandbox can be started on Kubernetes: there is no kubeconfig, and this program does not run in a cluster",

@@ -47,6 +47,9 @@ export class UnusableClusterError extends Error {
   }
 }
 
+/** Whether the API server said that a quota has no room, or that it is so new that the cluster has not counted yet. */
+export const isOfQuota = (reason: string): boolean => /(exceeded|status unknown for) quota/.test(reason);
+
 /** The HTTP status with which the API server refused a request; undefined for another error. */
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof ApiException ? error.code : undefined;

@@ -3,24 +3,21 @@ import type { KubernetesOptions, RuntimeOptions } from "../runtime-options.js";
 import type { RuntimeReport } from "../sandbox-runtime.js";
 import { openCluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
 import { refusalOf } from "./dry-run.js";
-import { reachesNetwork } from "./network-trial.js";
+import { NoRoomForTrialError, requireClosedNetwork, roomMs, whatToChange } from "./network-trial.js";
 import { diskCount } from "./pod.js";
 import { podKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
 
-const whatToChange =
-  "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server";
-
 /**
  * Finds out whether this process can start sandboxes in the cluster. It asks the cluster whether it would take a Pod of each template.
- * Unless the network may be open, it starts two Pods for a moment, to see whether their code reaches the network.
+ * Unless the network may be open, it starts two Pods for a moment, to see whether their code reaches the network. Calls `postpone` with
+ * the reason if the cluster has no room for them now: a server must come back to its sandboxes also when a quota is full.
  */
-export async function probeCluster({
-  kubernetes = {},
-  rootInside,
-  signal,
-}: RuntimeOptions): Promise<RuntimeReport> {
+export async function probeCluster(
+  { kubernetes = {}, rootInside, signal }: RuntimeOptions,
+  postpone: (reason: string) => void,
+): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
     ...{ runtime: "kubernetes", usable: false, reason, fix },
   });
@@ -33,19 +30,14 @@ export async function probeCluster({
     const maker = await openPodMaker(cluster, kubernetes);
     const { openNetwork = false } = kubernetes;
     await requireTaken(maker, kubernetes);
-    const reaches = async (): Promise<boolean> =>
-      reachesNetwork(cluster, maker, podKind(kubernetes, "base"), signal).catch((error: unknown) => {
-        if (statusOf(error) !== undefined) throw error;
-        throw new UnusableClusterError(
-          `no Pod can be started to try the network: ${reasonOf(error)}`,
-          whatToChange,
-        );
+    const trial = { cluster, maker, kind: podKind(kubernetes, "base"), roomMs, signal };
+    let untried: string | undefined;
+    if (!openNetwork)
+      await requireClosedNetwork(trial).catch((error: unknown) => {
+        if (!(error instanceof NoRoomForTrialError)) throw error;
+        untried = `the network is tried before the first sandbox is started, because there is no room for a Pod now: ${error.message}`;
+        postpone(untried);
       });
-    if (!openNetwork && (await reaches()))
-      return unusable(
-        "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",
-        "apply the NetworkPolicy of deploy/kubernetes/sandboxes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network, in the Helm chart openNetwork=true, if you trust the code that runs",
-      );
     return {
       ...{ runtime: "kubernetes", usable: true, version: gitVersion, disks: diskCount, isElsewhere: true },
       isolation: kubernetes.runtimeClass?.level ?? "container",
@@ -61,6 +53,7 @@ export async function probeCluster({
         ...(openNetwork
           ? ["code in a Pod may reach the cluster's network and the internet, whatever its sandbox allows"]
           : []),
+        ...(untried === undefined ? [] : [untried]),
         "sandboxes cannot be paused, their root is read-only, and templates cannot be built",
       ],
     };

@@ -19,10 +19,11 @@ import type {
   RuntimeReport,
   SandboxRuntime,
 } from "../sandbox-runtime.js";
-import { type Cluster, openCluster, reasonOf } from "./cluster.js";
+import { type Cluster, openCluster, reasonOf, UnusableClusterError } from "./cluster.js";
 import { refusalOf } from "./dry-run.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { probeCluster } from "./kubernetes-probe.js";
+import { requireClosedNetwork } from "./network-trial.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
 import { podKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
@@ -72,6 +73,11 @@ export class KubernetesRuntime implements SandboxRuntime {
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");
   #foundation: Promise<Foundation> | undefined;
+  /** Whether {@link probe} has tried the network, if that is wanted. */
+  #isNetworkTried = true;
+  /** The trial that was postponed, while it is made. */
+  #networkTrial: Promise<void> | undefined;
+  readonly #closed = new AbortController();
   /** Pods that had ended when they were last looked for. */
   #orphans: ReadonlySet<string> = new Set();
 
@@ -80,7 +86,10 @@ export class KubernetesRuntime implements SandboxRuntime {
   }
 
   async probe(): Promise<RuntimeReport> {
-    return probeCluster(this.options);
+    return probeCluster(this.options, (reason) => {
+      this.#isNetworkTried = false;
+      this.options.log?.(`On Kubernetes, ${reason}.`);
+    });
   }
 
   /** Removes Pods that have ended, of any server, and those that end later. A Pod ends by itself when its server stays away. */
@@ -110,7 +119,8 @@ export class KubernetesRuntime implements SandboxRuntime {
     this.#requireMayAct();
     const { kubernetes = {} } = this.options;
     const kind = podKind(kubernetes, spec.template, spec.image);
-    const { maker, pods } = await this.#laidFoundation();
+    const { cluster, maker, pods } = await this.#laidFoundation();
+    if (!this.#isNetworkTried) await this.#tryNetwork(cluster, maker);
     const secret = spec.secret ?? randomBytes(32).toString("hex");
     const name = podName(secret);
     const limit = new AbortController();
@@ -178,9 +188,28 @@ export class KubernetesRuntime implements SandboxRuntime {
   async close(): Promise<void> {
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
+    this.#closed.abort();
+    await this.#networkTrial?.catch(() => undefined);
     clearInterval(foundation?.cleaning);
     await foundation?.pods.close();
     await foundation?.guard.release();
+  }
+
+  /** Makes the trial that {@link probe} had no room for: once for all machines that wait for it. */
+  #tryNetwork(cluster: Cluster, maker: PodMaker): Promise<void> {
+    const kind = podKind(this.options.kubernetes ?? {}, "base");
+    this.#networkTrial ??= requireClosedNetwork({ cluster, maker, kind, signal: this.#closed.signal })
+      .then(() => {
+        this.#isNetworkTried = true;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof UnusableClusterError) throw new Error(`${error.message}; ${error.fix}`);
+        throw new Error(`there is no room to try the network: ${reasonOf(error)}`, { cause: error });
+      })
+      .finally(() => {
+        this.#networkTrial = undefined;
+      });
+    return this.#networkTrial;
   }
 
   /** Removes Pods that had ended the last time already: the server of one that ends now still asks why. */

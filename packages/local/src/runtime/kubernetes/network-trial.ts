@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
-import type { Cluster } from "./cluster.js";
+import { type Cluster, isOfQuota, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
 import { trialLimits } from "./dry-run.js";
 import { containerName, loading, sandboxPod } from "./pod.js";
 import type { PodKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
-import { endedPod, runningPod } from "./pod-states.js";
+import { endedPod, placedPod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 
 const trialLimitMs = 120_000;
+/** How long a server that starts waits for room. Less than sandboxes that an earlier server has left wait for it. */
+export const roomMs = 10_000;
 const port = 7777;
 /** The exit code of a trial that reached something. */
 const reachedSomething = 10;
@@ -25,16 +27,54 @@ for (const [host, port] of addresses) {
 }
 setTimeout(() => process.exit(0), 3000);`;
 
+/** A quota or the nodes have no room for the Pods of the trial now. */
+export class NoRoomForTrialError extends Error {}
+
+/** What the trial needs. */
+interface Trial {
+  readonly cluster: Cluster;
+  readonly maker: PodMaker;
+  readonly kind: PodKind;
+  /** Milliseconds that a Pod may wait for a node. Default: as long as the trial may take. */
+  readonly roomMs?: number | undefined;
+  /** Gives up the trial. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Rejects if code in a Pod reaches the network of the cluster, or if no Pod can be started to try that. Rejects with a
+ * {@link NoRoomForTrialError} if there may be room for one later.
+ */
+export async function requireClosedNetwork(trial: Trial): Promise<void> {
+  const reaches = await reachesNetwork(trial).catch((error: unknown) => {
+    if (error instanceof NoRoomForTrialError || statusOf(error) !== undefined) throw error;
+    throw new UnusableClusterError(
+      `no Pod can be started to try the network: ${reasonOf(error)}`,
+      whatToChange,
+    );
+  });
+  if (reaches)
+    throw new UnusableClusterError(
+      "code in a Pod reaches the network of the cluster: no NetworkPolicy forbids it, or no network plug-in enforces it",
+      "apply the NetworkPolicy of deploy/kubernetes/sandboxes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network, in the Helm chart openNetwork=true, if you trust the code that runs",
+    );
+}
+
+/** What may keep the cluster from taking a Pod, or from starting it. */
+export const whatToChange =
+  "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server";
+
 /**
  * Whether a Pod of the cluster reaches another one, or the API server, as it does unless a NetworkPolicy forbids it and a plug-in
- * enforces that. Starts two Pods like those of sandboxes, and removes them, also when `giveUp` aborts.
+ * enforces that. Starts two Pods like those of sandboxes, and removes them, also when it is given up.
  */
-export async function reachesNetwork(
-  cluster: Cluster,
-  maker: PodMaker,
-  kind: PodKind,
-  giveUp?: AbortSignal,
-): Promise<boolean> {
+async function reachesNetwork({
+  cluster,
+  maker,
+  kind,
+  roomMs: patienceMs = trialLimitMs,
+  signal: giveUp,
+}: Trial): Promise<boolean> {
   const server = randomBytes(8).toString("hex");
   const limit = AbortSignal.timeout(trialLimitMs);
   const signal = giveUp ? AbortSignal.any([limit, giveUp]) : limit;
@@ -44,7 +84,14 @@ export async function reachesNetwork(
     const command = [...loading, "-e", code, ...args];
     const own = { name, server, limits: trialLimits, command };
     const pod = sandboxPod({ ...kind, ...own, secretHash: "", waitMs: 0 });
-    await maker.create(pod, pods);
+    await maker.create(pod, pods).catch((error: unknown) => {
+      const reason = reasonOf(error);
+      throw isOfQuota(reason) ? new NoRoomForTrialError(reason, { cause: error }) : error;
+    });
+    const patience = AbortSignal.timeout(patienceMs);
+    await placedPod(pods, name, AbortSignal.any([signal, patience])).catch((error: unknown) => {
+      throw patience.aborted ? new NoRoomForTrialError(reasonOf(error), { cause: error }) : error;
+    });
   };
   try {
     await create(names.there, listens);

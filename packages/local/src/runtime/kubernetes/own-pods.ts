@@ -1,5 +1,5 @@
 import type { V1Pod } from "@kubernetes/client-node";
-import { type Cluster, reasonOf, statusOf } from "./cluster.js";
+import { type Cluster, isOfQuota, reasonOf, statusOf } from "./cluster.js";
 import type { PodMaker } from "./pod-maker.js";
 import { isOrphan, ownPods } from "./pod-owner.js";
 import { removePod } from "./pod-states.js";
@@ -15,7 +15,7 @@ export class OwnPods implements PodMaker {
     });
   }
 
-  /** A quota that is full, or so new that the cluster has not counted yet, is no refusal: it may have room later. */
+  /** A quota that is full is no refusal: it may have room later. */
   async refusal(pod: V1Pod): Promise<string | undefined> {
     const { api, namespace } = this.cluster;
     try {
@@ -25,7 +25,7 @@ export class OwnPods implements PodMaker {
       const reason = reasonOf(error);
       // Other statuses say that the cluster cannot tell, as one with a webhook that has no dry runs.
       const isRefused = statusOf(error) === 403 || statusOf(error) === 422;
-      return isRefused && !/(exceeded|status unknown for) quota/.test(reason) ? reason : undefined;
+      return isRefused && !isOfQuota(reason) ? reason : undefined;
     }
   }
 

@@ -9,6 +9,11 @@ const hopeless = new Set([
   ...["CreateContainerConfigError", "CreateContainerError", "RunContainerError"],
 ]);
 
+/** Waits until the Pod has a node to run on. */
+export function placedPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
+  return podThat(pods, name, signal, ({ spec }) => spec?.nodeName !== undefined);
+}
+
 /**
  * Waits until the sandbox's container is being started: the Pod has its address, and the agent is copied. The cluster reports up to a second
  * later that the container runs.
