@@ -15,6 +15,7 @@ export {
   InvalidPoolError,
   InvalidPublicUrlError,
   InvalidRecordsError,
+  LocalControlPlaneError,
   NotKeptError,
   PortUnavailableError,
   RuntimeOptionsError,

@@ -3,22 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { addServeOptions, type ServeOptions } from "./command-line/serve-options.js";
 import { describeHost, examineHost } from "./doctor.js";
-import {
-  AuditLogError,
-  CannotLeaveRunningError,
-  CannotWaitError,
-  ClusterRecordsError,
-  DataDirectoryError,
-  InvalidEgressError,
-  InvalidMountDirectoryError,
-  InvalidOriginError,
-  InvalidPublicUrlError,
-  InvalidRecordsError,
-  NotKeptError,
-  PortUnavailableError,
-  RuntimeOptionsError,
-  RuntimeUnavailableError,
-} from "./errors/local-errors.js";
+import { LocalControlPlaneError, NotKeptError } from "./errors/local-errors.js";
 import { startLocalControlPlane } from "./local-control-plane.js";
 import type { SandboxPlacement } from "./runtime/runtime-options.js";
 import { version } from "./version.js";
@@ -67,20 +52,7 @@ class ToldToStopError extends Error {}
 
 program.parseAsync().catch((error: unknown) => {
   const isExpected =
-    error instanceof RuntimeUnavailableError ||
-    error instanceof PortUnavailableError ||
-    error instanceof CannotLeaveRunningError ||
-    error instanceof CannotWaitError ||
-    error instanceof RuntimeOptionsError ||
-    error instanceof ClusterRecordsError ||
-    error instanceof InvalidRecordsError ||
-    error instanceof DataDirectoryError ||
-    error instanceof AuditLogError ||
-    error instanceof NotKeptError ||
-    error instanceof InvalidEgressError ||
-    error instanceof InvalidMountDirectoryError ||
-    error instanceof InvalidOriginError ||
-    error instanceof InvalidPublicUrlError ||
+    error instanceof LocalControlPlaneError ||
     error instanceof InvalidArgumentError ||
     error instanceof ToldToStopError;
   // Exit at once: work that is still running could otherwise keep this process alive although nobody can use it.
@@ -119,7 +91,9 @@ async function serve({
   ...options
 }: ServeOptions): Promise<void> {
   if (apiKey === "")
-    throw new InvalidArgumentError("--api-key is empty. Write a key, or leave --api-key out for a random one.");
+    throw new InvalidArgumentError(
+      "--api-key is empty. Write a key, or leave --api-key out for a random one.",
+    );
   const key = apiKey ?? process.env.CLOUD_SANDBOX_API_KEY;
   if (key !== undefined && key !== "" && !/^[\x21-\x7e]+$/.test(key)) {
     throw new InvalidArgumentError(

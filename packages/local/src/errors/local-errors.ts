@@ -1,12 +1,15 @@
 import type { RuntimeReport } from "../runtime/sandbox-runtime.js";
 
+/** What keeps a control plane from starting, or from ending with all its data. The message says what to do. */
+export abstract class LocalControlPlaneError extends Error {}
+
 /** Thrown when the file of the audit log cannot be written to. */
-export class AuditLogError extends Error {
+export class AuditLogError extends LocalControlPlaneError {
   override readonly name = "AuditLogError";
 }
 
 /** No runtime can isolate a sandbox on this machine. Nothing is started: there is no fallback to a weaker isolation. */
-export class RuntimeUnavailableError extends Error {
+export class RuntimeUnavailableError extends LocalControlPlaneError {
   override readonly name = "RuntimeUnavailableError";
 
   constructor(readonly reports: readonly RuntimeReport[]) {
@@ -19,7 +22,7 @@ export class RuntimeUnavailableError extends Error {
 }
 
 /** `leaveRunning` was set with a runtime whose sandboxes end with their server, or without a data directory. */
-export class CannotLeaveRunningError extends Error {
+export class CannotLeaveRunningError extends LocalControlPlaneError {
   override readonly name = "CannotLeaveRunningError";
 
   constructor(runtime: string) {
@@ -30,7 +33,7 @@ export class CannotLeaveRunningError extends Error {
 }
 
 /** `waitForServerSeconds` was set with a runtime whose sandboxes end with their server. */
-export class CannotWaitError extends Error {
+export class CannotWaitError extends LocalControlPlaneError {
   override readonly name = "CannotWaitError";
 
   constructor(runtime: string) {
@@ -41,7 +44,7 @@ export class CannotWaitError extends Error {
 }
 
 /** Options that only the runtime `docker` or `kubernetes` has were set with another one. */
-export class RuntimeOptionsError extends Error {
+export class RuntimeOptionsError extends LocalControlPlaneError {
   override readonly name = "RuntimeOptionsError";
 
   constructor(needed: string, options: readonly string[], runtime: string) {
@@ -53,7 +56,7 @@ export class RuntimeOptionsError extends Error {
 }
 
 /** Records cannot be kept in the cluster. */
-export class ClusterRecordsError extends Error {
+export class ClusterRecordsError extends LocalControlPlaneError {
   override readonly name = "ClusterRecordsError";
 
   constructor(reason: string, options?: ErrorOptions) {
@@ -65,17 +68,17 @@ export class ClusterRecordsError extends Error {
 }
 
 /** `kubernetes.records` was set together with what it excludes, or a newer release has written the records. */
-export class InvalidRecordsError extends Error {
+export class InvalidRecordsError extends LocalControlPlaneError {
   override readonly name = "InvalidRecordsError";
 }
 
 /** An egress option given by the operator is invalid. */
-export class InvalidEgressError extends Error {
+export class InvalidEgressError extends LocalControlPlaneError {
   override readonly name = "InvalidEgressError";
 }
 
 /** `CLOUD_SANDBOX_POOL` is not a number of machines. */
-export class InvalidPoolError extends Error {
+export class InvalidPoolError extends LocalControlPlaneError {
   override readonly name = "InvalidPoolError";
 
   constructor(value: string) {
@@ -86,7 +89,7 @@ export class InvalidPoolError extends Error {
 }
 
 /** A directory of `--allow-mount` cannot be mounted. */
-export class InvalidMountDirectoryError extends Error {
+export class InvalidMountDirectoryError extends LocalControlPlaneError {
   override readonly name = "InvalidMountDirectoryError";
 
   constructor(
@@ -99,7 +102,7 @@ export class InvalidMountDirectoryError extends Error {
 }
 
 /** An origin given by the operator is not written as browsers send origins. */
-export class InvalidOriginError extends Error {
+export class InvalidOriginError extends LocalControlPlaneError {
   override readonly name = "InvalidOriginError";
 
   constructor(origin: string) {
@@ -110,7 +113,7 @@ export class InvalidOriginError extends Error {
 }
 
 /** The address that the operator says callers use is not an address of a server. */
-export class InvalidPublicUrlError extends Error {
+export class InvalidPublicUrlError extends LocalControlPlaneError {
   override readonly name = "InvalidPublicUrlError";
 
   constructor(url: string) {
@@ -121,7 +124,7 @@ export class InvalidPublicUrlError extends Error {
 }
 
 /** The control plane cannot listen on the requested address and port. */
-export class PortUnavailableError extends Error {
+export class PortUnavailableError extends LocalControlPlaneError {
   override readonly name = "PortUnavailableError";
 
   constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
@@ -136,7 +139,7 @@ export class PortUnavailableError extends Error {
 }
 
 /** The control plane has closed, but some sandboxes or changes could not be saved. */
-export class NotKeptError extends Error {
+export class NotKeptError extends LocalControlPlaneError {
   override readonly name = "NotKeptError";
 
   constructor(
@@ -156,7 +159,7 @@ export class NotKeptError extends Error {
 }
 
 /** The data directory cannot be used: it is in use, full, damaged or not writable. */
-export class DataDirectoryError extends Error {
+export class DataDirectoryError extends LocalControlPlaneError {
   override readonly name = "DataDirectoryError";
   /** `DATA_DIRECTORY_IN_USE` if another process uses the directory: choose another one, or wait until that process ends. */
   readonly code: "DATA_DIRECTORY_IN_USE" | "DATA_DIRECTORY_UNUSABLE";
