@@ -20,6 +20,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pnpm = ["npx", "-y", "pnpm@10.34.9"];
+const local = join(root, "packages", "local", "dist", "main.js");
 const stamps = join(root, "node_modules", ".cache", "cloud-sandbox");
 
 /**
@@ -50,10 +51,10 @@ const ownBuilds = {
 const notBuiltFrom = new Set(["dist", "node_modules", "test", "README.md"]);
 
 const commands = {
-  demo: { runtime: "required", run: ["node", "examples/demo.mjs"] },
-  test: { runtime: "wanted", run: [bin("vitest"), "run"] },
+  demo: { sandboxes: "of any runtime", run: ["node", "examples/demo.mjs"] },
+  test: { sandboxes: "wanted", run: [bin("vitest"), "run"] },
   check: { run: ["node", "scripts/check.mjs"] },
-  bench: { runtime: "required", run: ["node", "bench/run.mjs"] },
+  bench: { sandboxes: "of bubblewrap", run: ["node", "bench/run.mjs"] },
   build: {},
   docs: { run: ["node", "scripts/build-site.mjs"] },
   pack: { run: ["node", "scripts/pack.mjs"] },
@@ -97,7 +98,7 @@ async function main([name, ...rest]) {
   await install();
   const isForUnits = name === "test" && isUnitOnly(rest);
   await build(isForUnits ? ["server-kit"] : Object.keys(buildsFrom));
-  if (command.runtime && !isForUnits) await requireRuntime(command.runtime);
+  if (command.sandboxes && !isForUnits) await requireSandboxes(command.sandboxes);
   return command.run ? run([...command.run, ...rest]) : 0;
 }
 
@@ -197,11 +198,13 @@ async function buildPackage(name, madeFrom) {
  * Installs what sandboxes need on this machine, where that is possible. If none can be started here, throws or prints
  * the reason, depending on `need`.
  */
-async function requireRuntime(need) {
+async function requireSandboxes(need) {
   const missing = hostPrograms.filter(({ isThere }) => !isThere());
   const problem = (missing.length > 0 && (await installOnHost(missing))) || whyNoSandboxStarts();
-  if (problem && need === "required") throw new Refusal(problem);
-  if (problem) console.error(problem);
+  // Docker is enough for the demo.
+  if (!problem || (need === "of any runtime" && succeeds([process.execPath, local, "doctor"]))) return;
+  if (need !== "wanted") throw new Refusal(problem);
+  console.error(problem);
 }
 
 /**
@@ -222,7 +225,7 @@ async function installOnHost(programs) {
     const installer = Object.keys(installers).find((tool) => succeeds(["which", tool]));
     return installer
       ? `Sandboxes need ${names}. Run: sudo ${installers[installer]} ${packages.join(" ")}`
-      : `Sandboxes need Linux with ${names}. Install them with this system's package manager.`;
+      : `Sandboxes need Linux with ${names}, or Docker. Install one of the two.`;
   }
   const apt = ["apt-get", "install", "-y", "--no-install-recommends", ...packages];
   console.log(`Sandboxes need ${names}: installing with apt-get.`);
