@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlPlaneCaller, type CreatedSandbox } from "../support/control-plane-caller.js";
 import { descendants, type HostProcess } from "../support/host-processes.js";
@@ -203,6 +204,26 @@ describe("get_or_create", () => {
     expect(await output(made, "cat /workspace/a")).toBe("kept\n");
     expect((await ask({ name: "sleeper", template_name: "code-interpreter" })).status).toBe(409);
     await api.call("DELETE", `/sandboxes/${made.id}`);
+  });
+
+  test("waits for a step that is under way, and gives the sandbox running", async () => {
+    const made = (await ask({ name: "turning" })).body as unknown as CreatedSandbox;
+    for (const verbs of [["pause"], ["stop"], ["pause", "stop"]]) {
+      for (const verb of verbs.slice(0, -1)) await step(made.id, verb);
+      const [, { status, body }] = await Promise.all([
+        step(made.id, verbs.at(-1) ?? ""),
+        sleep(5).then(() => ask({ name: "turning" })),
+      ]);
+      expect([status, body.id, body.status], verbs.join()).toEqual([200, made.id, "running"]);
+    }
+    const [, , { status, body }] = await Promise.all([
+      api.call("POST", `/sandboxes/${made.id}/stop`),
+      sleep(10).then(() => api.call("DELETE", `/sandboxes/${made.id}`)),
+      sleep(5).then(() => ask({ name: "turning" })),
+    ]);
+    expect([status, body.status]).toEqual([201, "running"]);
+    expect(body.id).not.toBe(made.id);
+    await api.call("DELETE", `/sandboxes/${body.id}`);
   });
 
   test("of many at once replaces one that has failed by one", async () => {

@@ -125,21 +125,28 @@ export class SandboxFleet {
     const { registry } = this.options;
     const { name, keyId } = request;
     const template = this.template(request);
-    const find = async (): Promise<SandboxRecord | undefined> =>
-      (await this.#names.get(placeOf(name, keyId))) ?? registry.findByName(name, keyId);
-    let sandbox = await find();
-    // A loop, because another caller may create a sandbox of that name during the deletion.
-    while (sandbox?.status === "error") {
-      if (registry.has(sandbox.id)) await this.delete(sandbox.id);
-      sandbox = await find();
+    const place = placeOf(name, keyId);
+    // A loop, because a sandbox of that name may be created, deleted or fail during each wait.
+    for (;;) {
+      const sandbox = (await this.#names.get(place)) ?? registry.findByName(name, keyId);
+      if (!sandbox) {
+        if (this.#names.has(place)) continue;
+        return { sandbox: await this.create(request), isNew: true };
+      }
+      if (hasFailed(sandbox)) {
+        if (registry.has(sandbox.id)) await this.delete(sandbox.id);
+        continue;
+      }
+      if (sandbox.template.name !== template.name) throw otherTemplate(name, sandbox.template.name);
+      try {
+        await this.#lifecycle.wake(sandbox);
+        const wanted = Date.now() + request.timeoutSeconds * 1000;
+        if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
+        return { sandbox, isNew: false };
+      } catch (error) {
+        if (registry.has(sandbox.id) && !hasFailed(sandbox)) throw error;
+      }
     }
-    if (!sandbox) return { sandbox: await this.create(request), isNew: true };
-    if (sandbox.template.name !== template.name) throw otherTemplate(request.name, sandbox.template.name);
-    if (sandbox.status === "paused") await this.#lifecycle.resume(sandbox);
-    else await this.#lifecycle.start(sandbox);
-    const wanted = Date.now() + request.timeoutSeconds * 1000;
-    if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
-    return { sandbox, isNew: false };
   }
 
   list(): readonly SandboxRecord[] {
@@ -374,6 +381,8 @@ async function asRecorded({ status }: SandboxRecord, machine: Machine): Promise<
     throw error;
   }
 }
+
+const hasFailed = ({ status }: SandboxRecord): boolean => status === "error";
 
 /** Where a name is looked for: each API key has its own names. An id has no blank. */
 const placeOf = (name: string, keyId = ""): string => `${keyId} ${name}`;

@@ -64,12 +64,14 @@ export class SandboxLifecycle {
   }
 
   resume(sandbox: SandboxRecord): Promise<void> {
-    return this.#step(sandbox, async () => {
-      if (sandbox.status === "running") return;
-      const machine = this.#machineOf(sandbox);
-      await machine.resume();
-      await this.#enter(sandbox, "running", () => machine.pause());
-    });
+    return this.#step(sandbox, () => this.#resume(sandbox));
+  }
+
+  /** Resumes or starts a sandbox, whichever it needs after the steps that are under way. */
+  wake(sandbox: SandboxRecord): Promise<void> {
+    return this.#step(sandbox, (signal) =>
+      sandbox.status === "paused" ? this.#resume(sandbox) : this.#start(sandbox, signal),
+    );
   }
 
   /** Ends the processes and saves the files. If saving fails, the sandbox keeps running, but its processes have ended. */
@@ -132,36 +134,7 @@ export class SandboxLifecycle {
 
   /** Boots a fresh machine with the saved files, which include the agent's state. Tokens issued before stay valid. */
   start(sandbox: SandboxRecord): Promise<void> {
-    const { files, machines, egress, registry } = this.parts;
-    return this.#step(sandbox, async (signal) => {
-      if (sandbox.status === "running") return;
-      if (sandbox.status === "paused") throw sandboxPaused(sandbox.id);
-      if (sandbox.status === "error") throw sandboxFailed(sandbox);
-      await registry.requireWritable();
-      sandbox.status = "creating";
-      let machine: Machine | undefined;
-      try {
-        const disk = await files.disk(sandbox.id);
-        machine = await machines.boot(sandbox.template, sandbox.id, disk, sandbox);
-        if (disk === undefined) await files.restore(machine, signal);
-        egress.setRules(sandbox.id, egressRules(sandbox.egress));
-        signal.throwIfAborted();
-        // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
-        // those files; nobody has used the new machine yet, so nothing is lost.
-        await registry.change(sandbox, { status: "running", machine });
-      } catch (error) {
-        sandbox.status = "stopped";
-        await machine?.destroy();
-        if (error instanceof Problem) throw error;
-        throw conflict(
-          `Sandbox ${sandbox.id} could not be started`,
-          error,
-          "The sandbox is still stopped. Try again.",
-        );
-      }
-      this.watch(sandbox, machine);
-      await files.remove(sandbox.id);
-    });
+    return this.#step(sandbox, (signal) => this.#start(sandbox, signal));
   }
 
   /**
@@ -211,6 +184,44 @@ export class SandboxLifecycle {
       if (sandbox.machine !== machine || !this.parts.registry.has(sandbox.id)) return;
       this.#fail(sandbox, message);
     });
+  }
+
+  async #resume(sandbox: SandboxRecord): Promise<void> {
+    if (sandbox.status === "running") return;
+    const machine = this.#machineOf(sandbox);
+    await machine.resume();
+    await this.#enter(sandbox, "running", () => machine.pause());
+  }
+
+  async #start(sandbox: SandboxRecord, signal: AbortSignal): Promise<void> {
+    const { files, machines, egress, registry } = this.parts;
+    if (sandbox.status === "running") return;
+    if (sandbox.status === "paused") throw sandboxPaused(sandbox.id);
+    if (sandbox.status === "error") throw sandboxFailed(sandbox);
+    await registry.requireWritable();
+    sandbox.status = "creating";
+    let machine: Machine | undefined;
+    try {
+      const disk = await files.disk(sandbox.id);
+      machine = await machines.boot(sandbox.template, sandbox.id, disk, sandbox);
+      if (disk === undefined) await files.restore(machine, signal);
+      egress.setRules(sandbox.id, egressRules(sandbox.egress));
+      signal.throwIfAborted();
+      // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
+      // those files; nobody has used the new machine yet, so nothing is lost.
+      await registry.change(sandbox, { status: "running", machine });
+    } catch (error) {
+      sandbox.status = "stopped";
+      await machine?.destroy();
+      if (error instanceof Problem) throw error;
+      throw conflict(
+        `Sandbox ${sandbox.id} could not be started`,
+        error,
+        "The sandbox is still stopped. Try again.",
+      );
+    }
+    this.watch(sandbox, machine);
+    await files.remove(sandbox.id);
   }
 
   #fail(sandbox: SandboxRecord, failureReason: string): void {
