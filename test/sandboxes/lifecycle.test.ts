@@ -226,6 +226,20 @@ describe("get_or_create", () => {
     await api.call("DELETE", `/sandboxes/${body.id}`);
   });
 
+  test("keeps the sandbox for the others when the caller that made it disconnects", async () => {
+    const left = new AbortController();
+    // With limits of its own it is no machine of the pool, so that making it takes a while.
+    const given = { template_name: "base", get_or_create: true, name: "left", limits: { vcpu: 0.5 } };
+    const first = api.call("POST", "/sandboxes", given, {}, left.signal);
+    const asked = sleep(20).then(() => ask({ name: "left" }));
+    await sleep(40).then(() => left.abort());
+    await expect(first).rejects.toThrow("aborted");
+    const { status, body } = await asked;
+    expect(status).toBe(200);
+    expect((await api.run(body as unknown as CreatedSandbox, "echo there")).body.stdout).toBe("there\n");
+    await api.call("DELETE", `/sandboxes/${body.id}`);
+  });
+
   test("of many at once replaces one that has failed by one", async () => {
     const made = (await ask({ name: "failing" })).body as unknown as CreatedSandbox;
     await output(made, "sleep 4821.5 >/dev/null 2>&1 &");

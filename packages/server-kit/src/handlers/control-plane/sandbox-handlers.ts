@@ -113,8 +113,10 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
       const { sandbox, isNew } = await creates.run(key, body, (idempotency) =>
         create(fleet, body, defaultEgress, idempotency),
       );
-      // The caller disconnected before it learned the id. If no other caller knows the sandbox, delete it.
-      if (signal.aborted && isNew && creates.abandon(key)) await fleet.delete(sandbox.id);
+      // The caller disconnected before it learned the id. If no other caller knows the sandbox, delete it. With get_or_create,
+      // others may have got it by its name.
+      if (signal.aborted && isNew && !body.get_or_create && creates.abandon(key))
+        await fleet.delete(sandbox.id);
       const created = { ...onWire(sandbox, call), ...(await tokenOnWire(sandbox.id)) };
       if (isNew) return created;
       return new Reply(JSON.stringify(created), { "content-type": "application/json" }, 200);
