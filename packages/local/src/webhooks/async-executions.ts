@@ -23,8 +23,8 @@ export interface AsyncExecutionsOptions {
   readonly allowPrivateAddresses: boolean;
   /** Sends a request to a sandbox's agent; throws the problem that says why there is no answer. */
   readonly send: (sandboxId: string, request: AgentRequest) => Promise<IncomingMessage>;
-  /** Throws a 429 problem when too many executions are open. */
-  readonly admit: () => Promise<void>;
+  /** Throws a 429 problem when too many executions are open. Counts this one until the returned function is called. */
+  readonly admit: () => Promise<() => void>;
   /** Registers the report of the execution's end. Once it resolves, the report survives a restart. */
   readonly report: (execution: StartedExecution, callback: Callback) => Promise<void>;
   readonly log: (message: string) => void;
@@ -73,12 +73,17 @@ export class AsyncExecutions {
   }
 
   async #start(sandboxId: string, body: AsyncExecuteBody, headers: Record<string, string | string[]>) {
-    const { callback_url, callback_headers, callback_signature_secret, ...execution } = body;
-    const callback = parseCallback(
-      { callback_url, callback_headers, callback_signature_secret },
-      this.options.allowPrivateAddresses,
-    );
-    await this.options.admit();
+    const callback = parseCallback(body, this.options.allowPrivateAddresses);
+    const leave = await this.options.admit();
+    return this.#startAdmitted(sandboxId, body, callback, headers).finally(leave);
+  }
+
+  async #startAdmitted(
+    sandboxId: string,
+    { callback_url, callback_headers: _, callback_signature_secret: __, ...execution }: AsyncExecuteBody,
+    callback: Callback,
+    headers: Record<string, string | string[]>,
+  ) {
     const answer = await this.#post(sandboxId, "/execute/background", headers, JSON.stringify(execution));
     const text = await answerText(answer, maxAnswerBytes);
     if (answer.statusCode !== 200) return refusal(answer, text);

@@ -38,6 +38,8 @@ export class Webhooks {
   readonly #follower: ExecutionFollower;
   readonly #stopped = new AbortController();
   #executions: Promise<AsyncExecutions> | undefined;
+  /** The number of executions that are admitted and not recorded yet. */
+  #starting = 0;
   #opened: Promise<Opened> | undefined;
 
   constructor(private readonly parts: WebhooksParts) {
@@ -106,9 +108,15 @@ export class Webhooks {
     });
   }
 
-  async #admit(): Promise<void> {
+  /** Counts an execution that is being started as open, until the returned function is called. */
+  async #admit(): Promise<() => void> {
     const { deliveries } = await this.#open();
-    if (deliveries.countOpen() < maxOpen) return;
+    if (deliveries.countOpen() + this.#starting < maxOpen) {
+      this.#starting += 1;
+      return () => {
+        this.#starting -= 1;
+      };
+    }
     const message = `${maxOpen} asynchronous executions run or wait to be reported, which is the limit.`;
     throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
       hint: "Wait until some asynchronous executions are done; GET /v1/webhook-deliveries lists them.",

@@ -170,6 +170,12 @@ describe("code that is executed asynchronously", () => {
     expect(body.message).toContain("1000 asynchronous executions run or wait");
     expect(agent.asked).toEqual([]);
     known.change(first, { status: "failed" });
+    const together = await Promise.all([1, 2, 3].map(() => execute(request)));
+    expect(together.map((answer) => answer.status).sort()).toEqual([200, 429, 429]);
+    known.change(known.list({ status: "waiting" })[0]?.id ?? "", { status: "failed" });
+    agent.answer = () => ({ status: 422, text: "{}" });
+    expect((await execute(request)).status).toBe(422);
+    agent.answer = agentSaying(running);
     expect((await execute(request)).status).toBe(200);
   });
 });
