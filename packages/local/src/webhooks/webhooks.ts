@@ -56,18 +56,17 @@ export class Webhooks {
 
   /** The operations on webhook deliveries of the sandboxes that a caller sees. */
   handlers(sees: (sandboxId: string) => boolean) {
-    return deliveryHandlers({
-      deliveries: async () => {
-        const { deliveries } = await this.#open();
-        return {
-          find: (id) => {
-            const delivery = deliveries.find(id);
-            return delivery && sees(delivery.sandboxId) ? delivery : undefined;
-          },
-          list: (filter) => deliveries.list(filter).filter(({ sandboxId }) => sees(sandboxId)),
-        };
-      },
-      redeliver: (id) => this.#queue(id, {}),
+    return deliveryHandlers(async () => {
+      const opened = await this.#open();
+      const { deliveries } = opened;
+      return {
+        find: (id) => {
+          const delivery = deliveries.find(id);
+          return delivery && sees(delivery.sandboxId) ? delivery : undefined;
+        },
+        list: (filter) => deliveries.list(filter).filter(({ sandboxId }) => sees(sandboxId)),
+        redeliver: async (id) => this.#queue(opened, id, {}),
+      };
     });
   }
 
@@ -133,22 +132,23 @@ export class Webhooks {
   async #follow(id: string): Promise<void> {
     const { signal } = this.#stopped;
     try {
-      const delivery = (await this.#open()).deliveries.find(id);
+      const opened = await this.#open();
+      const delivery = opened.deliveries.find(id);
       if (delivery?.status !== "waiting") return;
       const payload = JSON.stringify(await this.#follower.end(delivery, signal));
-      await this.#keepTrying(() => this.#queue(id, { payload }));
+      await this.#keepTrying(() => this.#queue(opened, id, { payload }));
     } catch (error) {
       if (!signal.aborted) this.parts.log(`Webhook delivery ${id} was not queued: ${String(error)}`);
     }
   }
 
   /** Repeats `work` while the data directory is full: the report exists only in memory until it is saved. */
-  async #keepTrying(work: () => Promise<void>): Promise<void> {
+  async #keepTrying(work: () => void): Promise<void> {
     const { signal } = this.#stopped;
     for (;;) {
       signal.throwIfAborted();
       try {
-        return await work();
+        return work();
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== "STORAGE_FULL") throw error;
         await sleep(retryMs, undefined, { signal, ref: false });
@@ -156,8 +156,7 @@ export class Webhooks {
     }
   }
 
-  async #queue(id: string, change: { readonly payload?: string }): Promise<void> {
-    const { deliveries, queue } = await this.#open();
+  #queue({ deliveries, queue }: Opened, id: string, change: { readonly payload?: string }): void {
     const now = new Date();
     deliveries.change(id, { ...change, status: "pending", queuedAt: now, nextAttemptAt: now, attempts: 0 });
     queue.deliver(id);

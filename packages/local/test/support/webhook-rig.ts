@@ -91,7 +91,7 @@ export async function webhooks({ answer = agentSaying(ended), store: given, opti
       body: JSON.stringify(body),
     });
   const deliveries = async () => new DeliveryRepository(await store.database());
-  return { webhooks: made, agent, asked, log, call, execute, deliveries, store };
+  return { webhooks: made, agent, asked, log, url, call, execute, deliveries, store };
 }
 
 export const nowhere = "http://127.0.0.1:1/hook";

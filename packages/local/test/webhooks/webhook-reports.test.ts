@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { answering, WebhookReceiver } from "../../../../test/support/webhook-receiver.js";
@@ -90,6 +92,22 @@ describe("the end of an asynchronous execution", () => {
     await done(await deliveries());
     const [first, second] = receiver.received;
     expect(second?.body).toBe(first?.body);
+  });
+
+  test("is delivered again once when several requests come in one piece", async () => {
+    await using receiver = await WebhookReceiver.start();
+    const { execute, deliveries, url } = await webhooks();
+    await execute({ code: "1", callback_url: receiver.url });
+    const known = await deliveries();
+    const { id } = await done(known);
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const request = `POST /v1/webhook-deliveries/${id}/redeliver HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    socket.write(request.repeat(3));
+    await expect.poll(() => receiver.received.length).toBeGreaterThan(1);
+    await expect.poll(() => known.find(id)).toMatchObject({ status: "delivered", attempts: 1 });
+    await sleep(100);
+    socket.destroy();
+    expect(receiver.received).toHaveLength(2);
   });
 });
 

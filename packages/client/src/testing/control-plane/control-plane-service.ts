@@ -80,10 +80,7 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
       stream: (pieces) => pieces,
     }),
 
-    ...deliveryHandlers({
-      deliveries: () => reports,
-      redeliver: (id) => reports.redeliver(id),
-    }),
+    ...deliveryHandlers(() => reports),
 
     ...egressHandlers((wanted) => {
       const { id, egressLog } = fleet.get(wanted);

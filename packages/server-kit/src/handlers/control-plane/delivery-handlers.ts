@@ -34,19 +34,16 @@ export interface Delivery {
 export interface Deliveries {
   find(id: string): Delivery | undefined;
   list(filter: { sandboxId: string | undefined; status: DeliveryStatus | undefined }): readonly Delivery[];
+  /** Delivers a finished delivery again. It is pending as soon as this is called. */
+  redeliver(id: string): Promise<void>;
 }
 
 const listUrl = "/v1/webhook-deliveries";
 
 /** The operations on webhook deliveries. Answers never contain headers, the secret or the body that is delivered. */
-export function deliveryHandlers(options: {
-  readonly deliveries: () => Deliveries | Promise<Deliveries>;
-  /** Delivers a finished delivery again. */
-  readonly redeliver: (id: string) => Promise<void>;
-}) {
-  const { deliveries, redeliver } = options;
-  const find = async (id: string): Promise<Delivery> => {
-    const delivery = (await deliveries()).find(id);
+export function deliveryHandlers(deliveries: () => Deliveries | Promise<Deliveries>) {
+  const find = (known: Deliveries, id: string): Delivery => {
+    const delivery = known.find(id);
     if (delivery) return delivery;
     const message = "There is no webhook delivery with that id.";
     throw new Problem(404, "WEBHOOK_DELIVERY_NOT_FOUND", message, {
@@ -69,20 +66,22 @@ export function deliveryHandlers(options: {
     },
 
     getWebhookDelivery: async ({ params, requestId }) => ({
-      ...deliveryOnWire(await find(params.id)),
+      ...deliveryOnWire(find(await deliveries(), params.id)),
       request_id: requestId,
     }),
 
     redeliverWebhook: async ({ params, requestId }) => {
-      const { id, status } = await find(params.id);
+      const known = await deliveries();
+      // Do not wait between this look and `redeliver`: another request could deliver it again meanwhile.
+      const { id, status } = find(known, params.id);
       if (status === "waiting" || status === "pending") {
         const reason = status === "waiting" ? "the code still runs" : "its next attempt is still to come";
         throw new Problem(409, "CONFLICT", `Webhook delivery ${id} is not done yet: ${reason}.`, {
           hint: "Wait until its status is delivered or failed.",
         });
       }
-      await redeliver(id);
-      return { ...deliveryOnWire(await find(id)), request_id: requestId };
+      await known.redeliver(id);
+      return { ...deliveryOnWire(find(known, id)), request_id: requestId };
     },
   } satisfies Handlers<ControlPlaneContract, unknown, Exchange>;
 }
