@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hostProcesses } from "../support/host-processes.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
@@ -304,6 +305,18 @@ describe("the template operations", () => {
     const names = (json.data as { name: string }[]).map(({ name }) => name);
     expect(names.filter((name) => name === "contested")).toHaveLength(1);
     expect((await building.call("DELETE", "/v1/templates/contested")).status).toBe(200);
+  });
+
+  test("build on a template that was deleted while the build waited for its turn", async () => {
+    await building.build({ name: "below", steps: [run("echo below > /opt/below")] });
+    // The server runs two builds at a time.
+    const others = [1, 2].map((other) => building.build({ name: `other-${other}`, steps: [run("sleep 2")] }));
+    await sleep(500);
+    const waiting = building.build({ name: "above", from_image: "below", steps: [run("cat /opt/below")] });
+    await sleep(500);
+    expect((await building.call("DELETE", "/v1/templates/below")).status).toBe(200);
+    expect(await waiting).toMatchObject({ status: "active" });
+    await Promise.all(others);
   });
 
   test("say what this machine really has", async () => {

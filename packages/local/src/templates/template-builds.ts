@@ -197,7 +197,9 @@ export class TemplateBuilds {
       if (this.#builds.size > rememberedBuilds && hasEnded(record)) this.#builds.delete(oldest);
     const stop = new AbortController();
     const release = this.options.uploads.hold(plan.archives.values());
-    const ended = this.#limit(() => this.#run(build, plan, existing, stop.signal))
+    // The base may be deleted or replaced while this build waits for its turn.
+    const releaseBase = this.options.layers.hold(plan.base.built?.layers ?? []);
+    const ended = this.#limit(() => this.#run(build, plan, existing, stop.signal, releaseBase))
       .finally(release)
       .finally(() => this.#running.delete(build.record.templateId));
     this.#running.set(build.record.templateId, { stop, ended });
@@ -209,6 +211,7 @@ export class TemplateBuilds {
     plan: BuildPlan,
     existing: LocalTemplate | undefined,
     stop: AbortSignal,
+    releaseBase: () => void,
   ): Promise<void> {
     const { builder, layers } = this.options;
     const release = layers.hold([await layers.path(build.record.id)]);
@@ -234,6 +237,7 @@ export class TemplateBuilds {
       this.#fail(build, reason instanceof Error ? reason.message : String(reason));
     }
     release();
+    releaseBase();
     await layers.collect();
   }
 
