@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -317,6 +317,26 @@ describe("the template operations", () => {
     expect((await building.call("DELETE", "/v1/templates/below")).status).toBe(200);
     expect(await waiting).toMatchObject({ status: "active" });
     await Promise.all(others);
+  });
+
+  test("replace a template while a sandbox of it waits to be started", async () => {
+    const create = async (template_name: string) =>
+      (await building.call("POST", "/v1/sandboxes", { template_name })).status;
+    // A machine is started until the ready check passes, and as many are started at a time as there are processors.
+    const readyCmd = {
+      ...{ type: "command", timeout: 60_000, interval: 200 },
+      command: "[ -e /tmp/since ] || touch /tmp/since; find /tmp/since -mmin +0.05 | grep .",
+    };
+    await building.build({ name: "waited-for", steps: [run("echo 1 > /version")] });
+    const slow = await building.build({ name: "slow", steps: [], startCmd: "true", readyCmd });
+    expect(slow.status, slow.log).toBe("active");
+    const starting = Array.from({ length: Math.max(2, availableParallelism()) }, () => create("slow"));
+    await sleep(200);
+    const waiting = create("waited-for");
+    await sleep(200);
+    await building.build({ name: "waited-for", update: true, steps: [run("echo 2 > /version")] });
+    expect(await waiting).toBe(201);
+    await Promise.all(starting);
   });
 
   test("say what this machine really has", async () => {

@@ -267,7 +267,7 @@ export class SandboxFleet {
   }
 
   async #make(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const { places, machines, agents, egress, volumes, isElsewhere } = this.options;
+    const { places, machines, agents, egress, layers, volumes, isElsewhere } = this.options;
     const limited = grantLimits(template, request.limits, isElsewhere);
     const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
@@ -275,6 +275,8 @@ export class SandboxFleet {
     // Hold a place until the registry counts the sandbox.
     const leave = places.hold(request.keyId);
     const letGo = volumes.hold(mounted);
+    // The template may be deleted or replaced before its machine is started.
+    const release = layers.hold(template.built?.layers ?? []);
     try {
       await this.options.registry.requireWritable();
       const machine = await machines.claim(template, limited, { keyId: request.keyId, mounted });
@@ -287,6 +289,7 @@ export class SandboxFleet {
         throw error;
       }
     } finally {
+      release();
       letGo();
       leave();
     }
