@@ -422,3 +422,19 @@ test("no template is built where it would fill the disk", async ({ skip }) => {
     await rm(disk, { recursive: true });
   }
 });
+
+test("a template whose files somebody has removed gives no sandbox, and the server ends all the same", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "lost-layers-"));
+  try {
+    const server = await startLocalServer({ args: ["--pool", "0", "--data-dir", directory] });
+    const building = new TemplateBuilding(server);
+    await building.build({ name: "lost", steps: [run("true > /lost")] });
+    await rm(join(directory, "layers"), { recursive: true });
+    expect((await building.call("POST", "/v1/sandboxes", { template_name: "lost" })).status).toBe(503);
+    const ended = server.stop();
+    const late = sleep(30_000, undefined, { ref: false }).then(() => server.stop("SIGKILL"));
+    expect(await Promise.race([ended, late])).toEqual({ code: 0, signal: null });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});

@@ -194,16 +194,16 @@ export class BubblewrapRuntime implements SandboxRuntime {
       );
     const seccomp = seccompFile === undefined ? undefined : await open(seccompFile, "r");
     const socket = await listenForAgent(directory.socket(name));
-    const entry = root?.enter({
-      uids,
-      diskMb: spec.limits.diskMb,
-      layers,
-      isImage,
-      disk,
-      keepIn,
-      volumes: mounts,
-    });
     try {
+      const entry = root?.enter({
+        uids,
+        diskMb: spec.limits.diskMb,
+        layers,
+        isImage,
+        disk,
+        keepIn,
+        volumes: mounts,
+      });
       const { command, environment } = launchCommand(
         {
           ...{ memberFiles: group.memberFiles, strayDescriptors, limits: undefined },
