@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { descendants } from "../support/host-processes.js";
@@ -34,6 +35,31 @@ test("programs count as sandboxes, wait for room, and leave some to sandboxes", 
   expect(await Promise.race([waiting, "waiting"])).toBe("waiting");
   await caller.call("DELETE", `/sandboxes/${others[0]?.body.id}`);
   expect(await waiting).toMatchObject({ status: 200, body: { stdout: "ran\n" } });
+});
+
+test("programs that need a sandbox of their own run one after the other where there is room for one", async () => {
+  const hostMb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 20);
+  const run = async (rooms: number) => {
+    const server = await startLocalServer({
+      args: [
+        ...["--pool", "0", "--memory-mb", "256", "--disk-mb", "256"],
+        ...["--memory-overcommit", String((rooms * 512) / hostMb)],
+      ],
+    });
+    onTestFinished(async () => {
+      await server.stop();
+    });
+    const caller = new ControlPlaneCaller(server);
+    for (let others = 0; others < Math.floor(rooms) - 1; others += 1)
+      await caller.call("POST", "/sandboxes", { template_name: "base" });
+    // Another working directory takes an agent.
+    const program = { language: "bash", code: "sleep 0.1; pwd", workdir: "/tmp" };
+    const told = await Promise.all([1, 2, 3, 4].map(() => caller.call("POST", "/executions", program)));
+    return told.map(({ status, body }) => [status, body.stdout]);
+  };
+  const all = Array.from({ length: 4 }, () => [200, "/tmp\n"]);
+  expect(await run(1.5)).toEqual(all);
+  expect(await run(4.5)).toEqual(all);
 });
 
 test("a sandbox that has failed gives its room to a program that waits, and to the next sandbox", async () => {

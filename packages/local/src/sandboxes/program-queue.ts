@@ -51,7 +51,7 @@ export class ProgramQueue {
     private readonly turns: number,
     private readonly room: ProgramRoom,
   ) {
-    // Start the next program later, so that a sandbox to which a program handed its room over takes the room first.
+    // Start the next program later: whoever frees room may be about to start one itself.
     room.onFreed(() => queueMicrotask(() => this.#startNext()));
   }
 

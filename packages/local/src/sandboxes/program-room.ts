@@ -12,7 +12,10 @@ const shareOfKey = 3 / 4;
 
 /** The place and the memory of one program. */
 export interface TakenRoom {
-  /** Frees place and memory for the sandbox that is created next, in which the program runs. They still count towards {@link share}. */
+  /**
+   * Frees place and memory for the sandbox that is created next, in which the program runs. They still count towards {@link share},
+   * and no waiting program is told of them, so that none takes them before the sandbox does.
+   */
   handOver(): void;
   release(): void;
 }
@@ -21,6 +24,8 @@ export interface TakenRoom {
 export class ProgramRoom {
   readonly #all: Taken = { programs: 0, memoryMb: 0 };
   readonly #byKey = new Map<string | undefined, Taken>();
+  #onFreed: () => void = () => undefined;
+  #isHandingOver = false;
 
   constructor(
     private readonly places: SandboxPlaces,
@@ -29,10 +34,13 @@ export class ProgramRoom {
     private readonly isShared: () => boolean = () => false,
   ) {}
 
-  /** Calls the listener when room was freed. */
+  /** Calls the listener when room was freed, unless it was handed over. */
   onFreed(listener: () => void): void {
-    this.places.onFreed(listener);
-    this.budget.onFreed(listener);
+    this.#onFreed = () => {
+      if (!this.#isHandingOver) listener();
+    };
+    this.places.onFreed(this.#onFreed);
+    this.budget.onFreed(this.#onFreed);
   }
 
   /** Throws a 400 problem if a program with these limits will never find room. */
@@ -55,18 +63,22 @@ export class ProgramRoom {
     if (!freeMemory) return undefined;
     const leave = this.places.hold(keyId);
     this.#count(keyId, 1, needMb);
-    const handOver = (): void => {
-      leave();
-      freeMemory();
-    };
     let isTaken = true;
     return {
-      handOver,
+      handOver: () => {
+        this.#isHandingOver = true;
+        leave();
+        freeMemory();
+        this.#isHandingOver = false;
+      },
       release: () => {
         if (!isTaken) return;
         isTaken = false;
         this.#count(keyId, -1, -needMb);
-        handOver();
+        leave();
+        freeMemory();
+        // What was handed over is not freed here, but there is room within `share` again.
+        this.#onFreed();
       },
     };
   }

@@ -123,6 +123,33 @@ test("a sandbox that is made for a program takes the program's room", async () =
   (await next).end();
 });
 
+test("no other program takes the room that one hands over before the sandbox does", async () => {
+  const { budget, enter } = rig(2);
+  const part = (share: number) => ({ ...limits, memoryMb: Math.floor(budget.totalMb * share) });
+  await budget.reserve(part(0.6));
+  const { room, end } = await enter(patience(), part(0.25));
+  const waiting = enter(patience(), part(0.25));
+  room.handOver();
+  await Promise.resolve();
+  const release = await budget.reserve(part(0.25));
+  release();
+  (await waiting).end();
+  end();
+});
+
+test("a program whose sandbox is gone lets the next one in when it is over", async () => {
+  const { places, enter } = rig(2, 1);
+  const { room, leave } = await enter();
+  const next = enter();
+  room.handOver();
+  const remove = places.hold();
+  remove();
+  await Promise.resolve();
+  leave();
+  room.release();
+  (await next).end();
+});
+
 test("API keys take turns, so that a burst of one does not delay the others", async () => {
   const { enter } = rig(1);
   const order: string[] = [];
