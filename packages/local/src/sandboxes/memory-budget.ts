@@ -57,7 +57,7 @@ export class MemoryBudget {
   /** Reserves the memory a machine may use, until the returned function is called. Throws a 400 or 429 problem if there is not enough. */
   async reserve(limits: MachineLimits): Promise<() => void> {
     while (!this.hasRoom(limits)) {
-      const yielding = this.#yieldSpare();
+      const yielding = this.#yieldOne();
       if (yielding === undefined) throw this.#refusal(this.needMb(limits));
       await yielding;
     }
@@ -67,11 +67,17 @@ export class MemoryBudget {
   /** Like {@link reserve}, but without waiting: undefined if there is not enough. A warm machine without an owner is then ended. */
   take(limits: MachineLimits): (() => void) | undefined {
     if (this.hasRoom(limits)) return this.#reserved(limits);
+    void this.#yieldOne();
+    return undefined;
+  }
+
+  /** Ends one warm machine at a time: others may find room where it was. Undefined if there is none. */
+  #yieldOne(): Promise<void> | undefined {
     this.#yielding ??= this.#yieldSpare()?.finally(() => {
       this.#yielding = undefined;
       this.#onFreed();
     });
-    return undefined;
+    return this.#yielding;
   }
 
   #reserved(limits: MachineLimits): () => void {
