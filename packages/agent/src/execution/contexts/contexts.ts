@@ -80,6 +80,8 @@ export class Contexts {
     const sandbox = Object.fromEntries(variables.entries());
     const given = { ...sandbox, ...env };
     const command = await this.#command(language, given);
+    const prepared = (await language.prepare?.(code)) ?? code;
+    // Do not wait between the choice of a context and its use: one without an interpreter or an execution is removed.
     const early = Object.fromEntries(
       Object.entries(given).filter(([variable]) => language.readAtStart.test(variable)),
     );
@@ -88,7 +90,7 @@ export class Contexts {
     const context = isFresh ? make(false) : (this.#touch(key) ?? this.#add(key, make));
     const execution = await context.run({
       id,
-      code: (await language.prepare?.(code)) ?? code,
+      code: prepared,
       cwd,
       env,
       variables: { ...this.options.baseEnvironment, ...sandbox },
