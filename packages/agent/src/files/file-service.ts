@@ -208,12 +208,13 @@ export class FileService {
     const stats = await entryStats(parent, from);
     using directory = await this.tree.pinDirectory(posix.dirname(to), true);
     const destination = directory.entry(posix.basename(to));
+    const entry = await parent.existingEntry(posix.basename(from));
+    // Do not wait between this look and the move: another move to the same name could end meanwhile.
     const existing = statsIfThere(destination);
     if (existing && from !== to && (!overwrite || existing.isDirectory()))
       throw pathProblem(409, "FILE_ALREADY_EXISTS", `${to} exists already.`, to);
-    const entry = await parent.existingEntry(posix.basename(from));
     try {
-      await rename(entry, destination);
+      renameSync(entry, destination);
     } catch (error) {
       if (failedWith(error, "EINVAL"))
         throw pathProblem(400, "INVALID_PATH", `${from} cannot be moved into itself.`, to);

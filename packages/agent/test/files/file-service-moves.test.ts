@@ -45,6 +45,17 @@ describe("renaming", () => {
     await expect(files.rename("g", "d", true)).rejects.toEqual(refusal(409, "FILE_ALREADY_EXISTS"));
   });
 
+  test("of several at once to one name moves one, and loses none", async () => {
+    const names = ["a", "b", "c", "d"];
+    for (let round = 0; round < 100; round += 1) {
+      for (const name of names) await put(name, name);
+      const moved = await Promise.allSettled(names.map((name) => files.rename(name, "target", false)));
+      expect(moved.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      expect(await readdir(workspace)).toHaveLength(4);
+      await files.remove("target");
+    }
+  });
+
   test.each([
     ["of nothing", "nothing", "g", 404, "FILE_NOT_FOUND", /nothing does not exist/],
     ["into itself", "d", "d/e", 400, "INVALID_PATH", /d cannot be moved into itself\.$/],
