@@ -39,6 +39,7 @@ export class WatchedDirectory {
   /** The name that the system uses for this directory in events about itself. */
   readonly ownName: string;
   readonly #watcher: FSWatcher;
+  #isClosed = false;
 
   private constructor(
     pin: Pin,
@@ -80,7 +81,8 @@ export class WatchedDirectory {
 
   async #add(pin: Pin, name: string): Promise<void> {
     const identity = await identityOf(pin.entry(name));
-    if (identity) this.set(name, identity);
+    // Another entry may have been one too many meanwhile: what is taken now would never be given back.
+    if (identity && !this.#isClosed) this.set(name, identity);
   }
 
   set(name: string, identity: Identity): void {
@@ -102,6 +104,7 @@ export class WatchedDirectory {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#watcher.close();
     this.budget.giveBackDirectory(this.entries.size);
     this.entries.clear();
