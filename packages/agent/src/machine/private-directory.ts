@@ -12,6 +12,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY
  */
 export class PrivateDirectory {
   #path: Promise<string> | undefined;
+  #making: Promise<string> | undefined;
 
   /** With a `name`, reuses the directory that an earlier agent made. Without, makes a new one with a random name. */
   constructor(
@@ -23,8 +24,11 @@ export class PrivateDirectory {
   async path(): Promise<string> {
     const path = await this.#existing();
     if (path !== undefined) return path;
-    this.#path = this.#make();
-    // Report a failure to this caller, but forget it, so that the next call tries again.
+    // Report a failure to all callers that wait, but forget it, so that the next call tries again.
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    this.#path = this.#making;
     this.#path.catch(() => {
       this.#path = undefined;
     });
