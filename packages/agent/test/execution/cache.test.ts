@@ -51,6 +51,15 @@ describe("the cache is not used for an execution", () => {
     expect((await run()).cached).toBe(false);
   });
 
+  test("that ran while the cache was cleared", async () => {
+    const slow = `import time; time.sleep(0.5); ${code}`;
+    const first = run({ code: slow });
+    await expect.poll(stats).toMatchObject({ misses: 1 });
+    await agent.call("POST", "/cache/clear");
+    expect((await first).cached).toBe(false);
+    expect((await run({ code: slow })).cached).toBe(false);
+  });
+
   test.for([
     ["that fails", "raise SystemExit(3)"],
     ["whose output was cut", "print('x' * (2 << 20))"],

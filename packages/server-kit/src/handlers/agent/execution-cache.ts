@@ -31,6 +31,7 @@ export interface KeptOutcomes {
 export class ExecutionCache implements ClearableCache {
   #hits = 0;
   #misses = 0;
+  #clears = 0;
 
   /** `digest` turns a text into a key. The text contains values of variables, which must not be kept. */
   constructor(
@@ -50,11 +51,12 @@ export class ExecutionCache implements ClearableCache {
       return { outcome: kept, cached: true };
     }
     this.#misses += 1;
+    const clears = this.#clears;
     const outcome = await run();
     // Do not cache a truncated output, because its file may be deleted, nor a failure, because the next attempt may
-    // succeed.
-    if (outcome.exitCode === 0 && !outcome.stdout.truncated && !outcome.stderr.truncated)
-      this.kept.set(key, outcome);
+    // succeed, nor what began before the cache was cleared.
+    const isWhole = !outcome.stdout.truncated && !outcome.stderr.truncated;
+    if (outcome.exitCode === 0 && isWhole && clears === this.#clears) this.kept.set(key, outcome);
     return { outcome, cached: false };
   }
 
@@ -64,6 +66,7 @@ export class ExecutionCache implements ClearableCache {
 
   clear(): number {
     const { size } = this;
+    this.#clears += 1;
     this.kept.clear();
     return size;
   }
