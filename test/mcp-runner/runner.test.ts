@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { isSandboxError, type RequestEvent, SandboxClient } from "cloud-sandbox";
@@ -304,6 +305,20 @@ describe("install commands", () => {
       listed.map(() => [{ type: "text", text: '["when"]' }]),
     );
     expect(log.filter((line) => line.endsWith("installed-42"))).toHaveLength(1);
+  });
+
+  test("run for the others when the session that ran them for all is given up", async () => {
+    const own = new McpRunner({ client });
+    own.addServer(plain("left", { installCommands: ["sleep 2"] }));
+    const left = new AbortController();
+    const first = own.createSession("left", { signal: left.signal });
+    const given = failure(first);
+    await sleep(700);
+    const second = own.executeTool("left", "echo", { text: "here" });
+    await sleep(300);
+    left.abort();
+    expect((await given).name).toBe("AbortError");
+    expect((await second).content).toEqual([{ type: "text", text: "here" }]);
   });
 
   test("cost nothing when they ran before: the sandbox is created without a question", async () => {

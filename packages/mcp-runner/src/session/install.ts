@@ -68,14 +68,20 @@ export class InstallLayers {
     server: McpServerConfiguration,
     reports: InstallReports,
   ): Promise<InstalledTemplate> {
-    const building = this.#building.get(name) ?? this.#findOrBuild(name, server, reports);
+    const ofOthers = this.#building.get(name);
+    const building = ofOthers ?? this.#findOrBuild(name, server, reports);
     this.#building.set(name, building);
     try {
       return await building;
+    } catch (error) {
+      const wasGivenUp = ofOthers !== undefined && error instanceof Error && error.name === "AbortError";
+      if (!wasGivenUp || reports.signal?.aborted) throw error;
     } finally {
       // Forget the build: the next call repeats a failed one, and a template may have been deleted until then.
       if (this.#building.get(name) === building) this.#building.delete(name);
     }
+    // The session that was building for both was given up: build for this one.
+    return this.#find(name, server, reports);
   }
 
   async #findOrBuild(
