@@ -59,6 +59,20 @@ describe("a runner", () => {
     expect(await sandboxes()).toBe(0);
   });
 
+  test("ends sessions that are being started when it is closed, and starts none afterwards", async () => {
+    for (const milliseconds of [0, 50, 300]) {
+      const own = new McpRunner({ client });
+      own.addServer(plain("late"));
+      const start = failure(own.createSession("late"));
+      await sleep(milliseconds);
+      await own.close();
+      // The client deletes a sandbox whose creation was given up as soon as it knows the id.
+      await expect.poll(sandboxes).toBe(0);
+      expect((await start).name).toBe("AbortError");
+      expect((await failure(own.createSession("late"))).name).toBe("AbortError");
+    }
+  });
+
   test("keeps a session until it is closed, and its sandbox no longer", async () => {
     {
       await using session = await runner.createSession("plain");

@@ -50,6 +50,8 @@ export class McpRunner implements AsyncDisposable {
   readonly #layers: InstallLayers;
   readonly #servers = new Map<string, McpServerConfiguration>();
   readonly #sessions = new Set<McpSession>();
+  readonly #starts = new Set<Promise<McpSession>>();
+  readonly #closing = new AbortController();
 
   /** Sends no request. Without `client`, throws a `ConfigurationError` if no client can be created. */
   constructor(options: McpRunnerOptions = {}) {
@@ -113,6 +115,13 @@ export class McpRunner implements AsyncDisposable {
    * `timeoutMinutes`. If the start fails, its sandbox is deleted.
    */
   async createSession(server: string, { signal }: Pick<McpCallOptions, "signal"> = {}): Promise<McpSession> {
+    const closing = this.#closing.signal;
+    const start = this.#startSession(server, signal ? AbortSignal.any([signal, closing]) : closing);
+    this.#starts.add(start);
+    return start.finally(() => this.#starts.delete(start));
+  }
+
+  async #startSession(server: string, signal: AbortSignal): Promise<McpSession> {
     const { configuration, sandbox, variables } = await this.#prepare(server, signal);
     try {
       const isStdio = configuration.port === undefined;
@@ -176,8 +185,10 @@ export class McpRunner implements AsyncDisposable {
     }
   }
 
-  /** Ends all sessions, and closes the client if the runner created it. */
+  /** Ends all sessions, also those that are being started, and closes the client if the runner created it. */
   async close(): Promise<void> {
+    this.#closing.abort(new Error("The runner was closed."));
+    await Promise.allSettled(this.#starts);
     await Promise.all([...this.#sessions].map((session) => session.close()));
     if (this.#options.client === undefined) await this.#client.close();
   }
