@@ -147,8 +147,9 @@ export class McpEndpoint {
     const server = await this.#parts.newServer(session, true);
     const client = { tokenDigest, session, transport, disconnect: () => server.close() };
     if (!this.#clients.add(key, client)) return full;
-    await server.connect(transport);
+    // Before the first wait: a client without a request would be forgotten to make room for another one.
     this.#clients.note(key, over);
+    await server.connect(transport);
     const response = await transport.handleRequest(request, { parsedBody });
     if (!response.ok) await this.#clients.leave(key);
     return response;
