@@ -25,6 +25,8 @@ interface Follower {
 /** What a server lists. */
 interface Known extends OtherLists {
   readonly tools: readonly Tool[];
+  /** The number of the question that was answered so. */
+  readonly question: number;
 }
 
 export class FirstClassServers implements Additions {
@@ -33,6 +35,7 @@ export class FirstClassServers implements Additions {
   /** What each server lists, which is the same for all clients. */
   readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<void>>();
+  #questions = 0;
   readonly #followers = new Set<Follower>();
   readonly #listeners = new Set<() => void>();
 
@@ -93,13 +96,17 @@ export class FirstClassServers implements Additions {
   async #ask(name: string, servers: ListSource): Promise<void> {
     const { signal } = new AbortController();
     const call: ServerCall = { signal, report: () => undefined, waitsForStart: true };
+    this.#questions += 1;
+    const question = this.#questions;
     try {
       const tools = await servers.tools(name, call);
       const others = await servers.others(name, call).catch((error: unknown) => {
         this.#failed(`prompts and resources of MCP server ${name}`, error);
         return noOthers;
       });
-      this.#known.set(name, { tools, ...others });
+      // The lists have changed again meanwhile, and are known already.
+      if ((this.#known.get(name)?.question ?? 0) > question) return;
+      this.#known.set(name, { tools, ...others, question });
     } catch (error) {
       return this.#failed(`tools of MCP server ${name}`, error);
     }
