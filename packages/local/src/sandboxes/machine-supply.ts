@@ -56,6 +56,8 @@ export class MachineSupply {
   /** Boots that a caller waits for. A boot is mostly CPU work, so more than one per core would only delay them all. */
   readonly #demandedBoots = pLimit(Math.max(2, availableParallelism()));
   readonly #spareBoots = pLimit(1);
+  /** Machines whose templates are being started in them. */
+  readonly #unready = new Set<Machine>();
   #isClosed = false;
 
   constructor(private readonly options: MachineSupplyOptions) {
@@ -111,6 +113,8 @@ export class MachineSupply {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    // A template may need minutes to start.
+    for (const machine of this.#unready) void machine.destroy();
     await Promise.all(
       [...this.#pools.values()].map(({ pool, idle }) => {
         clearTimeout(idle);
@@ -220,11 +224,17 @@ export class MachineSupply {
     const machine = await this.#joined(template, id, (spec) =>
       runtime.start({ ...spec, ...(disk !== undefined && { disk }), mounts: opened?.mounts, priorityClass }),
     ).finally(() => opened?.release());
-    await startTemplate(agents, machine, template).catch(async (error: unknown) => {
+    this.#unready.add(machine);
+    try {
+      if (this.#isClosed) throw shuttingDown();
+      await startTemplate(agents, machine, template);
+      return machine;
+    } catch (error) {
       await machine.destroy();
       throw error;
-    });
-    return machine;
+    } finally {
+      this.#unready.delete(machine);
+    }
   }
 
   /** Gives a machine that `find` starts or finds its way to the internet and its token, until it ends. */

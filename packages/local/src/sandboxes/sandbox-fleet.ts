@@ -25,7 +25,7 @@ import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
 import type { SandboxPlaces } from "./sandbox-places.js";
-import type { SandboxRecord } from "./sandbox-record.js";
+import { asRecorded, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
 
 /** Milliseconds that a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
@@ -69,6 +69,8 @@ export class SandboxFleet {
   readonly #lifecycle: SandboxLifecycle;
   /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
+  /** All sandboxes that are being created. */
+  readonly #making = new Set<Promise<SandboxRecord>>();
   /** The sandboxes whose machines are still looked for, since the last control plane ended. */
   readonly #adopting = new Map<string, Promise<void>>();
 
@@ -213,9 +215,12 @@ export class SandboxFleet {
    * sandboxes whose files could not be saved.
    */
   async close(): Promise<number> {
-    const { machines, files, isKept } = this.options;
+    const { machines, files, isKept, isElsewhere } = this.options;
     this.#deadlines.clearAll();
     const noMoreMachines = machines.close();
+    // Creates are refused from now on. Those under way are waited for, because the runtime is closed next. Machines on other hosts
+    // may take minutes to start, and end by themselves without their server.
+    if (!isElsewhere) await Promise.allSettled(this.#making);
     if (isKept) await this.#keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
@@ -266,7 +271,13 @@ export class SandboxFleet {
     return template;
   }
 
-  async #make(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
+  #make(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
+    const making = this.#makeOne(template, request);
+    this.#making.add(making);
+    return making.finally(() => this.#making.delete(making));
+  }
+
+  async #makeOne(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
     const { places, machines, agents, egress, layers, volumes, isElsewhere } = this.options;
     const limited = grantLimits(template, request.limits, isElsewhere);
     const mounted = volumes.requested(request.mounts, request.keyId);
@@ -371,17 +382,6 @@ export class SandboxFleet {
     } finally {
       leave();
     }
-  }
-}
-
-/** Freezes a machine, or lets it go on, as its sandbox is. The last control plane may have ended between a step and its record. */
-async function asRecorded({ status }: SandboxRecord, machine: Machine): Promise<Machine> {
-  try {
-    await (status === "paused" ? machine.pause() : machine.resume());
-    return machine;
-  } catch (error) {
-    await machine.destroy();
-    throw error;
   }
 }
 

@@ -54,3 +54,14 @@ export function reachableMachine(sandbox: ReachableSandbox): Machine {
   if (isStopping || machine === undefined) throw sandboxStopped(id);
   return machine;
 }
+
+/** Freezes a machine, or lets it go on, as its sandbox is. The last control plane may have ended between a step and its record. */
+export async function asRecorded({ status }: SandboxRecord, machine: Machine): Promise<Machine> {
+  try {
+    await (status === "paused" ? machine.pause() : machine.resume());
+    return machine;
+  } catch (error) {
+    await machine.destroy();
+    throw error;
+  }
+}
