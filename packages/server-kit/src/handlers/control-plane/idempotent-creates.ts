@@ -53,9 +53,12 @@ export class IdempotentCreates<Result> {
       return this.run(key, request, create);
     }
     const result = create({ key, requestDigest });
-    this.#creates.set(key, { requestDigest, result, callers: 1, until: Date.now() + keptMs });
-    // A create that failed has made no sandbox, so the key may be used again.
-    result.catch(() => this.#creates.delete(key));
+    const remembered = { requestDigest, result, callers: 1, until: Date.now() + keptMs };
+    this.#creates.set(key, remembered);
+    // A create that failed has made no sandbox, so the key may be used again. It may have been forgotten, and used, meanwhile.
+    result.catch(() => {
+      if (this.#creates.get(key) === remembered) this.#creates.delete(key);
+    });
     return result;
   }
 
