@@ -62,7 +62,7 @@ describe("a runner", () => {
   test("ends sessions that are being started when it is closed, and starts none afterwards", async () => {
     for (const milliseconds of [0, 50, 300]) {
       const own = new McpRunner({ client });
-      own.addServer(plain("late"));
+      own.addServer(plain("late", { command: "sh", args: ["-c", "sleep 5"] }));
       const start = failure(own.createSession("late"));
       await sleep(milliseconds);
       await own.close();

@@ -11,7 +11,9 @@ it("refuses a session too many, and forgets none whose first request is under wa
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
   });
+  let asked = 0;
   const newServer = async (): Promise<McpServer> => {
+    asked += 1;
     await begun;
     return new McpServer({ name: "test", version: "1" });
   };
@@ -32,7 +34,7 @@ it("refuses a session too many, and forgets none whose first request is under wa
   const params = { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } };
   const both = [1, 2].map((id) => send({ id, method: "initialize", params }));
   // Both wait for their servers, as for other servers' tools.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await expect.poll(() => asked).toBe(2);
   begin();
   const [first, second] = await Promise.all(both);
   expect([first?.status, second?.status]).toEqual([200, 503]);
