@@ -84,6 +84,14 @@ describe("a runner", () => {
     expect(await sandboxes()).toBe(0);
   });
 
+  test("does not check a structured result with the server's own schema, which could block the program", async () => {
+    await using session = await runner.createSession("plain");
+    const tools = await session.listTools();
+    expect(tools.find(({ name }) => name === "structured")).toHaveProperty("outputSchema");
+    const { structuredContent } = await session.callTool("structured");
+    expect(structuredContent).toEqual({ word: "a".repeat(20) });
+  });
+
   test("runs sessions at the same time", async () => {
     const results = await Promise.all(
       ["a", "b", "c"].map((text) => runner.executeTool("plain", "echo", { text })),

@@ -27,6 +27,9 @@ def tool(name):
         schema["properties"] = {"text": {"type": "string"}}
     if name == "large":
         schema |= {"properties": {"size": {"type": "integer"}}, "required": ["size"]}
+    if name == "structured":
+        output = {"type": "object", "properties": {"word": {"type": "string", "pattern": "^(b+)+$"}}}
+        return {"name": name, "inputSchema": schema, "outputSchema": output}
     return {"name": name, "inputSchema": schema}
 
 
@@ -66,6 +69,8 @@ def called(id, name, arguments):
         return {**text("no answer of a model: " + answer["error"]["message"]), "isError": True}
     if name == "wrong":
         return {"content": 5}
+    if name == "structured":
+        return {"content": [], "structuredContent": {"word": "a" * 20}}
     if name == "grow":
         names.append("grown")
         say({"method": "notifications/tools/list_changed"})
@@ -76,7 +81,7 @@ def called(id, name, arguments):
     return None
 
 
-names = "echo length large variable fail exit hang other-id garbage flood notifications sampling wrong grow files".split()
+names = "echo length large variable fail exit hang other-id garbage flood notifications sampling wrong structured grow files".split()
 
 if mode == "mute":
     time.sleep(3600)

@@ -1,6 +1,7 @@
 import {
   type CallToolResult,
   Client,
+  type ClientOptions,
   ProtocolError,
   preloadSchemas,
   SdkError,
@@ -80,7 +81,10 @@ export class McpSession implements AsyncDisposable {
     this.#secrets = new Secrets(parts.variables);
     this.server = parts.server;
     this.sandbox = parts.sandbox;
-    this.client = new Client({ name: "cloud-sandbox-mcp-runner", version: "0.1.0" });
+    this.client = new Client(
+      { name: "cloud-sandbox-mcp-runner", version: "0.1.0" },
+      { jsonSchemaValidator: acceptsAll },
+    );
   }
 
   /** Id of the sandbox. */
@@ -242,3 +246,11 @@ export class McpSession implements AsyncDisposable {
     return error;
   }
 }
+
+/**
+ * Accepts every structured result. A schema is the server's own: checking a result with it says nothing about the result, and
+ * with a pattern such as `^(a+)+$` would block this process for good.
+ */
+const acceptsAll: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
+  getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+};
