@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { isSandboxError, type RequestEvent, SandboxClient } from "cloud-sandbox";
 import { McpRunner, type McpServerOptions, SandboxStdioTransport } from "cloud-sandbox-mcp-runner";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 const program = readFileSync(new URL("server.py", import.meta.url), "utf8");
@@ -90,6 +90,14 @@ describe("a runner", () => {
     expect(tools.find(({ name }) => name === "structured")).toHaveProperty("outputSchema");
     const { structuredContent } = await session.callTool("structured");
     expect(structuredContent).toEqual({ word: "a".repeat(20) });
+  });
+
+  test("lists no tools of a server that has none, and writes nothing to standard output", async () => {
+    const own = new McpRunner({ client });
+    own.addServer(plain("bare", {}, "no-tools"));
+    const written = vi.spyOn(console, "debug");
+    expect(await own.discoverTools("bare")).toEqual([]);
+    expect(written).not.toHaveBeenCalled();
   });
 
   test("runs sessions at the same time", async () => {

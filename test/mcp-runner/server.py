@@ -100,7 +100,8 @@ for line in sys.stdin:
     if method == "initialize":
         version = message["params"]["protocolVersion"]
         info = {"name": "plain", "version": "1"}
-        say({"id": id, "result": {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}}, "serverInfo": info}})
+        offered = {} if mode == "no-tools" else {"tools": {"listChanged": True}}
+        say({"id": id, "result": {"protocolVersion": version, "capabilities": offered, "serverInfo": info}})
     elif method == "tools/list":
         say({"id": id, "result": {"tools": [tool(name) for name in names]}})
     elif method == "tools/call":

@@ -94,6 +94,8 @@ export class McpSession implements AsyncDisposable {
 
   /** The server's tools. */
   async listTools(options: McpCallOptions = {}): Promise<Tool[]> {
+    // The SDK would return no tools either, but write a line to standard output, on which an MCP server speaks.
+    if (this.client.getServerCapabilities()?.tools === undefined) return [];
     try {
       const { tools } = await this.client.listTools(undefined, this.#requestOptions(options));
       return tools;
