@@ -316,6 +316,17 @@ describe("variables", () => {
     expect(await value("A")).toMatchObject({ text: "from here" });
     expect(await value("B")).toMatchObject({ text: "otherwise" });
   });
+
+  test("are hidden from results on demand, also as numbers and where they look like JSON", async () => {
+    const own = new McpRunner({ client });
+    own.addServer(plain("pin", { env: { PIN: "12345678", QUOTES: '","text' } }));
+    await using session = await own.createSession("pin");
+    const { structuredContent } = await session.callTool("number");
+    expect(structuredContent).toEqual({ pin: 12345678, other: 7 });
+    expect(session.withoutVariables(structuredContent)).toEqual({ pin: "[hidden]", other: 7 });
+    const texts = { texts: ["a", "text", 'in quotes: ","text'] };
+    expect(session.withoutVariables(texts)).toEqual({ texts: ["a", "text", "in quotes: [hidden]"] });
+  });
 });
 
 describe("install commands", () => {

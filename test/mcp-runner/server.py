@@ -69,6 +69,8 @@ def called(id, name, arguments):
         return {**text("no answer of a model: " + answer["error"]["message"]), "isError": True}
     if name == "wrong":
         return {"content": 5}
+    if name == "number":
+        return {"content": [], "structuredContent": {"pin": int(os.environ["PIN"]), "other": 7}}
     if name == "structured":
         return {"content": [], "structuredContent": {"word": "a" * 20}}
     if name == "grow":
@@ -81,7 +83,7 @@ def called(id, name, arguments):
     return None
 
 
-names = "echo length large variable fail exit hang other-id garbage flood notifications sampling wrong structured grow files".split()
+names = "echo length large variable fail exit hang other-id garbage flood notifications sampling wrong structured number grow files".split()
 
 if mode == "mute":
     time.sleep(3600)

@@ -19,10 +19,20 @@ export class Secrets {
     return safe;
   }
 
-  /** Replaces the values in all texts of a JSON value, property names included. */
+  /**
+   * Replaces the values in all texts and numbers of a JSON value, property names included. A number with a value in it becomes a
+   * text.
+   */
   hideDeep(value: unknown): unknown {
-    return value === undefined || this.#values.length === 0
-      ? value
-      : JSON.parse(this.hide(JSON.stringify(value)));
+    if (this.#values.length === 0) return value;
+    if (typeof value === "string") return this.hide(value);
+    if (typeof value === "number") {
+      const safe = this.hide(String(value));
+      return safe === String(value) ? value : safe;
+    }
+    if (Array.isArray(value)) return value.map((each) => this.hideDeep(each));
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value).map(([key, each]) => [this.hide(key), this.hideDeep(each)]);
+    return Object.fromEntries(entries);
   }
 }
