@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { isSandboxError, type RequestEvent, SandboxClient } from "cloud-sandbox";
@@ -208,6 +209,9 @@ describe("what a server does wrong is a typed error, and leaves no sandbox", () 
     ["that ends the server", "exit", { name: "McpProtocolError", code: "SERVER_ENDED" }, /code 3.*giving up/],
     ["that never answers", "hang", { name: "TimeoutError", kind: "request" }, /did not answer/],
     ["that answers another request", "other-id", { code: "UNKNOWN_REQUEST_ID" }, /never sent, 4711/],
+    ["that answers with a secret for an id", "secret-id", { code: "UNKNOWN_REQUEST_ID" }, /"\[hidden\]"/],
+    ["that is refused with a secret", "refuse", { code: "TOOL_REFUSED" }, /"refuse": \[hidden\]/],
+    ["that hides behind a secret", "rename", { code: "TOOL_NOT_FOUND" }, /tools are: \[hidden\]_/],
     ["that floods", "flood", { name: "McpProtocolError", code: "NOT_A_MESSAGE" }, /not an MCP message/],
     ["that notifies without end", "notifications", { name: "TimeoutError" }, /did not answer/],
     ["that asks for sampling", "sampling", { name: "McpToolError" }, /asked for sampling\/createMessage/],
@@ -220,7 +224,8 @@ describe("what a server does wrong is a typed error, and leaves no sandbox", () 
     expect(error).toMatchObject(expected);
     expect(error.message).toMatch(message);
     expect(isSandboxError(error)).toBe(true);
-    expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(secret);
+    expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain(secret);
+    expect(error.message.length).toBeLessThan(5_000);
     expect(await sandboxes()).toBe(0);
   });
 
@@ -243,6 +248,12 @@ describe("what a server does wrong is a typed error, and leaves no sandbox", () 
       plain("s", {}, "mute"),
       { name: "McpStartError", code: "SERVER_SILENT" },
       /did not answer within 2 s/,
+    ],
+    [
+      "one of an unknown version",
+      plain("s", { env: { SECRET_KEY: secret } }, "newer"),
+      { name: "McpStartError", code: "SERVER_NOT_STARTED" },
+      /version is not supported: 3000-01-01 \[hidden\]/,
     ],
     [
       "one that is no MCP server",

@@ -54,6 +54,13 @@ def called(id, name, arguments):
     if name == "other-id":
         say({"id": 4711, "result": text("for nobody")})
         time.sleep(3600)
+    if name == "secret-id":
+        say({"id": os.environ["SECRET_KEY"], "result": text("for nobody")})
+        time.sleep(3600)
+    if name == "refuse":
+        say({"id": id, "error": {"code": -32000, "message": os.environ["SECRET_KEY"] * 10_000}})
+    if name == "rename":
+        names[:] = [os.environ["SECRET_KEY"] + "_" * 100_000]
     if name == "garbage":
         noise("not json at all " + os.environ.get("SECRET_KEY", ""))
         return text("after garbage")
@@ -83,7 +90,7 @@ def called(id, name, arguments):
     return None
 
 
-names = "echo length large variable fail exit hang other-id garbage flood notifications sampling wrong structured number grow files".split()
+names = "echo length large variable fail exit hang other-id secret-id refuse rename garbage flood notifications sampling wrong structured number grow files".split()
 
 if mode == "mute":
     time.sleep(3600)
@@ -101,6 +108,8 @@ for line in sys.stdin:
     method, id = message.get("method"), message.get("id")
     if method == "initialize":
         version = message["params"]["protocolVersion"]
+        if mode == "newer":
+            version = "3000-01-01 " + os.environ["SECRET_KEY"]
         info = {"name": "plain", "version": "1"}
         offered = {} if mode == "no-tools" else {"tools": {"listChanged": True}}
         say({"id": id, "result": {"protocolVersion": version, "capabilities": offered, "serverInfo": info}})
@@ -108,9 +117,9 @@ for line in sys.stdin:
         say({"id": id, "result": {"tools": [tool(name) for name in names]}})
     elif method == "tools/call":
         result = called(id, message["params"]["name"], message["params"].get("arguments", {}))
-        if result is None:
+        if result is None and message["params"]["name"] != "refuse":
             say({"id": id, "error": {"code": -32602, "message": "Unknown tool"}})
-        else:
+        elif result is not None:
             say({"id": id, "result": result})
     elif method == "ping":
         say({"id": id, "result": {}})

@@ -8,7 +8,7 @@ import {
   SdkErrorCode,
   type Tool,
 } from "@modelcontextprotocol/client";
-import { AbortError, type Sandbox, TimeoutError } from "cloud-sandbox";
+import { AbortError, isSandboxError, type Sandbox, TimeoutError } from "cloud-sandbox";
 import { Secrets } from "../config/secrets.js";
 import { McpProtocolError, McpStartError, McpToolError } from "../errors.js";
 import type { SandboxHttpTransport } from "../transport/sandbox-http-transport.js";
@@ -180,7 +180,7 @@ export class McpSession implements AsyncDisposable {
   async #refused(tool: string, error: ProtocolError, options: McpCallOptions): Promise<McpToolError> {
     const hint = await this.#hintFor(tool, options);
     return new McpToolError({
-      summary: `Server "${this.server}" refused the call of tool "${tool}": ${this.#secrets.hide(error.message)}`,
+      summary: `Server "${this.server}" refused the call of tool "${tool}": ${this.#secrets.hide(error.message).slice(0, 2000)}`,
       hint: hint ?? this.#refusalHint(),
       code: hint === undefined ? "TOOL_REFUSED" : "TOOL_NOT_FOUND",
       tool,
@@ -193,7 +193,9 @@ export class McpSession implements AsyncDisposable {
       (tools) => tools.map(({ name }) => name),
       () => [tool],
     );
-    return names.includes(tool) ? undefined : `The server's tools are: ${names.join(", ") || "none"}.`;
+    if (names.includes(tool)) return undefined;
+    const listed = this.#secrets.hide(names.join(", ")) || "none";
+    return `The server's tools are: ${listed.length > 2000 ? `${listed.slice(0, 2000)}…` : `${listed}.`}`;
   }
 
   #refusalHint(): string | undefined {
@@ -230,22 +232,22 @@ export class McpSession implements AsyncDisposable {
         code: refusal === undefined ? "CALL_TIMEOUT" : "REQUEST_REFUSED",
       });
     }
-    if (error instanceof ProtocolError || error instanceof SdkError) {
-      const options = { cause: error, stderr };
-      const summary = `${label}, ${what}: ${this.#secrets.hide(error.message).replace(/\s+/g, " ").slice(0, 500)}`;
-      return what === "start"
-        ? new McpStartError({ summary, code: "SERVER_NOT_STARTED", ...options })
-        : new McpProtocolError({ summary, code: "INVALID_RESULT", ...options });
-    }
+    // No error below has a cause: what the SDK says may have values of variables, which the server has sent.
     if (error instanceof Error && error.name === "ZodError")
       return new McpProtocolError({
         summary: `${label} answered ${what} with a result that the protocol does not allow.`,
         hint: "Use another version of the server, or report the problem to its authors.",
         code: "INVALID_RESULT",
-        cause: error,
         stderr,
       });
-    return error;
+    const isOfSdk = error instanceof ProtocolError || error instanceof SdkError;
+    // For a version of the protocol that it does not know, the SDK throws an error without a class of its own.
+    const isOfStart = what === "start" && error instanceof Error && !isSandboxError(error);
+    if (!isOfSdk && !isOfStart) return error;
+    const summary = `${label}, ${what}: ${this.#secrets.hide(error.message).replace(/\s+/g, " ").slice(0, 500)}`;
+    return what === "start"
+      ? new McpStartError({ summary, code: "SERVER_NOT_STARTED", stderr })
+      : new McpProtocolError({ summary, code: "INVALID_RESULT", stderr });
   }
 }
 

@@ -201,7 +201,7 @@ export class SandboxStdioTransport implements Transport {
 
   #expect(id: RequestId | undefined): void {
     if (id === undefined || this.#sent.has(id)) return;
-    const shown = JSON.stringify(id).slice(0, 40);
+    const shown = this.#secrets.hide(JSON.stringify(id)).slice(0, 40);
     throw this.#broken("UNKNOWN_REQUEST_ID", `The server answered a request that was never sent, ${shown}`);
   }
 
