@@ -19,15 +19,18 @@ export function listedNames(server: string, tools: readonly string[]): ReadonlyM
   for (const tool of tools) {
     if (names.has(tool)) continue;
     const plain = `${toolPrefix(server)}${safe(tool)}`;
-    const name = plain.length > longest || taken.has(plain) ? shortened(plain, tool) : plain;
+    let name = plain;
+    // A server can choose names that look as if they were shortened, so look for a digest that no other name has.
+    for (let salt = ""; name.length > longest || taken.has(name); salt += " ")
+      name = shortened(plain, `${tool}${salt}`);
     names.set(tool, name);
     taken.add(name);
   }
   return names;
 }
 
-function shortened(name: string, tool: string): string {
-  const digest = createHash("sha256").update(tool).digest("hex").slice(0, 8);
+function shortened(name: string, salted: string): string {
+  const digest = createHash("sha256").update(salted).digest("hex").slice(0, 8);
   return `${name.slice(0, longest - digest.length - 1)}_${digest}`;
 }
 

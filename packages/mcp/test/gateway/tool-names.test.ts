@@ -19,3 +19,12 @@ it("keeps names apart that would be the same, and shortens those that are too lo
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   expect([...listedNames("s", tools).values()]).toEqual(names);
 });
+
+it("keeps a name apart from one that looks as if it had been shortened", () => {
+  const long = "x".repeat(80);
+  const shortened = listedNames("s", [long]).get(long)?.slice("s__".length) ?? "";
+  const names = [...listedNames("s", [shortened, long]).values()];
+  expect(names[0]).toBe(`s__${shortened}`);
+  expect(names[1]).toMatch(/^[A-Za-z0-9_-]{64}$/);
+  expect(names[1]).not.toBe(names[0]);
+});
