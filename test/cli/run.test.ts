@@ -55,6 +55,12 @@ describe("cloud-sandbox run", () => {
     expect(ended).toEqual({ code: 7, stdout: "", stderr: "oops\n" });
   });
 
+  test("takes over the exit code of a Go program that has arguments", async () => {
+    const code = 'package main\nimport "os"\nfunc main() { print(os.Args[1]); os.Exit(7) }';
+    const ended = await runBuilt("cli", ["run", "-l", "go", "-c", code, "--", "a b"], { env: remote });
+    expect(ended).toEqual({ code: 7, stdout: "", stderr: "a b" });
+  });
+
   test("says that a program ran out of time, and how to give it more", async () => {
     const { code, stderr } = await runBuilt("cli", ["run", "-l", "bash", "-t", "1", "-c", "sleep 60"], {
       env: remote,

@@ -89,7 +89,8 @@ async function start(
   const starts: Readonly<Record<string, readonly string[]>> = {
     javascript: ["node", path],
     bash: ["bash", path],
-    go: ["go", "run", path],
+    // `go run` would end with 1 whatever the program's exit code is.
+    go: ["sh", "-c", 'go build -o /tmp/program "$0" && exec /tmp/program "$@"', path],
   };
   const argv = starts[language];
   if (argv === undefined)
