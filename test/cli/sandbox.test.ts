@@ -198,6 +198,16 @@ describe("one line says what is wrong, for", () => {
       () => ["sandbox", "list", "--wxyz"],
       /"cloud-sandbox sandbox list --help" lists/,
     ],
+    [
+      "an option before the command",
+      () => ["sandbox", "-q", "list"],
+      /after the command, as in "cloud-sandbox sandbox list -q"/,
+    ],
+    [
+      "an option before all",
+      () => ["--url", "http://127.0.0.1:1", "egress", "x"],
+      /as in "cloud-sandbox egress --url"/,
+    ],
     ["no argument", () => ["sandbox", "exec"], /Usage: cloud-sandbox sandbox exec .*<id> <command\.\.\.>/],
     ["text in place of a file", () => ["run", "print(1)"], /--code/],
     ["an unknown sandbox", () => ["sandbox", "get", "nope"], /"cloud-sandbox sandbox list"/],

@@ -146,8 +146,8 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
     for (const entry of entries) await complete(program, entry, whole);
     return program;
   };
-  const operands = words.filter((word) => !word.startsWith("-"));
-  const called = operands[0] === "help" ? operands[1] : operands[0];
+  // Words may come before it: "help", or the value of an option that is refused.
+  const called = words.find((word) => entries.some(({ name }) => name === word));
   for (const entry of entries) {
     program.command(entry.name).description(entry.description).helpGroup(entry.heading);
     if (entry.name === called) await complete(program, entry, whole);

@@ -19,7 +19,18 @@ export function usageHint(
     const isGreedy = command.options.some(({ long = "", variadic }) => variadic && words.includes(long));
     return `Usage: ${path} ${command.usage()}.${isGreedy ? ` ${greedy}` : ""}`;
   }
-  return similar(message) ?? `"${path} --help" lists the options.`;
+  return optionTooEarly(program, words, message) ?? similar(message) ?? `"${path} --help" lists the options.`;
+}
+
+/** Where to give an option that the command has, but that stands before the command's name. */
+function optionTooEarly(program: Command, words: readonly string[], message: string): string | undefined {
+  const option = /'(-[^=']*)/.exec(message)?.[1];
+  const names = program.commands.map((each) => each.name());
+  const first = words.findIndex((word) => names.includes(word));
+  if (option === undefined || first === -1) return undefined;
+  const { command, path } = calledCommand(program, words.slice(first));
+  const isItsOwn = command.options.some(({ long, short }) => option === long || option === short);
+  return isItsOwn ? `Give it after the command, as in "${path} ${option}".` : undefined;
 }
 
 const greedy =
