@@ -115,8 +115,9 @@ export class McpRunner implements AsyncDisposable {
    * `timeoutMinutes`. If the start fails, its sandbox is deleted.
    */
   async createSession(server: string, { signal }: Pick<McpCallOptions, "signal"> = {}): Promise<McpSession> {
-    const closing = this.#closing.signal;
-    const start = this.#startSession(server, signal ? AbortSignal.any([signal, closing]) : closing);
+    // A signal of its own: whoever is called with it may leave a listener on it.
+    const own = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
+    const start = this.#startSession(server, own);
     this.#starts.add(start);
     return start.finally(() => this.#starts.delete(start));
   }
