@@ -15,16 +15,28 @@ export function registerTemplates(
 ): Registered[] {
   const read = readServerResource(session, profile);
   const byName = new Map(resourceTemplates.map((each) => [each.name, each]));
-  return resourceTemplates.map((each) => {
+  const taken = new Set<string>();
+  return resourceTemplates.flatMap((each) => {
     const { name: own, uriTemplate, ...metadata } = each;
-    const template = new ResourceTemplate(relayedTemplate(name, uriTemplate), {
-      list: undefined,
-      complete: completes ? completers(each) : {},
-    });
     // The SDK keeps templates by their names, which need not be different.
     const listed = byName.get(own) === each ? own : `${own} ${uriTemplate}`;
-    return server.registerResource(`${toolPrefix(name)}${listed}`, template, metadata, read);
+    const template = templateOf(each);
+    if (template === undefined || taken.has(listed)) return [];
+    taken.add(listed);
+    return [server.registerResource(`${toolPrefix(name)}${listed}`, template, metadata, read)];
   });
+
+  /** Undefined for a text that is no template, such as `file://{path`: it is left out, so that others can be used. */
+  function templateOf(each: ResourceTemplateType): ResourceTemplate | undefined {
+    try {
+      return new ResourceTemplate(relayedTemplate(name, each.uriTemplate), {
+        list: undefined,
+        complete: completes ? completers(each) : {},
+      });
+    } catch {
+      return undefined;
+    }
+  }
 
   function completers({ uriTemplate }: ResourceTemplateType) {
     const ref = { type: "ref/resource", uri: uriTemplate } as const;
