@@ -14,6 +14,9 @@ import { listedNames, toolPrefix } from "./tool-names.js";
 /** Milliseconds to wait for the tools of starting servers. Later tools are announced as a change of the list. */
 const patienceMs = 8_000;
 
+/** Milliseconds between two requests for the lists of a server that reports changes without end. */
+const changePauseMs = 1_000;
+
 /** A client, and what is registered for it of other servers. */
 interface Follower {
   readonly server: McpServer;
@@ -25,8 +28,6 @@ interface Follower {
 /** What a server lists. */
 interface Known extends OtherLists {
   readonly tools: readonly Tool[];
-  /** The number of the question that was answered so. */
-  readonly question: number;
 }
 
 export class FirstClassServers implements Additions {
@@ -35,7 +36,8 @@ export class FirstClassServers implements Additions {
   /** What each server lists, which is the same for all clients. */
   readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<void>>();
-  #questions = 0;
+  /** The servers that are asked after a change, and where to ask once more because of a later change. */
+  readonly #changed = new Map<string, ListSource | undefined>();
   readonly #followers = new Set<Follower>();
   readonly #listeners = new Set<() => void>();
 
@@ -43,7 +45,7 @@ export class FirstClassServers implements Additions {
     this.#names = names;
     this.#log = log;
     servers.onListChange((name, owner) => {
-      if (this.#names.includes(name)) void this.#ask(name, owner);
+      if (this.#names.includes(name)) void this.#askAfterChange(name, owner);
     });
   }
 
@@ -93,20 +95,31 @@ export class FirstClassServers implements Additions {
     return asking;
   }
 
+  /** Asks for the lists again. Changes that a server reports meanwhile are asked for once, after a pause. */
+  async #askAfterChange(name: string, source: ListSource): Promise<void> {
+    const isAsking = this.#changed.has(name);
+    this.#changed.set(name, source);
+    if (isAsking) return;
+    // An answer to an earlier question must not come later.
+    await this.#asking.get(name);
+    for (let next: ListSource | undefined = source; next !== undefined; next = this.#changed.get(name)) {
+      this.#changed.set(name, undefined);
+      await this.#ask(name, next);
+      await new Promise((resolve) => setTimeout(resolve, changePauseMs).unref());
+    }
+    this.#changed.delete(name);
+  }
+
   async #ask(name: string, servers: ListSource): Promise<void> {
     const { signal } = new AbortController();
     const call: ServerCall = { signal, report: () => undefined, waitsForStart: true };
-    this.#questions += 1;
-    const question = this.#questions;
     try {
       const tools = await servers.tools(name, call);
       const others = await servers.others(name, call).catch((error: unknown) => {
         this.#failed(`prompts and resources of MCP server ${name}`, error);
         return noOthers;
       });
-      // The lists have changed again meanwhile, and are known already.
-      if ((this.#known.get(name)?.question ?? 0) > question) return;
-      this.#known.set(name, { tools, ...others, question });
+      this.#known.set(name, { tools, ...others });
     } catch (error) {
       return this.#failed(`tools of MCP server ${name}`, error);
     }
