@@ -159,8 +159,9 @@ function registerTools(
     name,
     tools.map((tool) => tool.name),
   );
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return [...names].flatMap(([own, listed]) => {
-    const tool = tools.find((each) => each.name === own);
+    const tool = byName.get(own);
     return tool === undefined
       ? []
       : [registerTool(server, entryOf(tool, listed), callOf(name, tool), shared)];

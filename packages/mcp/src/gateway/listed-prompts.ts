@@ -27,8 +27,9 @@ export function registerPrompts(
     name,
     prompts.map((prompt) => prompt.name),
   );
+  const byName = new Map(prompts.map((prompt) => [prompt.name, prompt]));
   return [...names].flatMap(([own, listed]) => {
-    const prompt = prompts.find((each) => each.name === own);
+    const prompt = byName.get(own);
     if (prompt === undefined) return [];
     const { description, title } = prompt;
     const entry = {
