@@ -283,6 +283,18 @@ describe("cloud-sandbox mcp", () => {
     ]);
   });
 
+  test("refuses a file that has an entry twice, of which assistants use the other one", async () => {
+    const file = join(line.directory, "twice.json");
+    const text = '{\n"mcpServers": {\n"a": { "command": "first" },\n"a": { "command": "second" }\n}\n}';
+    await writeFile(file, text);
+    const { code, stderr } = await line.run(["mcp", "wrap", "a", "--config", file, "--yes"]);
+    expect({ code, stderr }).toEqual({
+      code: 125,
+      stderr: expect.stringMatching(/line 4: there is a second "a"/),
+    });
+    expect(await readFile(file, "utf8")).toBe(text);
+  });
+
   test("wraps a server of an assistant, which then runs in a sandbox", { timeout: 600_000 }, async () => {
     // The configuration is often a link into a directory of dotfiles.
     const file = join(line.directory, "assistant.json");

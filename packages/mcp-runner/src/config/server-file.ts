@@ -93,6 +93,10 @@ export function parseServerFile(path: string, text: string): McpServerFile {
       code: "CONFIG_TOO_NEW",
     });
   const entries: McpServerEntries = {};
+  // Programs use the last of several entries, which an edit would not find.
+  const repeated = repeatedKey(given) ?? repeatedKey(tree);
+  if (repeated !== undefined)
+    throw invalid(path, lineAt(text, repeated.offset), `there is a second "${repeated.value}"`);
   for (const { children: [key, value] = [] } of given.children ?? []) {
     const name = String(key?.value);
     if (value?.type !== "object")
@@ -133,6 +137,18 @@ function holderOf(tree: Node): string[] {
     (key) => findNodeAtLocation(tree, [key])?.type === "object",
   );
   return holder === undefined ? [] : [holder];
+}
+
+/** The first key of an object that it has had before. */
+function repeatedKey({ children = [] }: Node): Node | undefined {
+  const seen = new Set<unknown>();
+  return children
+    .flatMap(({ children: [key] = [] }) => key ?? [])
+    .find(({ value }) => {
+      const isRepeated = seen.has(value);
+      seen.add(value);
+      return isRepeated;
+    });
 }
 
 function lineAt(text: string, offset: number): number {
