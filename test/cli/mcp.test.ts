@@ -283,6 +283,19 @@ describe("cloud-sandbox mcp", () => {
     ]);
   });
 
+  test("wraps a server in a file of Windows, and keeps its marks", async () => {
+    const file = join(line.directory, "windows.json");
+    await writeFile(
+      file,
+      '\uFEFF{\r\n  // mine\r\n  "mcpServers": { "windows": { "command": "a" } }\r\n}\r\n',
+    );
+    await line.json("mcp", "wrap", "windows", "--config", file, "--yes");
+    const after = await readFile(file, "utf8");
+    expect(after).toMatch(/^\uFEFF\{\r\n {2}\/\/ mine\r\n/);
+    expect(after).not.toMatch(/[^\r]\n/);
+    await line.output("mcp", "server", "remove", "windows", "--yes");
+  });
+
   test("refuses a file that has an entry twice, of which assistants use the other one", async () => {
     const file = join(line.directory, "twice.json");
     const text = '{\n"mcpServers": {\n"a": { "command": "first" },\n"a": { "command": "second" }\n}\n}';

@@ -74,7 +74,8 @@ export function readServerFile(path: string = serverFilePath()): McpServerFile |
  */
 export function parseServerFile(path: string, text: string): McpServerFile {
   const problems: ParseError[] = [];
-  const tree = parseTree(text, problems, { allowTrailingComma: true });
+  // Editors of Windows begin a file with a byte order mark, which the parser does not know.
+  const tree = parseTree(text.replace(/^\uFEFF/, " "), problems, { allowTrailingComma: true });
   const [problem] = problems;
   if (problem !== undefined || tree === undefined) {
     const at = lineAt(text, problem?.offset ?? 0);
