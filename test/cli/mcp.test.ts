@@ -283,6 +283,21 @@ describe("cloud-sandbox mcp", () => {
     ]);
   });
 
+  test("wraps servers at the same time, and keeps the file as it was before each", async () => {
+    const file = join(line.directory, "both.json");
+    const before = JSON.stringify({ mcpServers: { left: { command: "a" }, right: { command: "b" } } });
+    await writeFile(file, before);
+    const names = ["left", "right"];
+    const wrapped = names.map((name) => line.json("mcp", "wrap", name, "--config", file, "--yes"));
+    const backups = (await Promise.all(wrapped)).map((done) => (done as { backup: string }).backup);
+    const { mcpServers } = JSON.parse(await readFile(file, "utf8"));
+    expect(names.map((name) => mcpServers[name].args.at(-1))).toEqual(names);
+    const kept = await Promise.all(backups.map((path) => readFile(path, "utf8")));
+    expect(kept).toHaveLength(new Set(kept).size);
+    expect(kept).toContain(before);
+    for (const name of names) await line.output("mcp", "server", "remove", name, "--yes");
+  });
+
   test("wraps a server in a file of Windows, and keeps its marks", async () => {
     const file = join(line.directory, "windows.json");
     await writeFile(
@@ -306,6 +321,15 @@ describe("cloud-sandbox mcp", () => {
       stderr: expect.stringMatching(/line 4: there is a second "a"/),
     });
     expect(await readFile(file, "utf8")).toBe(text);
+  });
+
+  test("stores no server if its assistant's file cannot be changed", async () => {
+    // No other name next to the file can be longer than its own. Root may write everywhere else.
+    const file = join(line.directory, `${"x".repeat(245)}.json`);
+    await writeFile(file, '{"mcpServers": {"stuck": {"command": "a"}}}');
+    const { code, stderr } = await line.run(["mcp", "wrap", "stuck", "--config", file, "--yes"]);
+    expect({ code, stderr }).toEqual({ code: 125, stderr: expect.stringContaining("nothing was changed") });
+    expect(await line.output("mcp", "server", "list", "--json")).not.toContain("stuck");
   });
 
   test("wraps a server of an assistant, which then runs in a sandbox", { timeout: 600_000 }, async () => {

@@ -1,4 +1,4 @@
-import { chmod, copyFile, readFile, realpath, stat } from "node:fs/promises";
+import { chmod, constants, copyFile, readFile, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { applyEdits, modify } from "jsonc-parser";
@@ -52,21 +52,24 @@ export function define(command: Command): void {
         const wrapped = wrappedEntry(name, entry, options);
         output.note(`${path} changes:\n${difference(entry, wrapped)}`);
         await confirm("Write this?", options.yes, signal);
-        await changeServers((stored) => {
+        const serverToStore = storedEntry(entry, options);
+        const { serverConfiguration } = await import("cloud-sandbox-mcp-runner/configuration");
+        serverConfiguration(name, serverToStore);
+        const backup = `${path}.${new Date().toISOString().replace(/\D/g, "")}.bak`;
+        await changeServers(async (stored) => {
           if (stored[name] !== undefined && options.replace !== true)
             throw new CommandError(
               "SERVER_EXISTS",
               `There is a server "${name}" already.`,
               "Replace it with --replace.",
             );
-          stored[name] = storedEntry(entry, options);
+          stored[name] = serverToStore;
+          // Change the assistant's file here, while other commands that may change it wait. If that fails, nothing is stored.
+          await copyPrivately(path, backup);
+          const { mode } = await stat(path);
+          await writePrivateFile(path, await changedText(path, [...holder, name], wrapped));
+          await chmod(path, mode);
         });
-        const backup = `${path}.${new Date().toISOString().replace(/\D/g, "").slice(0, 14)}.bak`;
-        await copyFile(path, backup);
-        await chmod(backup, 0o600);
-        const { mode } = await stat(path);
-        await writePrivateFile(path, await changedText(path, [...holder, name], wrapped));
-        await chmod(path, mode);
         output.done(`Server ${name} runs in a sandbox now. The file as it was is ${backup}.`, {
           name,
           path,
@@ -102,6 +105,20 @@ function wrappedEntry(name: string, entry: Entry, { launcher }: WrapOptions): En
 
 function storedEntry(entry: Entry, { allow, installCommands, internet }: WrapOptions): Entry {
   return JSON.parse(JSON.stringify({ ...entry, installCommands, internet: allow ?? internet }));
+}
+
+/** Copies a file for this user only. */
+async function copyPrivately(path: string, copy: string): Promise<void> {
+  try {
+    await copyFile(path, copy, constants.COPYFILE_EXCL);
+    await chmod(copy, 0o600);
+  } catch (error) {
+    throw new CommandError(
+      "BACKUP_FAILED",
+      `${copy} cannot be written (${(error as NodeJS.ErrnoException).code}), so nothing was changed.`,
+      "Check the permissions of its directory.",
+    );
+  }
 }
 
 function difference(before: Entry, after: Entry): string {
