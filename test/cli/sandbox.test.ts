@@ -76,6 +76,16 @@ describe("cloud-sandbox sandbox", () => {
     expect(await line.json("sandbox", "delete", made.id)).toEqual({ id: made.id, status: "deleted" });
   });
 
+  test("deletes the other sandboxes when one that is named does not exist", async () => {
+    const made = (await line.json("sandbox", "create")) as { id: string };
+    const { code, stderr, stdout } = await line.run(["sandbox", "delete", "nope", made.id, "neither"]);
+    expect({ code, stdout }).toEqual({ code: 125, stdout: `${made.id} is deleted.\n` });
+    expect(stderr.match(/Sandbox "\w+" not found/g)).toEqual([
+      'Sandbox "nope" not found',
+      'Sandbox "neither" not found',
+    ]);
+  });
+
   test("pauses, resumes, stops and starts sandboxes, and moves their deadline", async () => {
     for (const [turn, status] of [
       ["pause", "paused"],

@@ -1,6 +1,7 @@
 import type { SandboxClient } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
+import { forEachNamed } from "../../command-line/for-each-named.js";
 import { lifetime } from "../../command-line/option-values.js";
 import { subcommand } from "../../command-line/subcommand.js";
 import { withSandboxId } from "../../connection/sandbox-by-name.js";
@@ -39,13 +40,14 @@ export function addStateCommands(parent: Command): void {
 
 function addChange(parent: Command, turn: "pause" | "resume" | "stop" | "start", description: string): void {
   subcommand(parent, `${turn} <id...>`, description).action(
-    action<object, [string[]]>(async ({ output, server, signal }, words) => {
+    action<object, [string[]]>(async (call, words) => {
+      const { output, server, signal } = call;
       const client = await server();
       const change = async (id: string): Promise<void> => {
         const status = await client.sandboxes[turn](id, { signal });
         output.done(`${id} is ${status}.`, { id, status });
       };
-      for (const word of words) await withSandboxId(client, word, signal, change);
+      await forEachNamed(words, call, (word) => withSandboxId(client, word, signal, change));
     }),
   );
 }
@@ -55,7 +57,8 @@ function addDelete(parent: Command): void {
     .alias("rm")
     .option("--all", "delete all sandboxes of the account")
     .action(
-      action<{ all?: boolean }, [string[]]>(async ({ options, output, server, signal }, words) => {
+      action<{ all?: boolean }, [string[]]>(async (call, words) => {
+        const { options, output, server, signal } = call;
         if ((options.all === true) === words.length > 0)
           throw new CommandError("USAGE", "Give the ids or names of the sandboxes, or --all.");
         const client = await server();
@@ -66,8 +69,8 @@ function addDelete(parent: Command): void {
           await client.sandboxes.delete(id, { signal });
           output.done(`${id} is deleted.`, { id, status: "deleted" });
         };
-        for (const word of options.all === true ? await allIds(client, signal) : words)
-          await withSandboxId(client, word, signal, remove);
+        const all = options.all === true ? await allIds(client, signal) : words;
+        await forEachNamed(all, call, (word) => withSandboxId(client, word, signal, remove));
       }),
     );
 }

@@ -1,6 +1,7 @@
 import type { TemplateRecord } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
+import { forEachNamed } from "../../command-line/for-each-named.js";
 import { subcommand } from "../../command-line/subcommand.js";
 import type { Output } from "../../output/output.js";
 import type { Column } from "../../output/table.js";
@@ -43,15 +44,16 @@ export function define(command: Command): void {
   subcommand(command, "delete <name...>", "delete templates; their sandboxes continue")
     .alias("rm")
     .action(
-      action<object, [string[]]>(async ({ output, server, signal }, names) => {
+      action<object, [string[]]>(async (call, names) => {
+        const { output, server, signal } = call;
         const { templates } = await server();
-        for (const name of names) {
+        await forEachNamed(names, call, async (name) => {
           // Look for the template first: the client's delete also succeeds for one that does not exist, which would hide
           // a mistyped name.
           await templates.get(name, { signal });
           await templates.delete(name, { signal });
           output.done(`${name} is deleted.`, { name, deleted: true });
-        }
+        });
       }),
     );
 }

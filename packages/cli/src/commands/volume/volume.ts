@@ -1,6 +1,7 @@
 import type { VolumeRecord } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
+import { forEachNamed } from "../../command-line/for-each-named.js";
 import { wholeNumber } from "../../command-line/option-values.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
 import { answered } from "../../connection/answered.js";
@@ -52,14 +53,15 @@ export function define(command: Command): void {
   subcommand(command, "delete <name...>", "delete volumes and their files")
     .alias("rm")
     .action(
-      action<object, [string[]]>(async ({ output, server, signal }, names) => {
+      action<object, [string[]]>(async (call, names) => {
+        const { output, server, signal } = call;
         const { volumes } = await server();
-        for (const name of names) {
+        await forEachNamed(names, call, async (name) => {
           // The client's delete also succeeds for a volume that does not exist, which would hide a mistyped name.
           await volumes.get(name, { signal });
           await volumes.delete(name, { signal });
           output.done(`${name} is deleted.`, { name, deleted: true });
-        }
+        });
       }),
     );
 }
