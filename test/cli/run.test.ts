@@ -204,6 +204,15 @@ describe("cloud-sandbox run", () => {
     }
   });
 
+  test("refuses a directory for figures that cannot be made, before the program runs", async () => {
+    const directory = join(root, "package.json");
+    const ended = await runBuilt("cli", ["run", "-c", "print(1)", "--save-plots", directory], {
+      env: remote,
+    });
+    const stderr = `cloud-sandbox: Figures cannot be saved in ${directory} (EEXIST). Give --save-plots another directory.\n`;
+    expect(ended).toEqual({ code: 125, stdout: "", stderr });
+  });
+
   test("saves figures beside what code in the sandbox puts in their place, and leaves out what is no figure", async () => {
     const directory = await mkdtemp(join(tmpdir(), "plots-"));
     try {

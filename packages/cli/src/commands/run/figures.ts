@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DisplayedValue } from "cloud-sandbox";
@@ -21,8 +21,8 @@ export interface SavedFigure {
 }
 
 /**
- * Saves or shows the figures that a program displayed. Saves them in `directory` if it is given. Otherwise shows them if the
- * terminal can show images, and else saves them in a new directory if standard output is a terminal.
+ * Saves or shows the figures that a program displayed. Saves them in `directory` if it is given, which `makeDirectory` has made.
+ * Otherwise shows them if the terminal can show images, and else saves them in a new directory if standard output is a terminal.
  */
 export async function showFigures(
   displayed: readonly DisplayedValue[],
@@ -60,6 +60,20 @@ function isReadable(figure: DisplayedValue): boolean {
   }
 }
 
+/** Makes the directory for figures. Call it before the program runs: afterwards its figures would be lost. */
+export async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+    await access(directory, constants.W_OK);
+  } catch (error) {
+    throw new CommandError(
+      "PLOTS_NOT_SAVED",
+      `Figures cannot be saved in ${directory} (${(error as NodeJS.ErrnoException).code}).`,
+      "Give --save-plots another directory.",
+    );
+  }
+}
+
 function newDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), "cloud-sandbox-plots-"));
 }
@@ -70,15 +84,6 @@ async function save(
   output: Output,
 ): Promise<SavedFigure[]> {
   if (figures.length === 0) return [];
-  try {
-    await mkdir(directory, { recursive: true });
-  } catch (error) {
-    throw new CommandError(
-      "PLOTS_NOT_SAVED",
-      `${directory} cannot be made (${(error as NodeJS.ErrnoException).code}).`,
-      "Give --save-plots another directory.",
-    );
-  }
   const saved: SavedFigure[] = [];
   for (const [index, figure] of figures.entries()) {
     const path = join(directory, `figure-${index + 1}.${endings[figure.type]}`);

@@ -3,7 +3,7 @@ import type { Call } from "../../command-line/action.js";
 import { CommandError } from "../../errors/command-error.js";
 import { chosenTemplate } from "../chosen-template.js";
 import { printEvents, type RunningProgram } from "../program-output.js";
-import { showFigures } from "./figures.js";
+import { makeDirectory, showFigures } from "./figures.js";
 import type { ProgramText } from "./program-text.js";
 import type { RunOptions } from "./run-options.js";
 
@@ -19,6 +19,7 @@ export async function runProgram(
   args: readonly string[],
 ): Promise<number> {
   const { options, output, signal } = call;
+  if (options.savePlots !== undefined) await makeDirectory(options.savePlots);
   const needsSandbox = args.length > 0 || options.mount !== undefined;
   const client = await call.client({ expects: needsSandbox ? "sandboxes" : expected(program, options) });
   const { env, internet: internetAccess, mount: mounts, timeout: timeoutSeconds } = options;
