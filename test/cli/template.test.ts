@@ -41,7 +41,9 @@ describe("cloud-sandbox template", () => {
     ];
     await writeFile(here("Dockerfile"), `${dockerfile.join("\n")}\n`);
     const build = ["template", "build", "mine", "--file", here("Dockerfile"), "--context", line.directory];
-    expect(await line.output(...build)).toMatch(/^begun$(.|\n)*^Template mine is active\.$/m);
+    const log = await line.output(...build);
+    expect(log).toMatch(/^begun$(.|\n)*^Template mine is active\.$/m);
+    expect(log.match(/is active/g)).toHaveLength(1);
     const id = (await line.output("sandbox", "create", "-q", "--template", "mine")).trim();
     const made = await line.output("sandbox", "exec", id, 'echo $MODE; cat app/greeting what "c d"');
     expect(made).toBe("fast\nhelloa b\na b\n");
@@ -58,6 +60,13 @@ describe("cloud-sandbox template", () => {
     expect(await line.json("template", "get", "mine")).toMatchObject({ name: "mine", status: "active" });
     expect(await line.output("template", "delete", "mine")).toBe("mine is deleted.\n");
     expect((await line.run(["template", "delete", "mine"])).code).toBe(125);
+  });
+
+  test("says once which step of a build has failed", async () => {
+    await writeFile(here("Failing"), "FROM base\nRUN exit 3\n");
+    const { code, stderr, stdout } = await line.run(["template", "build", "failing", "-f", here("Failing")]);
+    expect({ code, stdout }).toEqual({ code: 125, stdout: "Step 1/1: RUN exit 3\n" });
+    expect(stderr).toMatch(/^cloud-sandbox: Step 1\/1: RUN exit 3 failed: exit code 3\. .*\n$/);
   });
 
   test("leaves no template if it is interrupted while the server starts the build", async () => {

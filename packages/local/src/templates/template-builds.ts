@@ -252,7 +252,6 @@ export class TemplateBuilds {
   }
 
   #succeed(build: Build): void {
-    build.log.line("The template is active.");
     const completedAt = new Date().toISOString();
     this.#change(build, { status: "active", progress: 100, currentStep: "done", completedAt });
   }
@@ -262,7 +261,6 @@ export class TemplateBuilds {
    * templates of builds without a recorded end are repaired.
    */
   #fail(build: Build, error: string): void {
-    build.log.line(`Failed: ${error}`);
     const template = this.options.catalogue.find(build.record.templateId);
     if (template?.built?.status === "building") {
       const failed: LocalTemplate = { ...template, built: { ...template.built, status: "failed" } };

@@ -55,7 +55,7 @@ describe("a template of one's own", () => {
       commands: ["apt-get update && apt-get install -y hello"],
     };
     const sentence = await mcp.failure("build_template", definition);
-    const said = sentence.split("\n").filter((line) => !/^(Failed: )?Step 1\/1: RUN/.test(line));
+    const said = sentence.split("\n").filter((line) => !/^Step 1\/1: RUN/.test(line));
     expect(said).toEqual([expect.stringMatching(/^apt-get needs root, .*install with pip or npm instead/)]);
     const provided = { ...definition, commands: ["apt-get update 2>/dev/null || echo without"] };
     expect(await mcp.result("build_template", { ...provided, update: true })).toMatchObject({
