@@ -100,6 +100,11 @@ describe("one line says what is wrong, for", () => {
       () => ["cp", here("a.txt"), `${id}:/etc/x`],
       /\/workspace and \/tmp.* "cloud-sandbox sandbox exec"/,
     ],
+    [
+      "files to a file",
+      () => ["cp", here("a.txt"), here("a.txt"), `${id}:b.txt`],
+      /b\.txt exists and is not a directory\. Choose another path, or remove what is there\.$/m,
+    ],
     ["a directory to standard output", () => ["cp", `${id}:/workspace`, "-"], /is a directory/],
     ["standard input without a name", () => ["cp", "-", `${id}:/workspace/`], /no name/],
     ["a directory here that there is not", () => ["cp", `${id}:b.txt`, here("no/dir/x")], /no\/dir/],

@@ -236,6 +236,16 @@ describe("one line says what is wrong, for", () => {
       () => ["sandbox", "create", "--template", "nope"],
       /"cloud-sandbox template list"/,
     ],
+    [
+      "an unknown process",
+      (known) => ["sandbox", "logs", known, "nope"],
+      /no background job nope\. "cloud-sandbox sandbox logs" [^.]*\.$/m,
+    ],
+    [
+      "a delete of the server's own",
+      () => ["template", "delete", "base"],
+      /deleted\. Build a template with another name\.$/m,
+    ],
     ["a label without a name", () => ["sandbox", "create", "--label", "=x"], /NAME=value/],
     ["a variable without a value", (known) => ["env", "set", known, "NO_SUCH"], /NAME=value/],
     ["a time that is none", (known) => ["sandbox", "timeout", known, "2x"], /15m/],

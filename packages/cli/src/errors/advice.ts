@@ -16,6 +16,7 @@ export const advice: Readonly<Record<string, string>> = {
   SANDBOX_STOPPED: 'Start the sandbox with "cloud-sandbox sandbox start".',
   SANDBOX_NOT_RUNNING:
     '"cloud-sandbox sandbox get" shows the sandbox\'s status; "cloud-sandbox sandbox start" starts a stopped one.',
+  PROCESS_NOT_FOUND: '"cloud-sandbox sandbox logs" with only the sandbox lists its processes.',
   TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows the templates that exist.',
   VOLUME_NOT_FOUND:
     '"cloud-sandbox volume list" shows the volumes that exist, "cloud-sandbox volume create" makes one; --mount takes a directory by its whole path.',

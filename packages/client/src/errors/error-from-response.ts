@@ -111,6 +111,7 @@ function adviceFor(error: Kind["error"], code: string): string {
     return inputErrors.has(code)
       ? "Correct what the message names, and call again."
       : "Another server may support this call.";
+  if (code === "FILE_ALREADY_EXISTS") return "Choose another path, or remove what is there.";
   if (error === NotFoundError) return "Check the name or the id.";
   if (error === ConflictError)
     return "Look at the state of the sandbox or template, and call again once that state allows it.";

@@ -204,9 +204,7 @@ async function kill(job: Job) {
 }
 
 export const jobNotFound = (id: string): Problem =>
-  new Problem(
-    404,
-    "PROCESS_NOT_FOUND",
-    `There is no background job ${id}. List the jobs to see those that are kept.`,
-    { details: { process_id: id } },
-  );
+  new Problem(404, "PROCESS_NOT_FOUND", `There is no background job ${id}.`, {
+    hint: "List the jobs to see those that are kept.",
+    details: { process_id: id },
+  });

@@ -22,11 +22,9 @@ export const templateNameIsNumber = (name: string): Problem =>
   );
 
 export const templateIsPublic = (name: string): Problem =>
-  new Problem(
-    403,
-    "FORBIDDEN",
-    `Template ${name} comes with this server and cannot be changed or deleted. Build a template with another name.`,
-  );
+  new Problem(403, "FORBIDDEN", `Template ${name} comes with this server and cannot be changed or deleted.`, {
+    hint: "Build a template with another name.",
+  });
 
 export const templateIsBuilt = (name: string): Problem =>
   new Problem(409, "CONFLICT", `Template ${name} is being built.`, {
