@@ -29,7 +29,7 @@ const commands = join(root, "node_modules", ".bin");
  * Whether a block uses the installed command `cloud-sandbox`. The lines of such a block depend on each other: run it as
  * one script.
  */
-const isSession = ({ code }: CodeBlock): boolean => /(?:^|\$\(|\| )cloud-sandbox [a-z]/m.test(code);
+const isSession = ({ code }: CodeBlock): boolean => /(?:^|\$\(|\| )cloud-sandbox (?!serve )[a-z]/m.test(code);
 /**
  * Commands in the pages that are not run here, with the reason: they belong to other programs, or to this checkout,
  * which cannot run them inside its own tests.
