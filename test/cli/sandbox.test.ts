@@ -218,6 +218,11 @@ describe("one line says what is wrong, for", () => {
       () => ["--url", "http://127.0.0.1:1", "egress", "x"],
       /as in "cloud-sandbox egress --url"/,
     ],
+    [
+      "an option after the sandbox",
+      (known) => ["sandbox", "exec", known, "-w", "/tmp", "pwd"],
+      /^cloud-sandbox: -w is no command\. Give options before the sandbox's id\.$/m,
+    ],
     ["no argument", () => ["sandbox", "exec"], /Usage: cloud-sandbox sandbox exec .*<id> <command\.\.\.>/],
     ["text in place of a file", () => ["run", "print(1)"], /--code/],
     ["an unknown sandbox", () => ["sandbox", "get", "nope"], /"cloud-sandbox sandbox list"/],

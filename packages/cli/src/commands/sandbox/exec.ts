@@ -44,6 +44,8 @@ async function exec(call: Call<ExecOptions>, id: string, words: string[]): Promi
   const [first, ...rest] = words[0] === "--" ? words.slice(1) : words;
   if (first === undefined)
     throw new CommandError("USAGE", "There is no command to run.", "Give it after the id.");
+  if (first.startsWith("-"))
+    throw new CommandError("USAGE", `${first} is no command.`, "Give options before the sandbox's id.");
   const command = rest.length === 0 ? first : [first, ...rest];
   const sandbox = await call.sandbox(id);
   if (options.detach === true) return startDetached(sandbox, command, call);
