@@ -22,6 +22,13 @@ test.each(["--version", "-V"])("%s prints the version of the package", async (wo
   expect(await runBuilt("cli", [word])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
+test.each([["run"], ["sandbox exec"]])("help %s prints what --help of the command does", async (command) => {
+  const words = command.split(" ");
+  const asked = await runBuilt("cli", ["help", ...words]);
+  expect(asked.stdout).toContain(`Usage: cloud-sandbox ${command} [options]`);
+  expect(asked).toEqual(await runBuilt("cli", [...words, "--help"]));
+});
+
 test("the help of a command has its own options first, then those of every command", async () => {
   const { stdout } = await runBuilt("cli", ["keys", "list", "--help"]);
   expect(stdout).toMatch(/^Options:\n {2}--revoked .*\n(.*\n)*Everywhere:\n(.*\n)* {2}-h, --help /m);

@@ -18,7 +18,10 @@ export async function parse(words: readonly string[]): Promise<void> {
   let program: Command | undefined;
   try {
     program = await createProgram(words);
-    await program.parseAsync([...words], { from: "user" });
+    // Commander's own "help" knows only commands of the first level.
+    const isHelpOn = words[0] === "help" && words.length > 1;
+    const read = isHelpOn ? [...words.slice(1), "--help"] : [...words];
+    await program.parseAsync(read, { from: "user" });
   } catch (error) {
     const isHelp = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code);
     if (isHelp) process.exitCode = error.exitCode === 0 ? 0 : failed;
