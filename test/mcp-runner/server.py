@@ -33,7 +33,7 @@ def tool(name):
     return {"name": name, "inputSchema": schema}
 
 
-def called(id, name, arguments):
+def called(id, name, arguments, token=None):
     if name == "echo":
         return text(arguments.get("text", ""))
     if name == "length":
@@ -59,6 +59,17 @@ def called(id, name, arguments):
         time.sleep(3600)
     if name == "refuse":
         say({"id": id, "error": {"code": -32000, "message": os.environ["SECRET_KEY"] * 10_000}})
+    if name == "escapes":
+        noise("noise \x1b[31m")
+        image = {"type": "image", "data": "aGk=", "mimeType": "image/png\x1b[31m"}
+        return {"content": [image, {"type": "resource", "resource": {"uri": "x:1", "text": "\x9b31m"}}]}
+    if name == "progress":
+        say({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "message": "p" * 50_000}})
+        return text("done")
+    if name == "multiply":
+        names.extend(f"{i}-{'x' * 100}" for i in range(10_000))
+        say({"method": "notifications/tools/list_changed"})
+        return text("multiplied")
     if name == "rename":
         names[:] = [os.environ["SECRET_KEY"] + "_" * 100_000]
     if name == "garbage":
@@ -90,7 +101,7 @@ def called(id, name, arguments):
     return None
 
 
-names = "echo length large variable fail exit hang other-id secret-id refuse rename garbage flood notifications sampling wrong structured number grow files".split()
+names = "echo length large variable fail exit hang other-id secret-id refuse rename multiply progress escapes garbage flood notifications sampling wrong structured number grow files".split()
 
 if mode == "mute":
     time.sleep(3600)
@@ -116,7 +127,8 @@ for line in sys.stdin:
     elif method == "tools/list":
         say({"id": id, "result": {"tools": [tool(name) for name in names]}})
     elif method == "tools/call":
-        result = called(id, message["params"]["name"], message["params"].get("arguments", {}))
+        token = message["params"].get("_meta", {}).get("progressToken")
+        result = called(id, message["params"]["name"], message["params"].get("arguments", {}), token)
         if result is None and message["params"]["name"] != "refuse":
             say({"id": id, "error": {"code": -32602, "message": "Unknown tool"}})
         elif result is not None:

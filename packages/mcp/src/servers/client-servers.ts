@@ -200,7 +200,7 @@ export class ClientServers {
   ): Promise<void> {
     const has = async (): Promise<string[] | undefined> => {
       const names = (await this.#toolsOf(running, slot, call)).map(({ name }) => name);
-      return names.includes(tool) ? undefined : names;
+      return names.includes(tool) ? undefined : names.map((name) => name.slice(0, 200));
     };
     if ((await has()) === undefined) return;
     // Fetch the list again: not every server reports that its list has changed.

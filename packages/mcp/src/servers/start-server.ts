@@ -104,7 +104,10 @@ class StartedServer implements RunningServer {
         signal,
         timeoutSeconds,
         onProgress: ({ message, progress, total }) =>
-          report(message === undefined ? `${tool} is at work` : this.shown(message), { progress, total }),
+          report(message === undefined ? `${tool} is at work` : this.shown(message).slice(0, 1000), {
+            progress,
+            total,
+          }),
       });
       return this.shown(result) as CallToolResult;
     } catch (error) {

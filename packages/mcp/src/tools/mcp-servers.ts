@@ -1,7 +1,7 @@
 /** Other people's MCP servers, each in a sandbox of its own. */
 import * as z from "zod";
 import { Answer } from "../results/answer.js";
-import { firstEntries } from "../results/output-limit.js";
+import { cutMiddle, firstEntries } from "../results/output-limit.js";
 import { relayedResult } from "../results/relayed-result.js";
 import type { ClientServers } from "../servers/client-servers.js";
 import { executing, readOnly, readOnlyInside } from "./definition/annotations.js";
@@ -13,6 +13,8 @@ const server = text.describe("Server, by name");
 
 /** Bytes of tools that one result has; more than usual, because a model needs the schemas whole. */
 const toolsBudget = 60_000;
+/** Bytes of the names of tools in a note. */
+const namesBudget = 20_000;
 /** Seconds that a call waits for an answer unless it says otherwise, and at most. */
 const usualSeconds = 60;
 export const mostSeconds = 300;
@@ -74,14 +76,15 @@ const mcpToolsList = tool({
     const { items, truncated } = firstEntries(tools, tools.length, toolsBudget);
     const rest = truncated ? tools.slice(items.length).map(({ name }) => name) : [];
     const names = all.map(({ name }) => name);
+    const listed = (some: readonly string[]): string => cutMiddle(some.join(", "), namesBudget).text;
     return {
       server,
       tools: items,
       count: all.length,
       ...(rest.length > 0 && {
-        note: `Left out, because the list is too long: ${rest.join(", ")}. Give one as tool to get its schema.`,
+        note: `Left out, because the list is too long: ${listed(rest)}. Give one as tool to get its schema.`,
       }),
-      ...(wanted !== undefined && tools.length === 0 && { note: `The server has ${names.join(", ")}.` }),
+      ...(wanted !== undefined && tools.length === 0 && { note: `The server has ${listed(names)}.` }),
     };
   },
 });

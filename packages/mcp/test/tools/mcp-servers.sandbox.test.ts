@@ -73,6 +73,23 @@ describe("the tools for other servers", () => {
     });
   });
 
+  it("pass on no progress and no names of any length", async () => {
+    const steps: string[] = [];
+    const given = { server: "plain", tool: "progress", arguments: {} };
+    await mcp.call("mcp_tool_call", given, { onprogress: ({ message = "" }) => steps.push(message) });
+    expect(steps).toContain("p".repeat(1000));
+    expect(Math.max(...steps.map(({ length }) => length))).toBe(1000);
+    const own = await connect({ CLOUD_SANDBOX_MCP_CONFIG: config, CLOUD_SANDBOX_MCP_GATEWAY: "plain" });
+    try {
+      await own.call("mcp_tool_call", { server: "plain", tool: "multiply", arguments: {} });
+      const { note } = await own.result("mcp_tools_list", { server: "plain" });
+      expect(String(note)).toMatch(/^Left out.*Give one as tool/s);
+      expect(String(note).length).toBeLessThan(25_000);
+    } finally {
+      await own.client.close();
+    }
+  });
+
   it("let no tool into a server's sandbox, in which its variables could be read", async () => {
     await called("echo");
     expect(await mcp.result("list_sandboxes")).toMatchObject({ data: [] });
