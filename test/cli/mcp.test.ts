@@ -210,6 +210,26 @@ describe("cloud-sandbox mcp", () => {
     expect(listed).toMatch(/^TOOL +PARAMETERS +DESCRIPTION\necho +text\? +-\nlength +- +-\nlarge +size +-$/m);
   });
 
+  test("lets no server control the terminal, with a result or with a line that is no message", async () => {
+    const shown = await line.run(["mcp", "tools", "execute", "kept", "escapes"]);
+    expect(shown.stdout).toMatch(
+      /^\[image: image\/png.\[31m, 4 characters.*\n\{"type":"resource".*31m"\}\}\n$/,
+    );
+    const params = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "t", version: "1" },
+    };
+    const messages = [
+      { id: 1, method: "initialize", params },
+      { id: 2, method: "tools/call", params: { name: "escapes" } },
+    ].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const run = await line.run(["mcp", "run", "kept"], messages.join(""));
+    expect(run.stderr).toContain("not an MCP message: noise");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not be there.
+    expect(shown.stdout + shown.stderr + run.stderr).not.toMatch(/[\u001b\u009b]/);
+  });
+
   test("installs a server once for two commands at the same time, and both get their answer", async () => {
     const slow = `${install}\nsleep 1`;
     const quick = ["mcp", "quick", start, "echo", "--param", "text=both", "--install-commands", slow];

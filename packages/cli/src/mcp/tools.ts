@@ -102,8 +102,8 @@ function printResult(result: ToolResult, output: Output): void {
     if (item.type === "text") output.line(item.text.split("\n").map(printable).join("\n"));
     else if (item.type === "image" || item.type === "audio")
       output.line(
-        `[${item.type}: ${item.mimeType}, ${item.data.length} characters of base64; --json has it]`,
+        `[${item.type}: ${printable(item.mimeType)}, ${item.data.length} characters of base64; --json has it]`,
       );
-    else output.line(JSON.stringify(item));
+    else output.line(printable(JSON.stringify(item)));
   }
 }

@@ -78,7 +78,7 @@ export class Output {
   note(text: string): void {
     if (this.isQuiet || this.isJson) return;
     this.endProgress();
-    process.stderr.write(`cloud-sandbox: ${text}\n`);
+    process.stderr.write(`cloud-sandbox: ${shownText(text)}\n`);
   }
 
   /** Whether `progress` shows anything: only on a terminal. */
