@@ -305,13 +305,16 @@ describe("cloud-sandbox mcp", () => {
 
   test("wraps servers at the same time, and keeps the file as it was before each", async () => {
     const file = join(line.directory, "both.json");
-    const before = JSON.stringify({ mcpServers: { left: { command: "a" }, right: { command: "b" } } });
+    const theirs = { command: "c", keyOfAnotherProgram: 60 };
+    const entries = { left: { command: "a" }, right: { command: "b" }, "Their Server": theirs };
+    const before = JSON.stringify({ mcpServers: entries });
     await writeFile(file, before);
     const names = ["left", "right"];
     const wrapped = names.map((name) => line.json("mcp", "wrap", name, "--config", file, "--yes"));
     const backups = (await Promise.all(wrapped)).map((done) => (done as { backup: string }).backup);
     const { mcpServers } = JSON.parse(await readFile(file, "utf8"));
     expect(names.map((name) => mcpServers[name].args.at(-1))).toEqual(names);
+    expect(mcpServers["Their Server"]).toEqual(theirs);
     const kept = await Promise.all(backups.map((path) => readFile(path, "utf8")));
     expect(kept).toHaveLength(new Set(kept).size);
     expect(kept).toContain(before);

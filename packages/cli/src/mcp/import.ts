@@ -66,8 +66,11 @@ function obstacleTo(name: string, entry: Readonly<Record<string, unknown>>): Imp
   return isWrapped(name, entry) ? "wrapped" : undefined;
 }
 
-/** Reads another program's file, and checks those of its servers that run as a local command. */
-export async function readForeign(path: string): Promise<McpServerFile> {
+/**
+ * Reads another program's file, and checks those of its servers that run as a local command. With `name`, checks only that
+ * server: others may have keys that only the other program knows.
+ */
+export async function readForeign(path: string, name?: string): Promise<McpServerFile> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -83,7 +86,9 @@ export async function readForeign(path: string): Promise<McpServerFile> {
   const file = parseServerFile(path, text);
   const own = Object.fromEntries(
     Object.entries(file.entries).filter(
-      ([, entry]) => !("url" in entry || "serverUrl" in entry || "httpUrl" in entry),
+      ([key, entry]) =>
+        (name === undefined || key === name) &&
+        !("url" in entry || "serverUrl" in entry || "httpUrl" in entry),
     ),
   );
   checkedServers({ ...file, entries: own });

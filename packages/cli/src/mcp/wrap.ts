@@ -40,7 +40,7 @@ export function define(command: Command): void {
         const named = resolve(options.config);
         // Change the file behind a link, which would else be replaced by a file.
         const path = await realpath(named).catch(() => named);
-        const { entries, holder } = await readForeign(path);
+        const { entries, holder } = await readForeign(path, name);
         const entry = entries[name];
         if (entry === undefined) throw unknownServer(name, Object.keys(entries));
         if (isWrapped(name, entry))
