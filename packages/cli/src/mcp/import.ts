@@ -31,7 +31,7 @@ export function define(command: Command): void {
             "No configuration of an assistant was found.",
             "Give the path of a configuration file.",
           );
-        const files = await Promise.all(paths.map(readForeign));
+        const files = await Promise.all(paths.map((path) => readForeign(path)));
         const rows: Imported[] = [];
         await changeServers((entries) => {
           for (const file of files) {
