@@ -102,6 +102,23 @@ describe("cloud-sandbox run", () => {
     expect(await once(child, "exit")).toEqual([143, null]);
   });
 
+  test("ends when it is told to, also while nobody reads its output", async () => {
+    const main = join(root, "packages/cli/dist/main.js");
+    const child = spawn(process.execPath, [main, "run", "-l", "bash", "-c", "yes"], {
+      env: { PATH: process.env.PATH, ...remote },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    // Far more follows until the program ends than a pipe holds.
+    let read = 0;
+    for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+      read += chunk.length;
+      if (read > 1_000_000) break;
+    }
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([143, null]);
+    expect(await countSandboxes()).toBe(0);
+  });
+
   test("ends quietly if the reader of its output goes away", async () => {
     const main = join(root, "packages/cli/dist/main.js");
     const child = spawn(

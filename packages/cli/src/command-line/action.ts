@@ -33,6 +33,9 @@ export interface Call<Options> {
 /** The code of a command. Resolves with the exit code of a program that it ran; any other value means success. */
 export type Work<Options, Args extends unknown[]> = (call: Call<Options>, ...args: Args) => Promise<unknown>;
 
+/** Milliseconds that a command that was told to end waits until its output is read. */
+const lastOutputMs = 2000;
+
 /** Makes the action of a command: it calls `work`, reports failures, closes the client and sets the exit code. */
 export function action<Options, Args extends unknown[] = []>(
   work: Work<Options, Args>,
@@ -74,6 +77,9 @@ export function action<Options, Args extends unknown[] = []>(
     } finally {
       await client?.close();
     }
+    // Whoever reads the output may have stopped reading.
+    if (interruption.isInterrupted)
+      setTimeout(() => process.exit(interruption.exitCode), lastOutputMs).unref();
     // All output is written. Exit at once: Node.js would first take its heap apart, object by object.
     process.once("beforeExit", () => process.exit(interruption.exitCode ?? process.exitCode));
   };
