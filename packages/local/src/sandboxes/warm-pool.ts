@@ -114,6 +114,7 @@ export class WarmPool {
     const booting = this.options.boot();
     this.#booting = booting;
     const machine = await booting.catch((error: unknown) => {
+      if (this.#closing.signal.aborted) return;
       this.#failures += 1;
       this.options.onBootFailure(error);
     });
