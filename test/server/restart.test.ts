@@ -133,10 +133,10 @@ test("a data directory belongs to one server: a second server is refused with on
 test("without a key of its own the server keeps the one it made up, and tells it to nobody's log", async () => {
   const own = await mkdtemp(join(tmpdir(), "restart-"));
   const env = { CLOUD_SANDBOX_API_KEY: "" };
-  const first = await startLocalServer({ apiKey: "", env, args: ["--pool", "0", "--data-dir", own] });
+  const first = await startLocalServer({ apiKey: null, env, args: ["--pool", "0", "--data-dir", own] });
   const { body } = await new ControlPlaneCaller(first).call("POST", "/sandboxes", { template_name: "base" });
   await first.stop();
-  const second = await startLocalServer({ apiKey: "", env, args: ["--pool", "0", "--data-dir", own] });
+  const second = await startLocalServer({ apiKey: null, env, args: ["--pool", "0", "--data-dir", own] });
   expect(second.apiKey).toBe(first.apiKey);
   expect(first.apiKey).toMatch(/^[\w-]{32}$/);
   expect(await new ControlPlaneCaller(second).told("GET", `/sandboxes/${body.id}`)).toBe("200 stopped");

@@ -39,7 +39,8 @@ export type StartedBy = "root" | "an ordinary user";
 export async function startLocalServer(
   options: {
     who?: StartedBy;
-    apiKey?: string;
+    /** Default: `test-key`. With null, the server makes one up. */
+    apiKey?: string | null;
     args?: readonly string[];
     env?: Record<string, string>;
     /** A command that starts the server, such as `prlimit --nofile=600`. It must execute the words that follow it. */
@@ -50,7 +51,7 @@ export async function startLocalServer(
   // Copy the build, because an ordinary user may not be able to read the directory of the checkout.
   const home = dropsUid ? await mkdtemp(join(tmpdir(), "ordinary-user-")) : undefined;
   if (home !== undefined) await cp(dist, home, { recursive: true });
-  const apiKey = options.apiKey ?? "test-key";
+  const { apiKey = "test-key" } = options;
   const uid = String(ordinaryUid);
   // Without a cache directory, each server compiles the agent's program anew.
   const caches = dropsUid ? inject("ordinaryUserCaches") : undefined;
@@ -61,7 +62,7 @@ export async function startLocalServer(
     ...(home === undefined ? [] : ["sh", "-c", 'umask 022; exec "$@"', "server"]),
     process.execPath,
     join(home ?? dist, "main.js"),
-    ...["serve", "--port", "0", "--api-key", apiKey, "--json"],
+    ...["serve", "--port", "0", "--json", ...(apiKey === null ? [] : ["--api-key", apiKey])],
     ...(options.args ?? []),
   ];
   if (home !== undefined) await makeReadable(home);
