@@ -15,12 +15,13 @@ export const finding: readonly CodeAttack[] = [
   {
     name: "find a file system that the host or another sandbox has too",
     async attempt({ sandbox, neighbour, isRoot }) {
-      const [own, next, host] = await Promise.all([
-        mounts(sandbox),
-        mounts(neighbour),
-        readFileSync("/proc/self/mountinfo", "utf8"),
-      ]);
-      const foreign = new Set([...devices(next), ...devices(host)].map(({ device }) => device));
+      const ofHost = () => readFileSync("/proc/self/mountinfo", "utf8");
+      const before = devices(ofHost());
+      const [own, next] = await Promise.all([mounts(sandbox), mounts(neighbour)]);
+      // Linux gives the number of a file system that another test has unmounted to the next one.
+      const after = new Set(devices(ofHost()).map(({ device }) => device));
+      const host = before.filter(({ device }) => after.has(device));
+      const foreign = new Set([...devices(next), ...host].map(({ device }) => device));
       const shared = devices(own).filter(({ device }) => foreign.has(device));
       // The egress socket belongs to this sandbox. Only root gets devices that can be opened.
       const others = shared.map(({ target }) => target).filter((target) => target !== egressSocket);
