@@ -65,6 +65,8 @@ def called(id, name, arguments, token=None):
         return {"content": [image, {"type": "resource", "resource": {"uri": "x:1", "text": "\x9b31m"}}]}
     if name == "progress":
         say({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "message": "p" * 50_000}})
+        # Progress that comes in one piece with the answer may be passed on after it, and is dropped then.
+        time.sleep(0.2)
         return text("done")
     if name == "multiply":
         names.extend(f"{i}-{'x' * 100}" for i in range(10_000))
