@@ -27,6 +27,10 @@ for (const [host, port] of addresses) {
 }
 setTimeout(() => process.exit(0), 3000);`;
 
+/** What may keep the cluster from taking a Pod, or from starting it. */
+export const whatToChange =
+  "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server";
+
 /** A quota or the nodes have no room for the Pods of the trial now. */
 export class NoRoomForTrialError extends Error {}
 
@@ -59,10 +63,6 @@ export async function requireClosedNetwork(trial: Trial): Promise<void> {
       "apply the NetworkPolicy of deploy/kubernetes/sandboxes.yaml, and use a network plug-in that enforces it; or start with --kubernetes-open-network, in the Helm chart openNetwork=true, if you trust the code that runs",
     );
 }
-
-/** What may keep the cluster from taking a Pod, or from starting it. */
-export const whatToChange =
-  "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server";
 
 /**
  * Whether a Pod of the cluster reaches another one, or the API server, as it does unless a NetworkPolicy forbids it and a plug-in
