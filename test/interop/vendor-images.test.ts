@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import { Sandbox, Template } from "@hopx-ai/sdk";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownArchitecture } from "../../packages/local/test/support/image-archives.js";
 import { cannotStartAs, type LocalServer, startLocalServer } from "../support/local-server.js";
 import { PackageRepository } from "../support/package-repository.js";
+import { Sandbox, Template } from "../support/vendor-sdk.js";
 
 const run = promisify(execFile);
 

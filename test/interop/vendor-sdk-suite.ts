@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { LocalServer } from "../support/local-server.js";
 import {
   createTemplate,
   DesktopNotAvailableError,
@@ -8,9 +10,7 @@ import {
   Sandbox,
   SandboxExpiredError,
   Template,
-} from "@hopx-ai/sdk";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { LocalServer } from "../support/local-server.js";
+} from "../support/vendor-sdk.js";
 
 /** What some servers do not have, each with the reason. */
 interface Lacks {

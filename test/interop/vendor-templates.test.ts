@@ -1,6 +1,6 @@
-import { createTemplate, Sandbox, Template, waitForPort } from "@hopx-ai/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
+import { createTemplate, Sandbox, Template, waitForPort } from "../support/vendor-sdk.js";
 
 /** Every method of the vendor's Node.js SDK, unmodified, that begins a template, used with the local server. */
 describe("the vendor's template builder", () => {
