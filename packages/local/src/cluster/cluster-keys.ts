@@ -4,7 +4,7 @@ import { ownLabel } from "../runtime/kubernetes/pod.js";
 import type { ApiKeyRepository, StoredApiKey } from "../store/api-key-repository.js";
 import type { Settings } from "../store/settings.js";
 import { apiReason, type ClusterApi } from "./cluster-api.js";
-import type { Lease } from "./lease.js";
+import type { Term } from "./lease.js";
 import { whileHeld } from "./not-saved.js";
 
 const name = "cloud-sandbox-keys";
@@ -22,7 +22,7 @@ export class ClusterKeys implements Settings, ApiKeyRepository {
 
   constructor(
     private readonly cluster: ClusterApi,
-    private readonly lease: Lease,
+    private readonly term: Pick<Term, "isHeld">,
   ) {}
 
   async once(key: string, choose: () => string | Promise<string>): Promise<string> {
@@ -41,7 +41,7 @@ export class ClusterKeys implements Settings, ApiKeyRepository {
   }
 
   async save(key: StoredApiKey): Promise<void> {
-    await whileHeld(this.lease, () =>
+    await whileHeld(this.term, () =>
       this.#change(async (known) => withoutOldest({ ...known, [key.id]: encoded(JSON.stringify(key)) })),
     );
   }

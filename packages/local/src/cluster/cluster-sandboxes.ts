@@ -10,7 +10,7 @@ import {
   type StoredSandbox,
 } from "../store/sandbox-repository.js";
 import type { ClusterApi } from "./cluster-api.js";
-import type { Lease } from "./lease.js";
+import type { Term } from "./lease.js";
 import { notSaved, whileHeld } from "./not-saved.js";
 
 /** Says what a ConfigMap records: a sandbox, or the end of one. */
@@ -30,7 +30,8 @@ const mostTries = 3;
 
 export interface ClusterSandboxesParts {
   readonly cluster: ClusterApi;
-  readonly lease: Lease;
+  /** The term in which the records are read and written. */
+  readonly term: Term;
   readonly writes: PendingWrites;
   readonly log: (message: string) => void;
 }
@@ -103,13 +104,13 @@ export class ClusterSandboxes implements SandboxRepository {
   }
 
   async #write(id: string, kind: Kind, record: StoredSandbox | StoredEnd): Promise<void> {
-    const { lease } = this.parts;
+    const { term } = this.parts;
     if (this.#isClosed) throw notSaved("this server ends");
     for (let tries = 1; ; tries += 1) {
-      const written = await whileHeld(lease, () => this.#put(id, kind, record));
+      const written = await whileHeld(term, () => this.#put(id, kind, record));
       if (written) return void this.#versions.set(id, written.metadata?.resourceVersion);
       if (tries === mostTries) throw new Error(`The record of sandbox ${id} is changed by somebody else.`);
-      await whileHeld(lease, () => this.#look(id));
+      await whileHeld(term, () => this.#look(id));
     }
   }
 
@@ -150,9 +151,9 @@ export class ClusterSandboxes implements SandboxRepository {
   }
 
   async #remove(id: string): Promise<void> {
-    const { cluster, lease } = this.parts;
+    const { cluster, term } = this.parts;
     const { core, namespace } = cluster;
-    await whileHeld(lease, async () => {
+    await whileHeld(term, async () => {
       await core.deleteNamespacedConfigMap({ namespace, name: nameOf(id) }).catch((error: unknown) => {
         if (statusOf(error) !== 404) throw error;
       });

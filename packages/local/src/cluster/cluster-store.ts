@@ -2,22 +2,22 @@ import { Database } from "../store/database.js";
 import { PendingWrites } from "../store/pending-writes.js";
 import type { Store } from "../store/store.js";
 import type { ClusterApi } from "./cluster-api.js";
-import type { ClusterKeys } from "./cluster-keys.js";
+import { ClusterKeys } from "./cluster-keys.js";
 import { ClusterSandboxes } from "./cluster-sandboxes.js";
-import type { Lease } from "./lease.js";
+import type { Term } from "./lease.js";
 import { requireHeld } from "./not-saved.js";
 
 export interface ClusterStoreParts {
   readonly cluster: ClusterApi;
-  readonly lease: Lease;
-  readonly keys: ClusterKeys;
+  readonly term: Term;
   readonly log: (message: string) => void;
 }
 
-/** The store of the server that leads: objects of the cluster. What is reported by webhooks is in memory. */
-export function clusterStore({ cluster, lease, keys, log }: ClusterStoreParts): Store {
-  const writes = new PendingWrites(() => requireHeld(lease));
-  const sandboxes = new ClusterSandboxes({ cluster, lease, writes, log });
+/** The store of the server that leads, for one term: objects of the cluster. What is reported by webhooks is in memory. */
+export function clusterStore({ cluster, term, log }: ClusterStoreParts): Store {
+  const writes = new PendingWrites(() => requireHeld(term));
+  const sandboxes = new ClusterSandboxes({ cluster, term, writes, log });
+  const keys = new ClusterKeys(cluster, term);
   let database: Promise<Database> | undefined;
   return {
     directory: undefined,
@@ -26,7 +26,7 @@ export function clusterStore({ cluster, lease, keys, log }: ClusterStoreParts): 
     sandboxes,
     apiKeys: async () => keys,
     writes,
-    trouble: () => (writes.isFailing || !lease.isHeld ? trouble : undefined),
+    trouble: () => (writes.isFailing || !term.isHeld ? trouble : undefined),
     database: () => {
       database ??= Database.open();
       return database;

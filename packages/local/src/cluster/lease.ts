@@ -22,6 +22,14 @@ const lookMs = 500;
 /** Milliseconds between two looks at the Lease after which the API server counts as having been away. */
 const longestGapMs = 6000;
 
+/** A time for which this server leads without a break. Once it is over it stays so, also when this server leads again. */
+export interface Term {
+  /** Whether it lasts, and no other server can lead. False while the API server is away for long. */
+  readonly isHeld: boolean;
+  /** Aborts when another server leads, or may do so for all this server knows of a Lease that is gone. */
+  readonly over: AbortSignal;
+}
+
 /**
  * Decides which one of several servers leads: the one that holds a Lease of the cluster. No clock of another machine counts: a
  * Lease has expired when this process has looked at it for its duration and seen no change.
@@ -33,8 +41,8 @@ export class Lease {
   #seen: { readonly lease: V1Lease; readonly at: number } | undefined;
   /** When the Lease was read or written last. */
   #lookedAt = 0;
-  /** When the request was sent that renewed the Lease last. Undefined if another server holds it, or none. */
-  #renewed: Moment | undefined;
+  /** Undefined if another server holds the Lease, or none. */
+  #term: RenewedTerm | undefined;
   #isWanted = false;
   #address: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -57,7 +65,12 @@ export class Lease {
 
   /** Whether this server leads, and no other one can. False while the API server is away for long. */
   get isHeld(): boolean {
-    return this.#renewed !== undefined && ageOf(this.#renewed) < trustMs;
+    return this.#term?.isHeld ?? false;
+  }
+
+  /** The time for which this server leads now. */
+  get term(): Term | undefined {
+    return this.#term;
   }
 
   /** Where the leader answers, as host and port. Undefined if nobody leads, or it does not answer yet. */
@@ -71,13 +84,9 @@ export class Lease {
   }
 
   /** Resolves when this server leads. */
-  async held(signal: AbortSignal): Promise<void> {
-    if (this.#renewed === undefined) await once(this.#events, "held", { signal });
-  }
-
-  /** Resolves when another server leads, or may do so for all this server knows of a Lease that is gone. */
-  async lost(signal: AbortSignal): Promise<void> {
-    if (this.#renewed !== undefined) await once(this.#events, "lost", { signal });
+  async held(signal: AbortSignal): Promise<Term> {
+    while (!this.#term) await once(this.#events, "held", { signal });
+    return this.#term;
   }
 
   /** Tells the others where this server answers. */
@@ -91,9 +100,8 @@ export class Lease {
     this.#isWanted = false;
     await this.#oneAtATime(async () => {
       const ending = this.#address;
-      this.#address = undefined;
-      if (this.#renewed === undefined) return;
-      this.#renewed = undefined;
+      if (!this.#term) return;
+      this.#endTerm();
       // If the API server does not answer, the Lease expires.
       if (this.#seen) await this.#write(this.#seen.lease, undefined, ending).catch(() => undefined);
     });
@@ -111,7 +119,7 @@ export class Lease {
   }
 
   #schedule(): void {
-    const pause = this.#renewed === undefined ? lookMs : renewMs;
+    const pause = this.#term ? renewMs : lookMs;
     this.#timer = setTimeout(() => {
       void this.#step()
         .catch((error: unknown) =>
@@ -125,9 +133,8 @@ export class Lease {
 
   #step(): Promise<void> {
     return this.#oneAtATime(async () => {
-      const isLeading = this.#renewed !== undefined;
-      const known = isLeading ? this.#seen?.lease : await this.#read();
-      if (this.#isWanted && (isLeading || this.#isFree)) await this.#take(known);
+      const known = this.#term ? this.#seen?.lease : await this.#read();
+      if (this.#isWanted && (this.#term || this.#isFree)) await this.#take(known);
       this.#report(undefined);
     });
   }
@@ -142,18 +149,21 @@ export class Lease {
       if (statusOf(error) !== 409 && statusOf(error) !== 404) throw error;
       const now = await this.#read();
       if (now?.spec?.holderIdentity === this.identity) await this.#write(now, this.identity);
-      else return this.#lose();
+      else return this.#endTerm();
     }
-    const isNew = this.#renewed === undefined;
-    this.#renewed = begun;
-    if (isNew) this.#events.emit("held");
+    if (this.#term) {
+      this.#term.renewed = begun;
+    } else {
+      this.#term = new RenewedTerm(begun);
+      this.#events.emit("held");
+    }
   }
 
-  #lose(): void {
-    if (this.#renewed === undefined) return;
-    this.#renewed = undefined;
+  #endTerm(): void {
+    const term = this.#term;
+    this.#term = undefined;
     this.#address = undefined;
-    this.#events.emit("lost");
+    term?.end();
   }
 
   get #isFree(): boolean {
@@ -225,6 +235,24 @@ export class Lease {
     if (trouble !== undefined && this.#trouble === undefined) this.log(trouble);
     if (trouble === undefined && this.#trouble !== undefined) this.log("The API server answers again.");
     this.#trouble = trouble;
+  }
+}
+
+class RenewedTerm implements Term {
+  readonly #over = new AbortController();
+  readonly over = this.#over.signal;
+
+  constructor(
+    /** When the request was sent that renewed the Lease last. */
+    public renewed: Moment,
+  ) {}
+
+  get isHeld(): boolean {
+    return !this.over.aborted && ageOf(this.renewed) < trustMs;
+  }
+
+  end(): void {
+    this.#over.abort();
   }
 }
 

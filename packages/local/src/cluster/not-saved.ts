@@ -1,6 +1,6 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import { apiReason } from "./cluster-api.js";
-import type { Lease } from "./lease.js";
+import type { Term } from "./lease.js";
 
 const hint = "Call again in some seconds.";
 const headers = { "retry-after": "2" };
@@ -16,24 +16,27 @@ export const notSaved = (reason: string, cause?: unknown): Problem =>
     },
   );
 
-/** Throws the 503 problem if this server may not change records. */
-export function requireHeld(lease: Lease): void {
-  if (!lease.isHeld)
+/** Throws the 503 problem if this server may not change the records that it has read in a term. */
+export function requireHeld(term: Pick<Term, "isHeld">): void {
+  if (!term.isHeld)
     throw notSaved("the API server does not answer, or another server has just begun to lead");
 }
 
 /**
- * Changes records while this server leads. What has been changed counts only if it still leads afterwards: the next leader reads
- * all records when it begins, and so has seen the change.
+ * Changes records in a term. What has been changed counts only if the term lasts afterwards: the next leader reads all records
+ * when it begins, and so has seen the change. A server that leads again has read them again, too: what it knew before is old.
  */
-export async function whileHeld<Result>(lease: Lease, change: () => Promise<Result>): Promise<Result> {
-  requireHeld(lease);
+export async function whileHeld<Result>(
+  term: Pick<Term, "isHeld">,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  requireHeld(term);
   let result: Result;
   try {
     result = await change();
   } catch (error) {
     throw error instanceof Problem ? error : notSaved(apiReason(error), error);
   }
-  requireHeld(lease);
+  requireHeld(term);
   return result;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import type { Server } from "node:http";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +12,7 @@ import { apiReason, clusterApi } from "./cluster-api.js";
 import { ClusterKeys } from "./cluster-keys.js";
 import { clusterStore } from "./cluster-store.js";
 import { FrontDoor } from "./front-door.js";
-import { Lease } from "./lease.js";
+import { Lease, type Term } from "./lease.js";
 
 /** Milliseconds before a server tries again to lead that has failed to begin. */
 const retryMs = 5000;
@@ -44,6 +45,12 @@ interface Plane {
   close(): Promise<void>;
 }
 
+/** A control plane, for the term in which it has read the records. */
+interface Reign {
+  readonly plane: Plane;
+  readonly term: Term;
+}
+
 export interface Replica<Runtime> {
   readonly url: string;
   readonly apiKey: string;
@@ -71,8 +78,8 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   mayAct = () => lease.isHeld;
 
   /** Begins to lead. */
-  const begin = async (apiKey: string, url: string): Promise<Plane> => {
-    const store = clusterStore({ cluster, lease, keys, log });
+  const begin = async (term: Term, apiKey: string, url: string): Promise<Reign> => {
+    const store = clusterStore({ cluster, term, log });
     let address = "";
     const plane = await parts
       .serve(runtime, store, apiKey, async (server) => {
@@ -85,32 +92,33 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
         throw error;
       });
     // If the API server does not answer now, the next renewal tells the address.
-    await lease.announce(address).catch(() => undefined);
+    if (!term.over.aborted) await lease.announce(address).catch(() => undefined);
     log("This server leads.");
-    return plane;
+    return { plane, term };
   };
 
   /** Leads whenever it can, until it closes. */
-  const lead = async (first: Plane | undefined, again: () => Promise<Plane>): Promise<void> => {
-    let plane = first;
-    while (plane || !closing.signal.aborted) {
-      if (plane) {
-        await lease.lost(closing.signal).catch(() => undefined);
+  const lead = async (first: Reign | undefined, again: (term: Term) => Promise<Reign>): Promise<void> => {
+    let reign = first;
+    while (reign || !closing.signal.aborted) {
+      if (reign) {
+        const { plane, term } = reign;
+        await aborted(AbortSignal.any([term.over, closing.signal]));
         if (closing.signal.aborted) await door.finishCalls();
         else door.follow();
         await plane.close().catch((error: unknown) => log(`Ceasing to lead: ${describe(error)}`));
-        plane = undefined;
+        reign = undefined;
         if (!closing.signal.aborted) log("Another server leads now. This one passes callers on to it.");
       } else {
-        await lease.held(closing.signal).catch(() => undefined);
-        if (closing.signal.aborted) return;
-        plane = await again().catch((error: unknown) => {
+        const term = await lease.held(closing.signal).catch(() => undefined);
+        if (!term || closing.signal.aborted) return;
+        reign = await again(term).catch((error: unknown) => {
           log(
             `This server could not begin to lead, and tries again in ${retryMs / 1000} s: ${describe(error)}`,
           );
           return undefined;
         });
-        if (plane) continue;
+        if (reign) continue;
         await lease.release();
         await sleep(retryMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
         lease.want();
@@ -130,8 +138,8 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
     const url = await door.open(host, port);
     if (options.holdsProcess === false) door.unref();
     await lease.open();
-    const again = (): Promise<Plane> => begin(apiKey, url);
-    const leading = lead(lease.isHeld ? await again() : undefined, again);
+    const again = (term: Term): Promise<Reign> => begin(term, apiKey, url);
+    const leading = lead(lease.term && (await again(lease.term)), again);
     if (!lease.isHeld) log("Another server leads. This one passes callers on to it.");
     const close = async (): Promise<void> => {
       door.beginToEnd();
@@ -147,6 +155,10 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
     if (error instanceof PortUnavailableError || error instanceof InvalidRecordsError) throw error;
     throw new ClusterRecordsError(apiReason(error), { cause: error });
   }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,6 @@
 import { ApiException, type CoreV1Api, type V1ConfigMap } from "@kubernetes/client-node";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ClusterSandboxes } from "../../src/cluster/cluster-sandboxes.js";
-import type { Lease } from "../../src/cluster/lease.js";
 import { PendingWrites } from "../../src/store/pending-writes.js";
 import type { StoredEnd, StoredSandbox } from "../../src/store/sandbox-repository.js";
 
@@ -79,11 +78,12 @@ describe("sandboxes in the cluster", () => {
   const open = (): ClusterSandboxes =>
     new ClusterSandboxes({
       cluster: { core: maps.api, coordination: undefined as never, namespace: "default" },
-      lease: {
+      term: {
         get isHeld() {
           return isHeld;
         },
-      } as Lease,
+        over: new AbortController().signal,
+      },
       writes: new PendingWrites(() => undefined),
       log: (line) => lines.push(line),
     });

@@ -94,11 +94,27 @@ describe("of several servers", () => {
       return holders;
     })();
     expect([together, held()]).toEqual([1, [false, true]]);
-    const lost = opened[0]?.lost(new AbortController().signal);
+    const term = opened[0]?.term;
+    expect(term?.over.aborted).toBe(false);
     isAway = false;
     await seconds(3);
-    await lost;
-    expect(held()).toEqual([false, true]);
+    expect([term?.over.aborted, held()]).toEqual([true, [false, true]]);
+  });
+
+  test("one that leads again has begun another term, because it does not know what was changed meanwhile", async () => {
+    let isAway = false;
+    const first = await open("a", () => isAway);
+    const { term } = first;
+    const second = await open("b");
+    isAway = true;
+    await seconds(20);
+    isAway = false;
+    await seconds(3);
+    await second.release();
+    await seconds(1);
+    expect(held()).toEqual([true, false]);
+    expect([term?.isHeld, term?.over.aborted]).toEqual([false, true]);
+    expect([first.term?.isHeld, first.term?.over.aborted]).toEqual([true, false]);
   });
 
   test("the same one leads after the API server was away for all of them", async () => {
