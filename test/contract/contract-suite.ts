@@ -9,6 +9,7 @@ import {
   ValidationError,
 } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { atOnceSuite } from "./at-once.js";
 import type { Backend } from "./backends/backend.js";
 import { backgroundSuite } from "./background.js";
 import { contextSuite } from "./contexts.js";
@@ -147,6 +148,11 @@ export function contractSuite(start: () => Promise<Backend>, { pauses = true, fo
     streamSuite(() => sandbox);
     liveSuite(() => sandbox);
     lifecycleSuite(() => client, pauses);
+    atOnceSuite(
+      () => client,
+      () => sandbox,
+      pauses,
+    );
 
     describe("files", () => {
       test("come back as they were written, text and bytes", async () => {
