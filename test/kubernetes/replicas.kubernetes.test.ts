@@ -21,7 +21,7 @@ const obstacle = withoutKubernetes();
 if (obstacle !== undefined) test("servers with their records in the cluster", ({ skip }) => skip(obstacle));
 else {
   /** Listens on all addresses, so that callers get addresses of the server that they have asked. */
-  const args = ["--kubernetes-records", "--pool", "0", "--host", "0.0.0.0", "--wait-for-server", "120"];
+  const args = ["--kubernetes-records", "--pool", "0", "--host", "0.0.0.0", "--wait-for-server", "60"];
   let servers: LocalServer[] = [];
   let clients: SandboxClient[] = [];
   const start = async (): Promise<LocalServer> => {
