@@ -3,7 +3,6 @@ import {
   Client,
   type ClientOptions,
   ProtocolError,
-  preloadSchemas,
   SdkError,
   SdkErrorCode,
   type Tool,
@@ -65,8 +64,6 @@ export class McpSession implements AsyncDisposable {
   /** @internal */
   static async open(parts: SessionParts): Promise<McpSession> {
     const session = new McpSession(parts);
-    // The SDK makes the schemas of messages when the first one comes. Make them while the server starts.
-    preloadSchemas();
     try {
       const { signal, startSeconds, transport } = parts;
       await session.client.connect(transport, { ...(signal && { signal }), timeout: startSeconds * 1000 });
