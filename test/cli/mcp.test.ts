@@ -188,6 +188,7 @@ describe("cloud-sandbox mcp", () => {
     ["two ways at once", ["config", "--show", "--reset"], /cannot be used with/],
     ["a removal that nobody confirms", ["server", "remove", "kept"], /--yes/],
     ["a file that is not there", ["import", "/no/such/file.json"], /\/no\/such\/file.json cannot be read/],
+    ["a device", ["import", "/dev/zero"], /\/dev\/zero cannot be read \(it is no regular file\)/],
     ["an unknown tool", ["tools", "execute", "kept", "nope"], /[a-z]\. The server's tools are: echo/],
     ["a server that ends", ["tools", "execute", "kept", "exit"], /ended with exit code 3/],
     ["an install that fails", ["quick", "x", "t", "--install-commands", "echo broken; exit 3"], /broken/],
@@ -269,7 +270,14 @@ describe("cloud-sandbox mcp", () => {
       file,
       JSON.stringify({
         mcpServers: {
-          here: { type: "stdio", command: "npx", args: ["-y", "x"], env: { K: "v" } },
+          here: {
+            type: "stdio",
+            command: "npx",
+            args: ["-y", "x"],
+            env: { K: "v" },
+            trust: true,
+            timeout: 60,
+          },
           there: { url: "https://example.com/mcp" },
           kept: { command: "other" },
           sandboxed: { command: "npx", args: ["-y", "cloud-sandbox-cli", "mcp", "run", "sandboxed"] },
@@ -286,7 +294,7 @@ describe("cloud-sandbox mcp", () => {
       }),
     );
     expect(await line.json("mcp", "import", file, e2b)).toEqual([
-      { name: "here", from: file, result: "added" },
+      { name: "here", from: file, result: "added", leftOut: ["trust", "timeout"] },
       { name: "there", from: file, result: "runs elsewhere" },
       { name: "kept", from: file, result: "there already" },
       { name: "sandboxed", from: file, result: "wrapped" },
@@ -295,6 +303,8 @@ describe("cloud-sandbox mcp", () => {
     ]);
     const again = await line.run(["mcp", "import", file]);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("--replace") });
+    const { stderr } = await line.run(["mcp", "import", file, "--replace"]);
+    expect(stderr).toContain("server here has no trust, timeout: only the other program knows these keys.");
     expect(await line.json("mcp", "server", "list")).toMatchObject([
       { name: "kept" },
       { name: "here", args: ["-y", "x"], env: { K: "***" } },
@@ -303,10 +313,34 @@ describe("cloud-sandbox mcp", () => {
     ]);
   });
 
+  test("takes over what it can of a file, and says what is wrong with the rest", async () => {
+    const file = join(line.directory, "mixed.json");
+    await writeFile(
+      file,
+      `{ "mcpServers": {
+        "My Server": { "command": "a" },
+        "odd": { "command": 1 },
+        "sound": { "command": "c" } } }`,
+    );
+    const { code, stdout, stderr } = await line.run(["mcp", "import", file, "--json"]);
+    expect(JSON.parse(stdout)).toEqual([
+      { name: "My Server", from: file, result: "invalid" },
+      { name: "odd", from: file, result: "invalid" },
+      { name: "sound", from: file, result: "added" },
+    ]);
+    expect([code, JSON.parse(stderr).error.message]).toEqual([
+      125,
+      expect.stringMatching(
+        /^2 of 3 entries .* line 2: "My Server" cannot be the name .* line 3: .*"odd": command/,
+      ),
+    ]);
+    await line.output("mcp", "server", "remove", "sound", "--yes");
+  });
+
   test("wraps servers at the same time, and keeps the file as it was before each", async () => {
     const file = join(line.directory, "both.json");
     const theirs = { command: "c", keyOfAnotherProgram: 60 };
-    const entries = { left: { command: "a" }, right: { command: "b" }, "Their Server": theirs };
+    const entries = { left: { command: "a", trust: true }, right: { command: "b" }, "Their Server": theirs };
     const before = JSON.stringify({ mcpServers: entries });
     await writeFile(file, before);
     const names = ["left", "right"];
@@ -314,7 +348,7 @@ describe("cloud-sandbox mcp", () => {
     const backups = (await Promise.all(wrapped)).map((done) => (done as { backup: string }).backup);
     const { mcpServers } = JSON.parse(await readFile(file, "utf8"));
     expect(names.map((name) => mcpServers[name].args.at(-1))).toEqual(names);
-    expect(mcpServers["Their Server"]).toEqual(theirs);
+    expect([mcpServers.left.trust, mcpServers["Their Server"]]).toEqual([true, theirs]);
     const kept = await Promise.all(backups.map((path) => readFile(path, "utf8")));
     expect(kept).toHaveLength(new Set(kept).size);
     expect(kept).toContain(before);

@@ -3,6 +3,7 @@
 export {
   isServerName,
   type McpServerConfiguration,
+  partedEntry,
   serverConfiguration,
 } from "./config/server-configuration.js";
 export {

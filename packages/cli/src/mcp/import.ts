@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { McpServerFile } from "cloud-sandbox-mcp-runner/configuration";
@@ -13,7 +13,9 @@ import { isWrapped } from "./wrapped-entry.js";
 interface Imported {
   readonly name: string;
   readonly from: string;
-  readonly result: "added" | "replaced" | "there already" | "runs elsewhere" | "wrapped";
+  readonly result: "added" | "replaced" | "there already" | "runs elsewhere" | "wrapped" | "invalid";
+  /** Keys of the entry that were left out, because only the other program knows them. */
+  readonly leftOut?: readonly string[];
 }
 
 /** `mcp import`: adds servers from the files of assistants and of e2b-mcp. */
@@ -32,17 +34,29 @@ export function define(command: Command): void {
             "Give the path of a configuration file.",
           );
         const files = await Promise.all(paths.map((path) => readForeign(path)));
+        const { McpConfigurationError } = await import("cloud-sandbox-mcp-runner/configuration");
         const rows: Imported[] = [];
-        await changeServers((entries) => {
-          for (const file of files) {
+        const problems: string[] = [];
+        await changeServers(async (entries) => {
+          for (const file of files)
             for (const [name, entry] of Object.entries(file.entries)) {
+              const report = (result: Imported["result"], leftOut: readonly string[] = []): void =>
+                void rows.push({ name, from: file.path, result, ...(leftOut.length > 0 && { leftOut }) });
               const obstacle = obstacleTo(name, entry);
-              const known = options.replace === true ? "replaced" : "there already";
-              const result = obstacle ?? (entries[name] === undefined ? "added" : known);
-              if (result === "added" || result === "replaced") entries[name] = entry;
-              rows.push({ name, from: file.path, result });
+              const isKnown = entries[name] !== undefined;
+              if (obstacle !== undefined) report(obstacle);
+              else if (isKnown && options.replace !== true) report("there already");
+              else
+                try {
+                  const { foreignKeys, server } = await foreignServer(file, name);
+                  entries[name] = server;
+                  report(isKnown ? "replaced" : "added", foreignKeys);
+                } catch (error) {
+                  if (!(error instanceof McpConfigurationError)) throw error;
+                  problems.push(error.summary);
+                  report("invalid");
+                }
             }
-          }
         });
         await output.table(
           rows,
@@ -53,8 +67,19 @@ export function define(command: Command): void {
           ],
           "no servers in these files.",
         );
+        for (const { leftOut, name } of rows)
+          if (leftOut)
+            output.note(
+              `server ${name} has no ${leftOut.join(", ")}: only the other program knows these keys.`,
+            );
         if (rows.some(({ result }) => result === "there already"))
           output.note("--replace takes over those that are there already.");
+        if (problems.length > 0)
+          throw new CommandError(
+            "CONFIG_INVALID",
+            `${problems.length} of ${rows.length} entries were not taken over: ${problems.join(" ")}`,
+            "Correct them, and import the file again.",
+          );
       }),
     );
   examples(command, "cloud-sandbox mcp import", "cloud-sandbox mcp import .mcp.json --replace");
@@ -66,34 +91,38 @@ function obstacleTo(name: string, entry: Readonly<Record<string, unknown>>): Imp
   return isWrapped(name, entry) ? "wrapped" : undefined;
 }
 
-/**
- * Reads another program's file, and checks those of its servers that run as a local command. With `name`, checks only that
- * server: others may have keys that only the other program knows.
- */
-export async function readForeign(path: string, name?: string): Promise<McpServerFile> {
+/** Reads another program's file. Its entries are not checked yet. */
+export async function readForeign(path: string): Promise<McpServerFile> {
   let text: string;
   try {
+    // Reading a pipe or a device may never end.
+    if (!statSync(path).isFile()) throw unreadable(path, "it is no regular file");
     text = readFileSync(path, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CommandError(
-      "FILE_UNREADABLE",
-      `${path} cannot be read (${code}).`,
-      "Give the path of an assistant's configuration.",
-    );
+    if (error instanceof CommandError) throw error;
+    throw unreadable(path, String((error as NodeJS.ErrnoException).code));
   }
-  const { checkedServers, parseServerFile } = await import("cloud-sandbox-mcp-runner/configuration");
-  const file = parseServerFile(path, text);
-  const own = Object.fromEntries(
-    Object.entries(file.entries).filter(
-      ([key, entry]) =>
-        (name === undefined || key === name) &&
-        !("url" in entry || "serverUrl" in entry || "httpUrl" in entry),
-    ),
-  );
-  checkedServers({ ...file, entries: own });
-  return file;
+  const { parseServerFile } = await import("cloud-sandbox-mcp-runner/configuration");
+  return parseServerFile(path, text);
 }
+
+/** The server that an entry of another program's file describes, and the entry's keys that only that program knows. Checked. */
+export async function foreignServer(
+  file: McpServerFile,
+  name: string,
+): Promise<{ readonly server: Record<string, unknown>; readonly foreignKeys: readonly string[] }> {
+  const { checkedServers, partedEntry } = await import("cloud-sandbox-mcp-runner/configuration");
+  const parts = partedEntry(file.entries[name] ?? {});
+  checkedServers({ ...file, entries: { [name]: parts.server } });
+  return parts;
+}
+
+const unreadable = (path: string, reason: string): CommandError =>
+  new CommandError(
+    "FILE_UNREADABLE",
+    `${path} cannot be read (${reason}).`,
+    "Give the path of an assistant's configuration.",
+  );
 
 function knownFiles(): string[] {
   const claude = process.platform === "darwin" ? "Library/Application Support/Claude" : ".config/Claude";

@@ -8,7 +8,7 @@ import { examples } from "../command-line/subcommand.js";
 import { writePrivateFile } from "../connection/private-file.js";
 import { CommandError } from "../errors/command-error.js";
 import { confirm } from "./confirm.js";
-import { readForeign } from "./import.js";
+import { foreignServer, readForeign } from "./import.js";
 import { masked } from "./masked.js";
 import { changeServers, unknownServer } from "./server-store.js";
 import { isWrapped } from "./wrapped-entry.js";
@@ -40,9 +40,9 @@ export function define(command: Command): void {
         const named = resolve(options.config);
         // Change the file behind a link, which would else be replaced by a file.
         const path = await realpath(named).catch(() => named);
-        const { entries, holder } = await readForeign(path, name);
-        const entry = entries[name];
-        if (entry === undefined) throw unknownServer(name, Object.keys(entries));
+        const file = await readForeign(path);
+        const entry = file.entries[name];
+        if (entry === undefined) throw unknownServer(name, Object.keys(file.entries));
         if (isWrapped(name, entry))
           throw new CommandError(
             "ALREADY_WRAPPED",
@@ -50,9 +50,9 @@ export function define(command: Command): void {
             'To change it, use "cloud-sandbox mcp config --edit".',
           );
         const wrapped = wrappedEntry(name, entry, options);
+        const serverToStore = storedEntry((await foreignServer(file, name)).server, options);
         output.note(`${path} changes:\n${difference(entry, wrapped)}`);
         await confirm("Write this?", options.yes, signal);
-        const serverToStore = storedEntry(entry, options);
         const { serverConfiguration } = await import("cloud-sandbox-mcp-runner/configuration");
         serverConfiguration(name, serverToStore);
         const backup = `${path}.${new Date().toISOString().replace(/\D/g, "")}.bak`;
@@ -67,7 +67,7 @@ export function define(command: Command): void {
           // Change the assistant's file here, while other commands that may change it wait. If that fails, nothing is stored.
           await copyPrivately(path, backup);
           const { mode } = await stat(path);
-          await writePrivateFile(path, await changedText(path, [...holder, name], wrapped));
+          await writePrivateFile(path, await changedText(path, [...file.holder, name], wrapped));
           await chmod(path, mode);
         });
         output.done(`Server ${name} runs in a sandbox now. The file as it was is ${backup}.`, {

@@ -82,6 +82,19 @@ const spellings: Readonly<Record<string, string>> = {
 /** Keys in other programs' files that have no meaning here and are ignored. */
 const unused = new Set(["type", "transport", "disabled", "autoApprove", "alwaysAllow", "name", "package"]);
 
+/** Parts an entry of another program's file: what describes the server, and the keys that only that program knows. */
+export function partedEntry(entry: Readonly<Record<string, unknown>>): {
+  readonly server: Record<string, unknown>;
+  readonly foreignKeys: readonly string[];
+} {
+  const known = { ...mcpServerSchema.shape, ...spellings };
+  const isForeign = (key: string): boolean => !Object.hasOwn(known, key) && !unused.has(key);
+  return {
+    server: Object.fromEntries(Object.entries(entry).filter(([key]) => !isForeign(key))),
+    foreignKeys: Object.keys(entry).filter(isForeign),
+  };
+}
+
 /** Checks a server's configuration, in any known spelling, and fills in defaults. */
 export function serverConfiguration(name: string, given: unknown): McpServerConfiguration {
   if (!isServerName(name))
