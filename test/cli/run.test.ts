@@ -359,6 +359,7 @@ describe("cloud-sandbox run tells in one line what is wrong, for", () => {
         /python, javascript|python.*javascript/,
       ],
       ["a file that there is not", ["/no/such/file.py"], () => remote, /does not exist/],
+      ["a file without a name", [""], () => remote, /path of the program is empty.*--code/s],
       ["a file that never ends", ["/dev/zero"], () => remote, /larger than 32 MiB/],
       [
         "a file in another encoding",

@@ -73,7 +73,7 @@ async function fromFile(path: string, signal: AbortSignal): Promise<string> {
     if (error instanceof CommandError || signal.aborted) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     const reasons: Readonly<Record<string, string>> = {
-      ENOENT: `${path} does not exist.`,
+      ENOENT: path === "" ? "The path of the program is empty." : `${path} does not exist.`,
       EISDIR: `${path} is a directory.`,
       EACCES: `You may not read ${path}.`,
       ENAMETOOLONG: "The path of the program is too long to be one.",

@@ -14,6 +14,9 @@ interface ExecOptions {
   readonly workdir?: string;
 }
 
+/** Most characters of the name of a background process. */
+const longestName = 200;
+
 export function addExec(parent: Command): void {
   const command = subcommand(
     parent,
@@ -76,7 +79,10 @@ async function startDetached(
   { options, output, signal }: Call<ExecOptions>,
 ): Promise<undefined> {
   const { env, timeout: timeoutSeconds, workdir } = options;
-  const { id } = await sandbox.commands.runBackground(command, { env, workdir, timeoutSeconds, signal });
+  // What "logs" lists it by.
+  const name = (typeof command === "string" ? command : command.join(" ")).slice(0, longestName);
+  const running = { env, name, workdir, timeoutSeconds, signal };
+  const { id } = await sandbox.commands.runBackground(command, running);
   await output.record({ id, sandboxId: sandbox.id }, [
     ["id", id],
     ["output", `cloud-sandbox sandbox logs ${sandbox.id} ${id}`],

@@ -10,7 +10,7 @@ const columns: readonly Column<ExecutionState>[] = [
   { title: "STATUS", value: ({ status }) => status },
   { title: "EXIT", value: ({ exitCode }) => exitCode },
   { title: "STARTED", value: ({ startedAt }) => moment(startedAt), isWhole: true },
-  { title: "NAME", value: ({ name }) => name },
+  { title: "COMMAND", value: ({ name }) => name },
 ];
 
 export function addLogs(parent: Command): void {
