@@ -1,5 +1,6 @@
 /** `mcp-server://{server}/{+uri}`: resources of other people's MCP servers, which are listed, or to which links in results lead. */
 import { type ReadResourceTemplateCallback, ResourceTemplate } from "@modelcontextprotocol/server";
+import { relayedContents } from "../results/relayed-result.js";
 import { untrusted } from "../results/untrusted-content.js";
 import type { Profile, Registration } from "../session/profile.js";
 import type { Session } from "../session/session.js";
@@ -29,6 +30,11 @@ export function readServerResource(session: Session, profile: Profile): ReadReso
         { uri: decoded(uri.href, theirs) },
         { signal, report: () => undefined },
       );
-      return { contents: contents.map((content) => ({ ...content, uri: uri.href, ...untrusted })) };
+      return {
+        contents: relayedContents(contents, name).map((content) => ({
+          ...content,
+          ...{ uri: uri.href, _meta: { ...content._meta, ...untrusted._meta } },
+        })),
+      };
     });
 }

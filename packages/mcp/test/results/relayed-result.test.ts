@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { relayedResult } from "../../src/results/relayed-result.js";
+import { relayedContents, relayedResult } from "../../src/results/relayed-result.js";
 
 const place = { server: "docs", isStructured: false };
 const text = (value: string) => ({ type: "text" as const, text: value });
@@ -49,4 +49,30 @@ it("leaves a structured result out that is too large, and fails where clients re
     text(expect.stringMatching(/has 2\d{5} bytes.*ask for less/)),
   ]);
   expect(relayedResult(given, { ...place, isStructured: true })).toMatchObject({ isError: true });
+});
+
+it("leaves out what is hidden in names and notes", () => {
+  const long = "x".repeat(200_000);
+  const link = { type: "resource_link" as const, name: "a", uri: "demo://1", description: long };
+  const noted = { ...text("short"), _meta: { text: long } };
+  const shown = relayedResult({ content: [link, noted, text("kept")], _meta: { long } }, place);
+  expect(shown._meta).toEqual({ "io.github.cloud-sandbox/untrusted-content": true });
+  expect(shown.content).toEqual([
+    text(expect.stringMatching(/^\[resource_link with 200\d{3} bytes of names and notes is left out\]$/)),
+    text(expect.stringMatching(/^\[text with 200\d{3} bytes/)),
+    text("kept"),
+  ]);
+});
+
+it("cuts what a resource contains", () => {
+  const contents = [
+    { uri: "demo://1", text: "y".repeat(4_900_000) },
+    { uri: "demo://2", blob: "a".repeat(5_000_000) },
+    { uri: "demo://3", blob: "aGk=" },
+  ];
+  expect(relayedContents(contents, "docs")).toEqual([
+    { uri: "demo://1", text: expect.stringMatching(/90\d{4} of 4900000 bytes left out/) },
+    { uri: "demo://2", text: "[resource of 5000000 characters is left out: ask for a smaller one]" },
+    contents[2],
+  ]);
 });
