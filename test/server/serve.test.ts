@@ -215,7 +215,7 @@ describe("cloud-sandbox-local serve", () => {
     const { code, stderr } = await runBuilt("local", ["serve", ...args]);
     expect(code).toBe(1);
     expect(stderr).toContain(hint);
-    expect(stderr).not.toContain("    at ");
+    expect(stderr).toMatch(/^cloud-sandbox-local: .*\n$/);
   });
 });
 

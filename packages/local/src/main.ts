@@ -14,6 +14,17 @@ const program = new Command("cloud-sandbox-local")
   )
   // Commander wraps only descriptions that have 40 columns, and long names of options leave them fewer of 80.
   .configureHelp({ minWidthToWrap: 20 })
+  .configureOutput({
+    outputError: (text, write) => {
+      const [problem = "", ...advice] = text
+        .replace(/^error: /, "")
+        .trimEnd()
+        .split("\n");
+      write(
+        `cloud-sandbox-local: ${[problem.replace(/[^.?!]$/, "$&."), ...advice, "See --help."].join(" ")}\n`,
+      );
+    },
+  })
   .version(version);
 
 addServeOptions(program.command("serve").description("start the control plane and serve until interrupted"))

@@ -160,12 +160,15 @@ function commandLine(): Command {
     )
     .addHelpText("after", environmentHelp)
     .configureOutput({
-      outputError: (text, write) =>
-        write(`cloud-sandbox-mcp: ${text
+      outputError: (text, write) => {
+        const [problem = "", ...advice] = text
           .replace(/^error: /, "")
           .trimEnd()
-          .replace(/[^.?!]$/, "$&.")} See --help.
-`),
+          .split("\n");
+        write(
+          `cloud-sandbox-mcp: ${[problem.replace(/[^.?!]$/, "$&."), ...advice, "See --help."].join(" ")}\n`,
+        );
+      },
     });
 }
 
