@@ -9,7 +9,7 @@ export { type IncomingRequest, originForm, targetOf } from "./http/exchange.js";
 export { FrameFeed, jsonLines } from "./http/frame-feed.js";
 export { ignoreUpgrade } from "./http/ignored-upgrade.js";
 export { readJsonBody } from "./http/json-body.js";
-export { Problem, type ProblemOptions } from "./http/problem.js";
+export { internalProblem, Problem, type ProblemOptions } from "./http/problem.js";
 export { Reply } from "./http/reply.js";
 export { requestId } from "./http/request-id.js";
 export { splice } from "./http/splice.js";

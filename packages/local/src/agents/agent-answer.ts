@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { isModestJson } from "@cloud-sandbox/protocol/bounded-answers";
+import { GatheredBytes } from "@cloud-sandbox/protocol/gathered-bytes";
 
 /** The text of an agent's answer. Rejects if it has more than `maxBytes`: code in the sandbox may have replaced the agent and send without end. */
 export async function answerText(answer: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let received = 0;
+  const received = new GatheredBytes();
   for await (const chunk of answer as AsyncIterable<Buffer>) {
-    received += chunk.length;
     // Leaving the loop destroys the connection.
-    if (received > maxBytes) throw new Error(`The agent's answer has more than ${maxBytes} bytes.`);
-    chunks.push(chunk);
+    if (received.length + chunk.length > maxBytes)
+      throw new Error(`The agent's answer has more than ${maxBytes} bytes.`);
+    received.add(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return textOf(received);
 }
 
 /** The JSON of an agent's answer; undefined if the text is not JSON. */
@@ -31,24 +31,26 @@ export async function* answerFrames(
   answer: IncomingMessage,
   maxBytes: number,
 ): AsyncGenerator<Readonly<Record<string, unknown>>> {
-  let begun: Buffer[] = [];
-  let length = 0;
+  const begun = new GatheredBytes();
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      const line = Buffer.concat([...begun, chunk.subarray(from, end)]).toString("utf8");
-      begun = [];
-      length = 0;
+      begun.add(chunk.subarray(from, end));
+      const line = textOf(begun);
+      begun.drop(begun.length);
       from = end + 1;
       const frame = jsonObject(line);
       if (frame) yield frame;
     }
     const rest = chunk.subarray(from);
-    length += rest.length;
-    if (length > maxBytes) throw new Error(`The agent sent a line of more than ${maxBytes} bytes.`);
-    if (rest.length > 0) begun.push(rest);
+    if (begun.length + rest.length > maxBytes)
+      throw new Error(`The agent sent a line of more than ${maxBytes} bytes.`);
+    begun.add(rest);
   }
 }
+
+const decoder = new TextDecoder();
+const textOf = ({ bytes }: GatheredBytes): string => decoder.decode(bytes);
 
 function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!isModestJson(text)) return undefined;

@@ -1,12 +1,21 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import {
+  type ClientRequest,
+  IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from "node:http";
 import type { Duplex, Readable } from "node:stream";
 import { splice, switchProtocols } from "@cloud-sandbox/server-kit";
+import { relayBody } from "./merging-relay.js";
 
 /** A request's body. A stream is sent as its bytes arrive; undefined means no body. */
 export type Body = Readable | Buffer | string | undefined;
 
-/** Bytes buffered on each side of a relay before the sender is paused. Larger buffers pause less often. */
-export const relayBufferBytes = 256 * 1024;
+/** Milliseconds that one end of a WebSocket may send when the other has sent its last. */
+const websocketLingerMs = 10_000;
+
+/** Most answers with a status below 200, such as 103, that a server may send before the final one. */
+const mostHeads = 16;
 
 export interface Answer {
   /** The head of the answer, and its body as a stream. */
@@ -36,6 +45,11 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
       answer(message, connection);
     };
     const requestedProtocol = call.getHeader("upgrade");
+    let heads = 0;
+    call.on("information", () => {
+      heads += 1;
+      if (heads > mostHeads) call.destroy(new Error("The server sent too many answers that are not final."));
+    });
     call.once("connect", take);
     call.once("upgrade", (message, connection, head) => {
       if (requestedProtocol !== undefined && message.headers.upgrade?.toLowerCase() === requestedProtocol)
@@ -48,7 +62,8 @@ export function exchange(call: ClientRequest, body: Body): Promise<Answer> {
       call.end(body);
       return;
     }
-    body.pipe(call);
+    if (body instanceof IncomingMessage) relayBody(body, call);
+    else body.pipe(call);
     body.once("error", (error) => call.destroy(error));
   });
 }
@@ -65,7 +80,7 @@ export async function passOn(
     return;
   }
   const client = switchProtocols(response, "websocket", headers);
-  if (client) splice(client, connection);
+  if (client) splice(client, connection, { lingerMs: websocketLingerMs });
   else connection.destroy();
 }
 
@@ -78,7 +93,7 @@ function relay(message: IncomingMessage, response: ServerResponse): Promise<void
       message.destroy();
       reject(new Error("The client disconnected before the whole answer was sent."));
     });
-    message.pipe(response);
+    relayBody(message, response);
   });
 }
 

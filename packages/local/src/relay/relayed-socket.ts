@@ -1,6 +1,6 @@
 import { connect, type IpcNetConnectOpts, type Socket, type TcpNetConnectOpts } from "node:net";
 import type { Duplex } from "node:stream";
-import { relayBufferBytes } from "./exchange.js";
+import { relayBufferBytes } from "./merging-relay.js";
 
 /** An open connection of which only the first bytes of the answer were read. */
 export interface RelayedSocket {

@@ -1,6 +1,11 @@
+/** Pieces that are joined at a time. Each piece that is kept as it came costs some thirty bytes more. */
+const joinedPieces = 1024;
+
 /** Lines of a stream that comes in pieces of text. */
 export class MessageLines {
   #pieces: string[] = [];
+  /** What came before the pieces, joined. */
+  #begun: string[] = [];
   #length = 0;
 
   constructor(
@@ -18,13 +23,19 @@ export class MessageLines {
       const piece = end === -1 ? text.slice(start) : text.slice(start, end);
       this.#length += piece.length;
       if (this.#length > this.limit) this.tooLong();
-      if (piece !== "") this.#pieces.push(piece);
+      if (piece !== "" && this.#pieces.push(piece) === joinedPieces) this.#join();
       if (end === -1) return;
-      const line = this.#pieces.join("");
-      this.#pieces = [];
+      this.#join();
+      const line = this.#begun.join("");
+      this.#begun = [];
       this.#length = 0;
       start = end + 1;
       yield line;
     }
+  }
+
+  #join(): void {
+    this.#begun.push(this.#pieces.join(""));
+    this.#pieces = [];
   }
 }

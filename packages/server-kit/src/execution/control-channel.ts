@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { GatheredBytes } from "@cloud-sandbox/protocol/gathered-bytes";
 
 /** Most bytes in a frame. No driver sends more. */
 const frameLimit = 12 * 1024 * 1024;
@@ -17,8 +18,7 @@ export interface Frame {
  */
 export class ControlChannel {
   readonly closed: Promise<void>;
-  #chunks: Buffer[] = [];
-  #held = 0;
+  readonly #held = new GatheredBytes();
   #needed = lengthBytes;
 
   constructor(
@@ -45,22 +45,19 @@ export class ControlChannel {
   }
 
   #take(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#held += chunk.length;
-    while (this.#held >= this.#needed && !this.socket.destroyed) {
-      const held = this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks);
-      this.#chunks = [held];
-      const length = held.readUInt32BE(0);
+    this.#held.add(chunk);
+    while (this.#held.length >= this.#needed && !this.socket.destroyed) {
+      const { bytes } = this.#held;
+      const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
       if (length === 0 || length > frameLimit) {
         this.close();
         this.onFrame(undefined);
         return;
       }
       this.#needed = lengthBytes + length;
-      if (this.#held < this.#needed) return;
-      this.#chunks = [held.subarray(this.#needed)];
-      this.#held -= this.#needed;
-      const frame = held.subarray(lengthBytes, this.#needed);
+      if (bytes.length < this.#needed) return;
+      this.#held.drop(this.#needed);
+      const frame = Buffer.from(bytes.buffer, bytes.byteOffset + lengthBytes, length);
       this.#needed = lengthBytes;
       this.onFrame({ kind: String.fromCharCode(frame[0] ?? 0), payload: frame.subarray(1) });
     }

@@ -1,3 +1,4 @@
+import { GatheredBytes } from "@cloud-sandbox/protocol/gathered-bytes";
 import type { ServedRequest } from "./exchange.js";
 import { Problem } from "./problem.js";
 
@@ -18,13 +19,11 @@ async function readBody(request: ServedRequest, limit: number): Promise<Uint8Arr
   const { "content-length": length, "transfer-encoding": coding } = request.headers;
   if (length === undefined && coding === undefined) return nothing;
   if (Number(length) > limit) throw tooLarge(limit);
-  const chunks: Uint8Array[] = [];
-  let received = 0;
+  const received = new GatheredBytes();
   try {
     for await (const chunk of request) {
-      received += chunk.byteLength;
-      if (received > limit) throw tooLarge(limit);
-      chunks.push(chunk);
+      if (received.length + chunk.byteLength > limit) throw tooLarge(limit);
+      received.add(chunk);
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
@@ -34,18 +33,7 @@ async function readBody(request: ServedRequest, limit: number): Promise<Uint8Arr
       "The request ended before its body was complete. Send it again.",
     );
   }
-  const [only] = chunks;
-  return only && chunks.length === 1 ? only : joined(chunks, received);
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return whole;
+  return received.bytes;
 }
 
 /** Parses JSON. Throws a 400 problem that names the text as `what`. */

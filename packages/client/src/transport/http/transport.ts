@@ -1,4 +1,5 @@
 /** The interface between this client and the HTTP implementations that it can use. */
+import { GatheredBytes } from "@cloud-sandbox/protocol/gathered-bytes";
 import type { CallScope } from "../calls/call-scope.js";
 import type { MultipartForm } from "./multipart.js";
 
@@ -59,15 +60,31 @@ export function declaredLength(headers: Headers): number {
   return Number.parseInt(headers.get("content-length") ?? "", 10);
 }
 
+/** Bytes of a piece that is kept as it came. Smaller ones are copied together, because each piece costs some hundred bytes more. */
+const largePiece = 4096;
+
 /** Reads a whole body. Above `limit` bytes, closes the connection and throws a `BodyTooLarge`. */
 export async function readAll(pieces: Pieces, limit: number, expectChunk?: () => void): Promise<Blob> {
   const chunks: Uint8Array[] = [];
+  let small = new GatheredBytes();
+  const keepSmall = (): void => {
+    if (small.length > 0) chunks.push(small.bytes);
+    small = new GatheredBytes();
+  };
   let length = 0;
   for (;;) {
     expectChunk?.();
     const piece = await pieces.next();
-    if (piece.done) return new Blob(chunks);
-    chunks.push(piece.value);
+    if (piece.done) {
+      keepSmall();
+      return new Blob(chunks as Uint8Array<ArrayBuffer>[]);
+    }
+    if (piece.value.length < largePiece) small.add(piece.value);
+    else {
+      keepSmall();
+      chunks.push(piece.value);
+    }
+    if (small.length > 16 * largePiece) keepSmall();
     length += piece.value.length;
     if (length > limit) {
       await pieces.leave();
