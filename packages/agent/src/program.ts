@@ -39,6 +39,9 @@ async function serve(): Promise<void> {
   // that down.
   setTimeout(() => void agent.warmUp(), warmUpDelay).unref();
 
+  // Whatever code in the sandbox has caused, the agent goes on.
+  process.on("unhandledRejection", (reason) => console.error("cloud-sandbox-agent:", reason));
+
   const stop = async () => {
     server.close();
     await agent.close().finally(() => process.exit(0));

@@ -111,6 +111,12 @@ async function serve({
       "The API key must consist of printable ASCII characters without spaces, because it is sent in a header.",
     );
   }
+  // Whatever a request has caused, the server and the sandboxes of all go on.
+  process.on("unhandledRejection", (reason) => {
+    process.stderr.write(
+      `Unexpected, please report: ${reason instanceof Error ? reason.stack : String(reason)}\n`,
+    );
+  });
   const placement = placementFile === undefined ? undefined : await placementIn(placementFile, images);
   const stopped = stopSignal();
   let isStarting = true;

@@ -135,12 +135,13 @@ export class FrontDoor {
   #door({ isInner }: { readonly isInner: boolean }): Server {
     const server = createGatewayServer();
     server.on("request", (request, response) => {
-      void this.#admit(requestCall(request, response, this.#passage), isInner);
+      this.#admit(requestCall(request, response, this.#passage), isInner).catch(() => response.destroy());
     });
     server.on("upgrade", (request, connection: Socket, head: Buffer) => {
       if (!isUpgrade(request)) return ignoreUpgrade(server, request, connection, head);
       connection.on("error", () => connection.destroy());
-      void this.#admit(upgradeCall(request, connection, head, this.#passage), isInner);
+      const call = upgradeCall(request, connection, head, this.#passage);
+      this.#admit(call, isInner).catch(() => connection.destroy());
     });
     return server;
   }

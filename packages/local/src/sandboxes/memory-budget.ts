@@ -67,7 +67,8 @@ export class MemoryBudget {
   /** Like {@link reserve}, but without waiting: undefined if there is not enough. A warm machine without an owner is then ended. */
   take(limits: MachineLimits): (() => void) | undefined {
     if (this.hasRoom(limits)) return this.#reserved(limits);
-    void this.#yieldOne();
+    // One that does not end keeps its memory reserved.
+    this.#yieldOne()?.catch(() => undefined);
     return undefined;
   }
 

@@ -200,7 +200,7 @@ export class OneShotPrograms {
       this.#ids.delete(id);
       turn.leave();
       // Processes that do not end still use memory: release the room when they have ended.
-      if (remains) void remains.then(turn.room.release);
+      if (remains) remains.then(turn.room.release, turn.room.release);
       else turn.room.release();
     }
   }

@@ -7,7 +7,7 @@ import {
   tooManyBuilds,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { BuiltTemplate, LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
-import type { ImportedImage } from "../images/image-import.js";
+import { type ImportedImage, importImage } from "../images/image-import.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { TemplateBuilder } from "./template-builder.js";
 import type { TemplateBuilds } from "./template-builds.js";
@@ -61,7 +61,6 @@ export class TemplateImports {
     const bytes = Math.min((await layers.freeBytes()) - spareBytes, mostImageBytes);
     if (bytes <= 0) throw noRoomForLayers();
     // Loaded by the first import: readers of archives are a tenth of the code, which commands would load that run one program.
-    const { importImage } = await import("../images/image-import.js");
     const layer = await layers.path(id);
     const release = layers.hold([layer]);
     try {

@@ -24,7 +24,7 @@ export interface AsyncExecutionsOptions {
   /** Sends a request to a sandbox's agent; throws the problem that says why there is no answer. */
   readonly send: (sandboxId: string, request: AgentRequest) => Promise<IncomingMessage>;
   /** Throws a 429 problem when too many executions are open. Counts this one until the returned function is called. */
-  readonly admit: () => Promise<() => void>;
+  readonly admit: (sandboxId: string) => Promise<() => void>;
   /** Registers the report of the execution's end. Once it resolves, the report survives a restart. */
   readonly report: (execution: StartedExecution, callback: Callback) => Promise<void>;
   readonly log: (message: string) => void;
@@ -74,7 +74,7 @@ export class AsyncExecutions {
 
   async #start(sandboxId: string, body: AsyncExecuteBody, headers: Record<string, string | string[]>) {
     const callback = parseCallback(body, this.options.allowPrivateAddresses);
-    const leave = await this.options.admit();
+    const leave = await this.options.admit(sandboxId);
     return this.#startAdmitted(sandboxId, body, callback, headers).finally(leave);
   }
 

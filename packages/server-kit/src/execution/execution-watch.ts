@@ -44,6 +44,8 @@ export class ExecutionWatch {
     this.program.terminate();
     this.#sweep = setTimeout(() => {
       this.#swept = this.program.sweep();
+      // `stop` reports what fails.
+      this.#swept.catch(() => undefined);
     }, killGrace);
   }
 }

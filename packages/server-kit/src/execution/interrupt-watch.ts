@@ -49,12 +49,17 @@ export class InterruptWatch {
 
   readonly #abort = () => this.#intervene("killed");
 
+  #sweep(): void {
+    // `stop` sweeps again, and reports what fails.
+    this.code.sweep().catch(() => undefined);
+  }
+
   #intervene(intervention: Intervention): void {
     if (this.intervention !== undefined) return;
     this.intervention = intervention;
     this.code.interrupt();
     this.#timers.push(
-      setTimeout(() => void this.code.sweep(), childGrace),
+      setTimeout(() => this.#sweep(), childGrace),
       setInterval(() => this.code.interrupt(), interruptInterval),
       // After the machine stalled, the timer and the driver's report of the end may both be due. `setImmediate` lets
       // the report be read first, so that an interpreter that is already done is not killed.

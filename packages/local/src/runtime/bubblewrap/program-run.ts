@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,8 +15,10 @@ import {
   strayReportMessage,
 } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
+import type { KernelWatch } from "../host/kernel-watch.js";
 import type { MachineGroup } from "../host/machine-group.js";
-import { processTree } from "../host/process-tree.js";
+import { isOutOfDescriptors } from "../host/open-files.js";
+import { childrenOf, processTree, readProcess } from "../host/process-tree.js";
 import { signalIfThere } from "../host/signal-if-there.js";
 import { ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
@@ -50,6 +51,7 @@ export interface ProgramRunParts {
   readonly stdout: ProgramPipe;
   readonly stderr: ProgramPipe;
   readonly group: MachineGroup;
+  readonly kernel: KernelWatch;
   /** The egress proxy's ports for the program, which waits for them. Undefined if it has no network, or has ended. */
   readonly ports: Promise<OpenPorts | undefined>;
 }
@@ -69,6 +71,8 @@ export class ProgramRun {
   readonly #stderr: Output;
   #frames = 0;
   #isGarbled = false;
+  /** What the code has done for which it was ended. */
+  #offence: string | undefined;
   #isOver = false;
   #killed: Promise<void> | undefined;
   #ports: OpenPorts | undefined;
@@ -86,7 +90,7 @@ export class ProgramRun {
   });
 
   constructor(parts: ProgramRunParts) {
-    const { process, stdout, stderr, group } = parts;
+    const { process, stdout, stderr, group, kernel } = parts;
     this.#parts = parts;
     this.#stdout = new Output(stdout);
     this.#stderr = new Output(stderr);
@@ -96,7 +100,10 @@ export class ProgramRun {
     this.#exit = Promise.race([process.exit, givenUp]);
     this.#init = process.init.then((told) => told?.pid);
     void this.#init.then((init) => {
-      if (init !== undefined && this.#isRunning()) group.adopt(init);
+      if (init === undefined || !this.#isRunning()) return;
+      group.adopt(init);
+      const unwatch = kernel.watch({ init, end: (message) => this.#endFor(message) });
+      void process.exit.then(unwatch);
     });
     this.#channel = new ControlChannel(process.control, (frame) => this.#take(frame));
     void this.#begin();
@@ -182,7 +189,7 @@ export class ProgramRun {
     spec.onStart?.();
     spec.onOutput?.(this.#stdout.follow(), this.#stderr.follow());
     const init = await this.#init;
-    this.#interpreter = init === undefined ? undefined : firstChild(init);
+    this.#interpreter = init === undefined ? undefined : unlessNoDescriptorIsLeft(() => childrenOf(init)[0]);
     const watch = program.hasDriver
       ? new InterruptWatch(this.#code(init), spec.timeoutSeconds * 1000, spec.signal)
       : new ExecutionWatch(this.#process(init), spec.timeoutSeconds * 1000, spec.signal);
@@ -196,12 +203,15 @@ export class ProgramRun {
     const killer = reported || !program.hasDriver ? null : signalOf(exitCode);
     return codeOutcome({
       ...{ id: spec.id, pid: undefined, began, endedAt, exitCode, killer, intervention: watch.intervention },
-      ranOutOfMemory: async () => (await group.outOfMemoryKills()) > 0,
-      memoryMb: spec.limits.memoryMb,
+      ranOutOfMemory: async () => this.#offence !== undefined || (await group.outOfMemoryKills()) > 0,
+      memoryMb: this.#offence === undefined ? spec.limits.memoryMb : undefined,
       output: () => Promise.all([this.#stdout.finish(), this.#stderr.finish()]),
       values: this.#report.values,
       dropped: reported?.dropped ?? 0,
-      remarks: this.#isGarbled ? [strayReportMessage] : [],
+      remarks: [
+        ...(this.#isGarbled ? [strayReportMessage] : []),
+        ...(this.#offence === undefined ? [] : [`The program was ended. ${this.#offence}`]),
+      ],
     });
   }
 
@@ -222,7 +232,7 @@ export class ProgramRun {
 
   #code(init: number | undefined) {
     return {
-      interrupt: () => void this.#signal(init, "SIGINT", (pid) => pid),
+      interrupt: () => this.#signal(init, "SIGINT", (pid) => pid),
       sweep: () => this.#sweep(init),
       kill: () => void this.#kill(),
     };
@@ -230,29 +240,30 @@ export class ProgramRun {
 
   #process(init: number | undefined) {
     return {
-      terminate: () => void this.#signal(init, "SIGTERM", (pid) => -pid),
+      terminate: () => this.#signal(init, "SIGTERM", (pid) => -pid),
       sweep: () => this.#kill(),
     };
   }
 
   /** Signals the program's first process, if it is still there. */
-  async #signal(init: number | undefined, signal: NodeJS.Signals, target: (pid: number) => number) {
+  #signal(init: number | undefined, signal: NodeJS.Signals, target: (pid: number) => number): void {
     const pid = this.#interpreter;
-    if (init === undefined || pid === undefined) return;
-    const tree = await processTree();
-    if (this.#isRunning() && tree.children(init).includes(pid)) tree.signal(target(pid), signal);
+    if (pid === undefined || !this.#isRunning()) return;
+    const process = unlessNoDescriptorIsLeft(() => readProcess(pid));
+    if (process && process.parent === init) signalIfThere(target(pid), signal);
   }
 
   /** Kills the processes that the code has started. The interpreter stays, to report the interruption. */
   async #sweep(init: number | undefined): Promise<void> {
     const deadline = Date.now() + sweepLimitMs;
     while (init !== undefined && this.#isRunning() && Date.now() < deadline) {
-      const tree = await processTree();
-      const others = tree
-        .descendants(init)
-        .filter((pid) => pid !== init && pid !== this.#interpreter && !/[ZX]/.test(tree.state(pid)));
-      if (others.length === 0 || !this.#isRunning()) return;
-      for (const pid of others) tree.signal(pid, "SIGKILL");
+      // Undefined if no descriptor is free: the next attempt may get one.
+      const tree = await processTree(init).catch(() => undefined);
+      const others = tree?.filter(
+        ({ pid, state }) => pid !== init && pid !== this.#interpreter && !/[ZX]/.test(state),
+      );
+      if (others?.length === 0 || !this.#isRunning()) return;
+      for (const { pid } of others ?? []) signalIfThere(pid, "SIGKILL");
       await sleep(5);
     }
   }
@@ -262,8 +273,17 @@ export class ProgramRun {
    * not end.
    */
   #kill(): Promise<void> {
-    this.#killed ??= this.#killAll();
+    if (!this.#killed) {
+      this.#killed = this.#killAll();
+      // `outcome` reports a failure.
+      this.#killed.catch(() => undefined);
+    }
     return this.#killed;
+  }
+
+  #endFor(message: string): void {
+    this.#offence = message;
+    void this.#kill();
   }
 
   async #killAll(): Promise<void> {
@@ -357,11 +377,13 @@ function signalOf(exitCode: number | null): NodeJS.Signals | null {
 }
 
 /** The first child of bubblewrap's process 1: the program. Undefined if it has ended, or if the kernel does not list children. */
-function firstChild(init: number): number | undefined {
+
+/** Reads a process; undefined if this process cannot open a file. */
+function unlessNoDescriptorIsLeft<Result>(read: () => Result): Result | undefined {
   try {
-    const [pid] = readFileSync(`/proc/${init}/task/${init}/children`, "utf8").split(" ", 1);
-    return pid ? Number(pid) : undefined;
-  } catch {
+    return read();
+  } catch (error) {
+    if (!isOutOfDescriptors(error)) throw error;
     return undefined;
   }
 }

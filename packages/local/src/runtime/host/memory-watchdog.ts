@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MachineLimits } from "../sandbox-runtime.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
-import { processTree } from "./process-tree.js";
+import { type HostProcess, processTree } from "./process-tree.js";
+import { signalIfThere } from "./signal-if-there.js";
 
 const intervalMs = 250;
 /** Every eighth check measures every machine exactly, because the cheap check misses page tables without pages. */
@@ -77,16 +79,16 @@ export class MemoryWatchdog implements MachineGroups {
 
   async #check(): Promise<void> {
     this.#pageKb ??= pageSize();
-    const [tree, pageKb] = await Promise.all([processTree(), this.#pageKb]);
+    const pageKb = await this.#pageKb;
     const isExactCheck = this.#checks++ % exactCheckEvery === 0;
     for (const watched of this.#watched) {
       const { init, limitKb } = watched;
       if (init === undefined) continue;
-      const processes = tree.descendants(init);
-      const pages = processes.reduce((sum, pid) => sum + tree.residentPages(pid), 0);
+      const processes = await processTree(init);
+      const pages = processes.reduce((sum, { residentPages }) => sum + residentPages, 0);
       // Resident pages count shared memory once for each process, so the sum is never too low.
       if (pages * pageKb <= limitKb && !isExactCheck) continue;
-      const uses = await Promise.all(processes.map(memoryUse));
+      const uses = processes.map(memoryUse);
       const worstFirst = uses
         .filter(({ pid }) => pid !== init)
         .sort((a, b) => b.dispensability - a.dispensability || b.kb - a.kb);
@@ -102,7 +104,7 @@ export class MemoryWatchdog implements MachineGroups {
       // Write the count before the kill, so that the agent finds it when it asks why its child died. Wait 20 ms at most.
       const counted = writeFile(eventsFile(watched), `oom_kill ${watched.kills}\n`).catch(() => undefined);
       await Promise.race([counted, delay(20)]);
-      for (const pid of victims) tree.signal(pid, "SIGKILL");
+      for (const pid of victims) signalIfThere(pid, "SIGKILL");
     }
   }
 }
@@ -129,16 +131,22 @@ interface MemoryUse {
   readonly dispensability: number;
 }
 
-async function memoryUse(pid: number): Promise<MemoryUse> {
-  const [status, adjustment] = await Promise.all([
-    readFile(`/proc/${pid}/status`, "utf8").catch(() => ""),
-    readFile(`/proc/${pid}/oom_score_adj`, "utf8").catch(() => "0"),
-  ]);
+function memoryUse({ pid }: HostProcess): MemoryUse {
+  const status = textOf(`/proc/${pid}/status`);
   const field = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
   return {
     pid,
     kb: field("RssAnon") + field("RssShmem") + field("VmPTE"),
-    dispensability: Number(adjustment),
+    dispensability: Number(textOf(`/proc/${pid}/oom_score_adj`)),
   };
+}
+
+/** The text of a file in /proc. Empty if its process has ended. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }

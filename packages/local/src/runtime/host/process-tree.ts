@@ -1,66 +1,83 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { signalIfThere } from "./signal-if-there.js";
 
-/** A snapshot of the host's processes. */
-export interface ProcessTree {
-  children(pid: number): readonly number[];
-  /** `root` and everything that descends from it. */
-  descendants(root: number): readonly number[];
-  /** The process state as the kernel writes it: `R`, `S`, `D`, `T`, `Z`, … */
-  state(pid: number): string;
-  /** Resident memory of a process in pages, shared memory included. */
-  residentPages(pid: number): number;
-  /** Sends a signal to a process that may have ended meanwhile. */
-  signal(pid: number, signal: NodeJS.Signals): void;
+/** A process of the host, as it was when it was read. */
+export interface HostProcess {
+  readonly pid: number;
+  readonly parent: number;
+  /** The state as the kernel writes it: `R`, `S`, `D`, `T`, `Z`, … */
+  readonly state: string;
+  /** Resident memory in pages, shared memory included. */
+  readonly residentPages: number;
 }
 
-export async function processTree(): Promise<ProcessTree> {
-  const children = new Map<number, number[]>();
-  const states = new Map<number, string>();
-  const resident = new Map<number, number>();
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  await Promise.all(
-    pids.map(async (pid) => {
-      const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-      // Split after the last parenthesis: the command name before it may hold spaces and parentheses.
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      const parent = Number(fields[1]);
-      states.set(pid, fields[0] ?? "");
-      resident.set(pid, Number(fields[21]));
-      const siblings = children.get(parent);
-      if (siblings) siblings.push(pid);
-      else children.set(parent, [pid]);
-    }),
-  );
-  return {
-    children: (pid) => children.get(pid) ?? [],
-    descendants(root) {
-      const found = [root];
-      for (const pid of found) found.push(...(children.get(pid) ?? []));
-      return found;
-    },
-    state: (pid) => states.get(pid) ?? "",
-    residentPages: (pid) => resident.get(pid) ?? 0,
-    signal: signalIfThere,
-  };
+/** Processes that are read before other work of this process gets its turn. */
+const batch = 16;
+
+/**
+ * `root` and everything that descends from it, each parent before its children. Code in a sandbox decides how many there are, so
+ * one file is open at a time, and no process outside of the tree is looked at.
+ */
+export async function processTree(root: number): Promise<readonly HostProcess[]> {
+  const found: HostProcess[] = [];
+  const pids = [root];
+  for (const [index, pid] of pids.entries()) {
+    if (index % batch === batch - 1) await turn();
+    const process = readProcess(pid);
+    if (!process) continue;
+    found.push(process);
+    pids.push(...childrenOf(pid));
+  }
+  return found;
 }
 
-const passes = 50;
+/** Undefined if there is no such process. */
+export function readProcess(pid: number): HostProcess | undefined {
+  const stat = orNothing(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  if (stat === undefined) return undefined;
+  // Split after the last parenthesis: the command name before it may hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { pid, parent: Number(fields[1]), state: fields[0] ?? "", residentPages: Number(fields[21]) };
+}
+
+/** The children of a process, the oldest of each of its threads first. Empty if there is no such process. */
+export function childrenOf(pid: number): readonly number[] {
+  const threads = orNothing(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  return threads.flatMap((thread) => {
+    const children = orNothing(() => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8")) ?? "";
+    return children.split(" ").filter(Boolean).map(Number);
+  });
+}
+
+function orNothing<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return undefined;
+  }
+}
+
+/** Most walks over the tree, and most milliseconds between two: 5 s in all. */
+const passes = 110;
+const longestPauseMs = 50;
 
 /**
  * Stops or continues a process and all its descendants, for hosts without a freezer.
  *
  * Everything in a machine descends from its process 1. While the tree is walked, a process may fork or continue another,
- * so the walk is repeated until all processes are in the wanted state. Rejects after 50 walks: code in the machine is
- * undoing the signals.
+ * so the walk is repeated until all processes are in the wanted state. On a busy host, a process needs a moment until it obeys.
+ * Rejects after 5 s: code in the machine is undoing the signals.
  */
 export async function stopProcessTree(root: number, stop: boolean): Promise<void> {
   for (let pass = 0; pass < passes; pass += 1) {
-    const tree = await processTree();
-    const others = tree.descendants(root).filter((pid) => /[TtZX]/.test(tree.state(pid)) !== stop);
-    const waiting = others.filter((pid) => stop || tree.state(pid) === "T");
+    const waiting = (await processTree(root)).filter(({ state }) =>
+      stop ? !/[TtZX]/.test(state) : state === "T",
+    );
     if (waiting.length === 0) return;
-    for (const pid of waiting) tree.signal(pid, stop ? "SIGSTOP" : "SIGCONT");
+    for (const { pid } of waiting) signalIfThere(pid, stop ? "SIGSTOP" : "SIGCONT");
+    await sleep(Math.min(pass, longestPauseMs));
   }
   throw new Error(
     stop

@@ -212,4 +212,9 @@ function withoutCluster({ PATH, HOME, ...rest }: NodeJS.ProcessEnv): NodeJS.Proc
 const { [listeningVariable]: channel = "", ...environment } = process.env;
 const listening = JSON.parse(channel) as Listening;
 process.env = typeof listening.at === "string" ? environment : withoutCluster(environment);
-void new Supervisor().serve(listening);
+// Whatever the agent or code has caused, the machine goes on.
+process.on("unhandledRejection", (reason) => console.error("supervisor:", reason));
+new Supervisor().serve(listening).catch((error: unknown) => {
+  console.error("supervisor:", error);
+  process.exit(1);
+});
