@@ -6,6 +6,7 @@ import { kernel } from "./kernel.js";
 import { mounting } from "./mounting.js";
 import { reading, readingThroughFiles } from "./reading.js";
 import { finding, sharing } from "./sharing.js";
+import { takingFromTheKernel } from "./taking-from-the-kernel.js";
 import { takingOver } from "./taking-over.js";
 
 /**
@@ -26,6 +27,15 @@ export const notInContainers: Readonly<Record<string, string>> = {
   "have the agent wait at pipes in the place of files that it reads": "the root is read-only",
 };
 
+/** What Docker lets code take of the kernel. */
+const notFromTheKernel: Readonly<Record<string, string>> = {
+  "take every terminal of the host": "Docker mounts the terminals of containers without a limit of their own",
+  "have each crash start a program of the host":
+    "a profile of Docker cannot keep code from setting the size of core files",
+  "take every instance of inotify of the user who started it":
+    "code in all containers is the same user of the host",
+};
+
 interface HostileContainers {
   /** Where the code is, to go on after "hostile code, ". */
   readonly place: string;
@@ -44,8 +54,8 @@ export function hostileContainers({ place, obstacle, args = [], notHere }: Hosti
     ...{ isRoot: true, agentIsApart: true, codeIsRoot: false },
     attacks: [
       ...[...reading, ...kernel, ...finding, ...escaping, ...readingThroughFiles, ...sharing, ...staying],
-      ...[...takingOver, ...mounting, ...exhausting],
+      ...[...takingOver, ...mounting, ...exhausting, ...takingFromTheKernel],
     ],
-    notHere: { ...notInContainers, ...notHere },
+    notHere: { ...notInContainers, ...notFromTheKernel, ...notHere },
   });
 }

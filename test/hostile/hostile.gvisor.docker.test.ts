@@ -22,6 +22,9 @@ const notUnderGvisor: Readonly<Record<string, string>> = {
   "plant something in the agent's own state": needsHostView,
   "gain rights through a volume, or take it from the others that mount it":
     "gVisor's containers have no volumes",
+  "fill the host's memory with replies of the kernel that nobody reads": ownKernel,
+  "fill the host's memory with locks on files": ownKernel,
+  "take every asynchronous request of the host": ownKernel,
   "take 10 GB of memory at once": endsWhole,
   "take 10 GB of memory in shared pages": endsWhole,
   "take 2 GB of memory in many processes": endsWhole,

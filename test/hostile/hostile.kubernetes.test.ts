@@ -18,7 +18,6 @@ const oneGroup = "a Pod's processes have one limit, which its agent shares";
 const notInPods: Readonly<Record<string, string>> = {
   "reach the control plane and the host over the network":
     "a Pod has a network, and no plug-in of the tests' cluster enforces its policy",
-  "get round the filter by a filter of its own": ownFilter,
   "make namespaces, mounts and devices": ownFilter,
   "leave a process behind": "Kubernetes ends the processes of a deleted Pod after its answer",
   "read and change the agent's memory": oneUser,

@@ -11,6 +11,7 @@ import { kernel } from "./kernel.js";
 import { mounting } from "./mounting.js";
 import { reading, readingThroughFiles } from "./reading.js";
 import { finding, sharing } from "./sharing.js";
+import { takingFromTheKernel } from "./taking-from-the-kernel.js";
 import { takingOver } from "./taking-over.js";
 
 const secret = `secret-${randomUUID()}`;
@@ -49,7 +50,7 @@ describeForBothUsers("hostile code, in a sandbox started by %s", settings, (on) 
   test.for(
     [
       ...[...byCode, ...readingThroughFiles, ...sharing, ...staying, ...takingOver, ...mounting],
-      ...exhausting,
+      ...[...exhausting, ...takingFromTheKernel],
     ].map((attack) => [attack.name, attack] as const),
   )("cannot %s", { timeout: 240_000 }, async ([name, { attempt }]) => {
     const sandbox = await on.client.sandboxes.create({ template: "code-interpreter" });

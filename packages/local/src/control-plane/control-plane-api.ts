@@ -32,7 +32,6 @@ import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
-import type { StoreTrouble } from "../store/store.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
@@ -61,9 +60,8 @@ export interface ControlPlaneApiOptions
   readonly refusalOfPriorityClass: SandboxRuntime["refusalOfPriorityClass"];
   readonly isolation: IsolationLevel;
   readonly version: string;
-  /** Whether the data directory is full, so that changes cannot be saved. */
-  /** Why no change can be saved now. Undefined if it can. */
-  readonly trouble: () => StoreTrouble | undefined;
+  /** What does not work now: changes cannot be saved, or sandboxes cannot be started. */
+  readonly trouble: () => Trouble | undefined;
   readonly webhooks: Pick<Webhooks, "handlers">;
   /** Undefined if the server measures nothing of itself. */
   readonly serverMetrics: ServerMetrics | undefined;
@@ -103,9 +101,9 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
   });
 }
 
-const storageHealth = (
-  trouble: StoreTrouble | undefined,
-): Pick<ControlPlaneSchemas["Health"], "status" | "storage" | "message"> =>
+type Trouble = Required<Pick<ControlPlaneSchemas["Health"], "storage" | "message">>;
+
+const healthWith = (trouble: Trouble | undefined): Partial<Trouble> & { status: string } =>
   trouble ? { status: "degraded", ...trouble } : { status: "healthy", storage: "ok" };
 
 /** Makes the handlers of each API key once, because they remember its idempotency keys. */
@@ -125,7 +123,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
   return {
     ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId)),
     getHealth: () => ({
-      ...storageHealth(options.trouble()),
+      ...healthWith(options.trouble()),
       version: options.version,
       runtime: options.runtime,
       isolation: options.isolation,

@@ -8,6 +8,7 @@ import { hostPackages } from "../catalogue/installed-packages.js";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
+import { HostTroubleError } from "../runtime/host-trouble.js";
 import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
@@ -59,6 +60,7 @@ export class MachineSupply {
   /** Machines whose templates are being started in them. */
   readonly #unready = new Set<Machine>();
   #isClosed = false;
+  #trouble: string | undefined;
 
   constructor(private readonly options: MachineSupplyOptions) {
     const { defaultTemplate, poolSize, budget } = options;
@@ -111,10 +113,18 @@ export class MachineSupply {
     return machine;
   }
 
+  /** Why no machine could be started the last time, if that was because of something on the host. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  readonly #logFailure = (error: unknown): void =>
+    this.options.log(`Something of a machine that is no longer needed remains: ${String(error)}`);
+
   async close(): Promise<void> {
     this.#isClosed = true;
     // A template may need minutes to start.
-    for (const machine of this.#unready) void machine.destroy();
+    for (const machine of this.#unready) machine.destroy().catch(this.#logFailure);
     await Promise.all(
       [...this.#pools.values()].map(({ pool, idle }) => {
         clearTimeout(idle);
@@ -132,6 +142,7 @@ export class MachineSupply {
         const message = "No sandbox could be started, because this server cannot open any more files now.";
         throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { hint: openFilesAdvice(), cause: error });
       }
+      if (error instanceof HostTroubleError) this.#trouble = `No sandbox can be started: ${error.message}.`;
       const reason = error instanceof Error ? error.message : String(error);
       const advice = this.options.isElsewhere
         ? ""
@@ -139,6 +150,7 @@ export class MachineSupply {
       const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")}${advice}`;
       throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
     });
+    this.#trouble = undefined;
     if (!this.#isClosed) return started;
     await started.destroy();
     throw shuttingDown();
@@ -148,7 +160,7 @@ export class MachineSupply {
     const known = this.#pools.get(template.name);
     if (known?.template === template) return known.pool;
     // The template was rebuilt, so its warm machines are of the old build: drop them.
-    if (known) void this.#drop(template.name);
+    if (known) this.#drop(template.name).catch(this.#logFailure);
     const { log } = this.options;
     const pool = new WarmPool({
       size,
@@ -168,9 +180,9 @@ export class MachineSupply {
   #keepOneWaiting(name: string, pool: WarmPool): void {
     const entry = this.#pools.get(name);
     if (!entry || this.#isClosed) return;
-    void pool.resize(1);
+    pool.resize(1).catch(this.#logFailure);
     clearTimeout(entry.idle);
-    entry.idle = setTimeout(() => void this.#drop(name), idleMs).unref();
+    entry.idle = setTimeout(() => this.#drop(name).catch(this.#logFailure), idleMs).unref();
   }
 
   async #drop(name: string): Promise<void> {
@@ -276,7 +288,7 @@ export class MachineSupply {
     void machine.exited.then(() => {
       tokens.forget(id);
       letGo();
-      if (built) void layers.collect();
+      if (built) layers.collect().catch(this.#logFailure);
     });
     return machine;
   }

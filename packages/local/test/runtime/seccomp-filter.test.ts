@@ -7,6 +7,7 @@ import {
 } from "../../src/runtime/bubblewrap/system-calls/allowed-calls.js";
 import { arm64Numbers, x64Numbers } from "../../src/runtime/bubblewrap/system-calls/call-numbers.js";
 import { seccompProgram } from "../../src/runtime/bubblewrap/system-calls/seccomp-filter.js";
+import { seccompProfile } from "../../src/runtime/docker/engine/seccomp-profile.js";
 
 const allow = 0x7fff0000;
 const kill = 0x80000000;
@@ -32,7 +33,23 @@ describe("the system call filter", () => {
     ["refuses the other netlink families", { arch: x64, nr: 41, args: [16, 3, 9] }, refused(97)],
     ["lets a descriptor be duplicated", { arch: x64, nr: 72, args: [3, 0] }, allow],
     ["refuses a lease on a file", { arch: x64, nr: 72, args: [3, 1024] }, refused(1)],
+    ["lets a file be locked", { arch: x64, nr: 72, args: [3, 6] }, allow],
+    ["refuses a lock without an owner", { arch: x64, nr: 72, args: [3, 37] }, refused(22)],
+    ["lets a process be named", { arch: x64, nr: 157, args: [15] }, allow],
+    ["refuses a filter by prctl", { arch: x64, nr: 157, args: [22, 2] }, refused(22)],
+    ["refuses a filter by seccomp", { arch: x64, nr: 317, args: [1] }, refused(22)],
+    ["refuses that also with high bits", { arch: x64, nr: 317, args: [2 ** 32 + 1] }, refused(22)],
+    ["lets the actions of filters be asked for", { arch: x64, nr: 317, args: [2] }, allow],
+    ["refuses cores that are shared with nobody", { arch: x64, nr: 157, args: [62] }, refused(22)],
+    ["lets memory be mapped", { arch: x64, nr: 9, args: [0, 4096, 3, 0x22] }, allow],
+    ["refuses the host's huge pages", { arch: x64, nr: 9, args: [0, 4096, 3, 0x40022] }, refused(12)],
+    ["refuses a file of huge pages", { arch: x64, nr: 319, args: [0, 4] }, refused(22)],
+    ["refuses shared memory of huge pages", { arch: x64, nr: 29, args: [0, 4096, 0o5600] }, refused(12)],
     ["lets a process set its own limits", { arch: x64, nr: 302, args: [0, 7, 0x1000] }, allow],
+    ["lets a process set a limit of another kind", { arch: x64, nr: 160, args: [7, 0x1000] }, allow],
+    ["lets the size of core files be read", { arch: x64, nr: 302, args: [0, 4, 0] }, allow],
+    ["does as if the size of core files were set", { arch: x64, nr: 302, args: [0, 4, 2 ** 32] }, refused(0)],
+    ["does so for the older call too", { arch: x64, nr: 160, args: [4, 0x1000] }, refused(0)],
     ["lets the limits of another be read", { arch: x64, nr: 302, args: [1, 7, 0] }, allow],
     ["refuses to set those of another", { arch: x64, nr: 302, args: [1, 7, 0x1000] }, refused(1)],
     [
@@ -54,6 +71,14 @@ describe("the system call filter", () => {
     ["refuses DCCP by its type", { arch: x64, nr: 41, args: [10, 6, 0] }, refused(94)],
     ["lets a socket be tuned", { arch: x64, nr: 54, args: [3, 6, 1] }, allow],
     ["lets an option of another level have the same number", { arch: x64, nr: 54, args: [3, 1, 31] }, allow],
+    ["lets a socket get a larger buffer", { arch: x64, nr: 54, args: [3, 1, 8] }, allow],
+    ["refuses a filter of packets", { arch: x64, nr: 54, args: [3, 1, 26] }, refused(92)],
+    ["refuses a program for packets", { arch: x64, nr: 54, args: [3, 1, 50] }, refused(92)],
+    ["refuses a filter that spreads connections", { arch: x64, nr: 54, args: [3, 1, 51] }, refused(92)],
+    ["refuses a program that spreads connections", { arch: x64, nr: 54, args: [3, 1, 52] }, refused(92)],
+    ["refuses keys for addresses", { arch: x64, nr: 54, args: [3, 6, 14] }, refused(92)],
+    ["refuses groups without number over IPv6", { arch: x64, nr: 54, args: [3, 41, 20] }, refused(92)],
+    ["lets a socket be of IPv6 alone", { arch: x64, nr: 54, args: [3, 41, 26] }, allow],
     ["refuses TLS in the kernel", { arch: x64, nr: 54, args: [3, 6, 31] }, refused(92)],
     ["lets the personality be asked for", { arch: x64, nr: 135, args: [0xffffffff] }, allow],
     ["refuses to switch off randomised addresses", { arch: x64, nr: 135, args: [0x0040000] }, refused(1)],
@@ -117,9 +142,15 @@ describe("the system call filter", () => {
       "clone",
       "fcntl",
       "ioctl",
+      "memfd_create",
+      "mmap",
       "personality",
+      "prctl",
       "prlimit64",
+      "seccomp",
+      "setrlimit",
       "setsockopt",
+      "shmget",
       "socket",
       "socketpair",
     ];
@@ -187,10 +218,61 @@ describe("the system call filter", () => {
     expect(decide(seccompProgram("x64", { countsAllMemory: false }), memfdCreate)).toBe(refused(38));
   });
 
+  test("decides as the profile for Docker does", () => {
+    const program = seccompProgram("x64");
+    const { syscalls } = JSON.parse(seccompProfile(false)) as { syscalls: readonly ProfileRule[] };
+    const allowedByDocker = (name: string, args: readonly number[]): boolean =>
+      syscalls.some(
+        ({ names, action, args: conditions }) =>
+          names.includes(name) &&
+          action === "SCMP_ACT_ALLOW" &&
+          conditions.every((condition) => holds(condition, args)),
+      );
+    const values = [
+      0, 1, 2, 3, 4, 6, 8, 14, 16, 20, 22, 26, 31, 32, 36, 37, 41, 50, 52, 62, 1024, 0x5412, 0x40022,
+    ];
+    const calls = [...x64Numbers].flatMap(([name, nr]) =>
+      values.flatMap((first) =>
+        values.flatMap((second) =>
+          [0, 26, 0x800, 0x40000].map((third) => ({ name, nr, args: [first, second, third, second] })),
+        ),
+      ),
+    );
+    const differing = calls.filter(
+      ({ name, nr, args }) =>
+        // A profile cannot say that the size of core files was set.
+        !(name.endsWith("rlimit") || name === "prlimit64") &&
+        (decide(program, { arch: x64, nr, args }) === allow) !== allowedByDocker(name, args),
+    );
+    expect(calls.length).toBeGreaterThan(100_000);
+    expect(differing.slice(0, 5)).toEqual([]);
+  });
+
   test("does not exist for an architecture whose numbers are not known", () => {
     expect(seccompProgram("mips")).toBeUndefined();
   });
 });
+
+interface ProfileRule {
+  readonly names: readonly string[];
+  readonly action: string;
+  readonly args: readonly ProfileCondition[];
+}
+
+interface ProfileCondition {
+  readonly index: number;
+  readonly value: number;
+  readonly valueTwo?: number;
+  readonly op: string;
+}
+
+/** Whether a condition of a profile holds, as libseccomp compares all 64 bits of an argument. */
+function holds({ index, value, valueTwo, op }: ProfileCondition, args: readonly number[]): boolean {
+  const argument = BigInt(args[index] ?? 0);
+  return op === "SCMP_CMP_EQ"
+    ? argument === BigInt(value)
+    : (argument & BigInt(value)) === BigInt(valueTwo ?? 0);
+}
 
 interface SystemCall {
   readonly arch: number;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type ProcessTree, processTree } from "../host/process-tree.js";
+import { childrenOf, readProcess } from "../host/process-tree.js";
+import { signalIfThere } from "../host/signal-if-there.js";
 import { agentEntry } from "./machine-image.js";
 
 /**
@@ -19,37 +20,28 @@ export class AgentProcess {
    * Whether the agent has been stopped, for example by SIGSTOP. Called often, so if the agent's pid is still valid,
    * only one file in /proc is read.
    */
-  async isStopped(): Promise<boolean> {
+  isStopped(): boolean {
     let states = this.#found.map((pid) => this.#state(pid));
     if (states.length === 0 || states.includes(undefined)) {
-      this.#found = this.#candidates(await processTree());
+      this.#found = this.#candidates();
       states = this.#found.map((pid) => this.#state(pid));
     }
     return states.includes("T");
   }
 
-  /**
-   * Kills the agent, after which process 1 starts a new one. Does nothing if `mayKill` returns false after the
-   * processes were listed.
-   */
-  async kill(mayKill: () => boolean): Promise<void> {
-    const tree = await processTree();
-    if (!mayKill()) return;
-    // Check the candidates again right before the kill, without an await in between: the kernel may have given a pid to
-    // another process of the host.
-    for (const pid of this.#candidates(tree)) tree.signal(pid, "SIGKILL");
+  /** Kills the agent, after which process 1 starts a new one. */
+  kill(): void {
+    for (const pid of this.#candidates()) signalIfThere(pid, "SIGKILL");
   }
 
-  #candidates(tree: ProcessTree): readonly number[] {
+  #candidates(): readonly number[] {
     const owner = realUid(this.init);
-    return tree
-      .children(this.init)
-      .filter(
-        (pid) =>
-          this.#state(pid) !== undefined &&
-          realUid(pid) === owner &&
-          read(pid, "cmdline").endsWith(`${agentEntry}\0`),
-      );
+    return childrenOf(this.init).filter(
+      (pid) =>
+        this.#state(pid) !== undefined &&
+        realUid(pid) === owner &&
+        read(pid, "cmdline").endsWith(`${agentEntry}\0`),
+    );
   }
 
   /**
@@ -57,10 +49,8 @@ export class AgentProcess {
    * process 1.
    */
   #state(pid: number): string | undefined {
-    const stat = read(pid, "stat");
-    // Split after the last parenthesis: the command name before it may hold spaces and parentheses.
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 2);
-    return Number(parent) === this.init ? state : undefined;
+    const process = readProcess(pid);
+    return process?.parent === this.init ? process.state : undefined;
   }
 }
 
@@ -71,7 +61,7 @@ export class AgentProcess {
 const realUid = (pid: number): string | undefined => /^Uid:\s(\d+)/m.exec(read(pid, "status"))?.[1];
 
 /** Reads a file of the process in /proc. Empty if the process has ended. */
-function read(pid: number, file: "stat" | "status" | "cmdline"): string {
+function read(pid: number, file: "status" | "cmdline"): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {

@@ -71,6 +71,7 @@ export function bubblewrapArguments(profile: {
   ];
   const devices = [
     views?.dev === undefined ? ["--dev", "/dev"] : ["--dev-bind", from(views.dev), "/dev"],
+    views?.terminals === undefined ? [] : ["--dev-bind", from(views.terminals), "/dev/pts"],
     disk ? ["--bind", from(disk.sharedMemory), "/dev/shm"] : tmpfs("/dev/shm", 64, "1777"),
     // If the machine has an overlay for `/dev`, do not remount it: the overlay is read-only already, and a remount
     // would disable its devices.

@@ -5,10 +5,12 @@ import { PassThrough, type Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentAddress } from "../agent-address.js";
 import { answersHealth } from "../agent-health.js";
+import type { KernelWatch } from "../host/kernel-watch.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
 import { processTree, stopProcessTree } from "../host/process-tree.js";
 import { signalIfThere } from "../host/signal-if-there.js";
+import { HostTroubleError, hostTroubleIn } from "../host-trouble.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -43,6 +45,8 @@ export class BubblewrapMachine implements Machine {
   readonly #uidsMapped: Promise<void>;
   readonly #agent: Promise<AgentProcess | undefined>;
   #errorOutput = "";
+  /** What code in the machine has done for which it was ended. */
+  #offence: string | undefined;
   #isDestroyed = false;
   #isPaused = false;
 
@@ -62,10 +66,13 @@ export class BubblewrapMachine implements Machine {
     this.exited = this.#end();
     // Thaw the machine when bubblewrap has exited: frozen processes do not die with their parent, so it would never end.
     parts.child.once("exit", () => {
-      if (this.#isPaused) void this.#setFrozen(false);
+      if (this.#isPaused) this.#setFrozen(false).catch(() => undefined);
     });
     void this.#init.then((init) => {
-      if (init !== undefined && this.#isRunning()) parts.group.adopt(init);
+      if (init === undefined || !this.#isRunning()) return;
+      parts.group.adopt(init);
+      const unwatch = parts.kernel.watch({ init, end: (message) => this.#endFor(message) });
+      parts.child.once("exit", unwatch);
     });
   }
 
@@ -87,6 +94,8 @@ export class BubblewrapMachine implements Machine {
       await this.destroy();
       if (isOutOfDescriptors(error)) throw error;
       const errorOutput = this.#errorOutput.trim();
+      const trouble = hostTroubleIn(errorOutput);
+      if (trouble) throw new HostTroubleError(trouble);
       if (giveUp.aborted)
         throw new Error(
           `The machine's agent did not answer within ${limitMs / 1000} s${errorOutput && `: ${errorOutput}`}`,
@@ -116,7 +125,7 @@ export class BubblewrapMachine implements Machine {
 
   async restartAgent(): Promise<void> {
     const agent = await this.#agent;
-    await agent?.kill(() => this.#isRunning() && !this.#isPaused);
+    if (this.#isRunning() && !this.#isPaused) agent?.kill();
   }
 
   get hasDisk(): boolean {
@@ -180,6 +189,12 @@ export class BubblewrapMachine implements Machine {
     await this.#clean();
   }
 
+  /** Ends the machine because of what its code has done. */
+  #endFor(message: string): void {
+    this.#offence = message;
+    this.#kill().catch(() => undefined);
+  }
+
   async #kill(): Promise<void> {
     void this.#killUntilEnded();
     for (const reader of this.#readers) reader.kill("SIGKILL");
@@ -198,9 +213,9 @@ export class BubblewrapMachine implements Machine {
     await Promise.race([this.exited, sleep(killRetryMs, undefined, { ref: false })]);
     while (this.#isRunning() && child.pid !== undefined) {
       if (group.canFreeze) await group.freeze(false).catch(() => undefined);
-      const tree = await processTree().catch(() => undefined);
-      for (const pid of tree?.descendants(child.pid) ?? [])
-        if (/[Tt]/.test(tree?.state(pid) ?? "") && this.#isRunning()) tree?.signal(pid, "SIGKILL");
+      const tree = await processTree(child.pid).catch(() => []);
+      for (const { pid, state } of tree)
+        if (/[Tt]/.test(state) && this.#isRunning()) signalIfThere(pid, "SIGKILL");
       await sleep(killRetryMs, undefined, { ref: false });
     }
   }
@@ -272,6 +287,8 @@ export class BubblewrapMachine implements Machine {
 
   #explain(outOfMemoryKills: number): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
+    if (this.#offence !== undefined)
+      return { reason: "out_of_memory", message: `The sandbox was ended. ${this.#offence}` };
     if (outOfMemoryKills > 0) {
       return { reason: "out_of_memory", message: this.#outOfMemory() };
     }
@@ -291,6 +308,7 @@ export interface MachineParts {
   readonly mapUids: ((init: number) => Promise<void>) | undefined;
   readonly socketPath: string;
   readonly group: MachineGroup;
+  readonly kernel: KernelWatch;
   /** The writable root; undefined if the machine's root is read-only. */
   readonly root: WritableRoot | undefined;
   /** Cleanups to run, in any order, when no process of the machine is left. */

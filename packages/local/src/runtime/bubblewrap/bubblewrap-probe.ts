@@ -11,13 +11,14 @@ import { temporaryDirectory } from "../host/instance-directory.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
 import { processIdentity } from "../host/process-identity.js";
 import { mapsRanges, usableRange } from "../host/uid-lease.js";
+import { hostTroubleIn } from "../host-trouble.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
 import { allowsOwnDevices } from "./host-files/host-views.js";
 import { dynamicLoader } from "./host-files/loader.js";
 import { become } from "./launch/shell-launch.js";
-import { hasSeccompFilter } from "./system-calls/seccomp-filter.js";
+import { hasSeccompFilter, seccompProgram } from "./system-calls/seccomp-filter.js";
 import { mapUids, readInitPid, separation } from "./user-namespace.js";
 import { allowsWritableRoot, diskCount, WritableRoot } from "./writable-root.js";
 
@@ -69,6 +70,8 @@ export async function probeBubblewrap({
     if (isRoot && problem.code === "ENOENT") {
       return unusable("setpriv is not installed", 'install it with "apt-get install util-linux"');
     }
+    const trouble = hostTroubleIn(problem.message);
+    if (trouble) return unusable(trouble.reason, trouble.fix);
     const errorOutput = problem.message.trim().split("\n")[0] ?? "";
     return unusable(`the kernel refuses unprivileged namespaces (${errorOutput})`, await namespaceFix());
   }
@@ -172,6 +175,7 @@ exec "$@" ${leash}>&-`;
 async function startProfile(isRoot: boolean): Promise<void> {
   const { first } = isRoot ? usableRange(await readFile("/proc/self/uid_map", "utf8")) : { first: 0 };
   const uids = isRoot ? { agent: first, code: first + 1 } : undefined;
+  const filter = seccompProgram(process.arch);
   const [program = "", ...args] = [
     ...become(uids?.agent),
     ...["/bin/sh", "-c", onLeash, "probe"],
@@ -180,6 +184,7 @@ async function startProfile(isRoot: boolean): Promise<void> {
       ...namespaceArguments(isRoot ? "pair" : "user"),
       "--info-fd",
       String(descriptors.information),
+      ...(filter ? ["--seccomp", String(descriptors.seccomp)] : []),
     ],
     ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
@@ -189,6 +194,7 @@ async function startProfile(isRoot: boolean): Promise<void> {
   for (const number of Object.values(descriptors)) stdio[number] = "ignore";
   stdio[descriptors.information] = "pipe";
   if (isRoot) stdio[descriptors.uidsMapped] = "pipe";
+  if (filter) stdio[descriptors.seccomp] = "pipe";
   stdio[leash] = "pipe";
   // Start the probe detached: it then leads its own process group, which can be killed as a whole.
   const child = spawn(program, args, { cwd: "/", stdio, detached: true });
@@ -199,6 +205,8 @@ async function startProfile(isRoot: boolean): Promise<void> {
   const ended = once(child, "exit").finally(kill);
   // Ignore write errors: the exit code below says why the probe failed.
   child.stdin?.on("error", () => undefined);
+  const filterPipe = child.stdio.at(descriptors.seccomp);
+  if (filterPipe instanceof Writable) filterPipe.on("error", () => undefined).end(filter);
   ended.catch(() => undefined);
   const init = await readInitPid(child.stdio[descriptors.information] as Readable);
   const gate = child.stdio.at(descriptors.uidsMapped);

@@ -257,6 +257,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
         mapUids: uids && gate instanceof Writable ? (init) => mapUids(init, uids, gate) : undefined,
         socketPath: socket.path,
         group,
+        kernel: foundation.kernel,
         root,
         cleanups,
       });
@@ -279,7 +280,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
     this.#foundation = undefined;
     this.#late.close();
     if (!foundation) return;
-    const { groups, guard, launcher, proxyPorts, uids } = foundation;
+    const { groups, guard, kernel, launcher, proxyPorts, uids } = foundation;
+    kernel.close();
     // No machine and no program is left: remove their files while the helpers end.
     guard.removeDirectory();
     await Promise.all([proxyPorts.close(), launcher?.close(), groups.close().then(() => uids?.close())]);

@@ -1,11 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { controlGroupDirectories, openControlGroups, removeStaleGroups } from "../host/control-group.js";
+import {
+  controlGroupDirectories,
+  instancesWithGroups,
+  openControlGroups,
+  removeStaleGroups,
+} from "../host/control-group.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
+import { KernelWatch } from "../host/kernel-watch.js";
 import type { MachineGroups } from "../host/machine-group.js";
 import { MemoryWatchdog } from "../host/memory-watchdog.js";
-import { isAliveIdentity } from "../host/process-identity.js";
 import { UidLeases } from "../host/uid-lease.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { FirstUse } from "../sandbox-runtime.js";
@@ -35,6 +40,7 @@ export interface Foundation {
   /** What machines have instead if code is root inside; undefined if it is not. Programs without an agent never have it. */
   readonly rootInside: RootInside | undefined;
   readonly groups: MachineGroups;
+  readonly kernel: KernelWatch;
   readonly guard: InstanceGuard;
   readonly uids: UidLeases | undefined;
   readonly seccompFile: string | undefined;
@@ -53,10 +59,14 @@ export interface Foundation {
 /** Removes what killed processes left behind. Resolves with true if no control group of theirs remains. */
 export async function removeLeftovers(): Promise<boolean> {
   await InstanceDirectory.removeStale();
-  const remaining = await removeStaleGroups(isAliveIdentity);
+  const isRoot = process.getuid?.() === 0;
+  const owners = [...instancesWithGroups(), ...(isRoot ? UidLeases.owners() : [])];
+  const living = await InstanceDirectory.living(new Set(owners));
+  // Instances that began meanwhile are not among the owners, and live.
+  const isAlive = (instance: string): boolean => living.has(instance) || !owners.includes(instance);
+  const remaining = await removeStaleGroups(isAlive);
   // Keep the uid leases of an instance whose control groups remain: its processes may still run with these uids.
-  if (process.getuid?.() === 0)
-    UidLeases.removeStale((owner) => isAliveIdentity(owner) || remaining.has(owner));
+  if (isRoot) UidLeases.removeStale((owner) => isAlive(owner) || remaining.has(owner));
   return remaining.size === 0;
 }
 
@@ -119,6 +129,7 @@ export async function layFoundation(
     rootInside,
     guard,
     groups,
+    kernel: new KernelWatch(),
     uids: isRoot ? new UidLeases(directory.instance) : undefined,
     seccompFile,
     hostWritersSeccompFile: () => {

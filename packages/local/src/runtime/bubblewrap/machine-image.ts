@@ -180,8 +180,7 @@ export async function prepareMachineImage(
 const imagePath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Sets the limits that the variables of `limitVariables` name, in a shell. */
-export const limitsScript = `ulimit -c 0
-ulimit -n "$MACHINE_FILES"
+export const limitsScript = `ulimit -n "$MACHINE_FILES"
 ulimit -d "$MACHINE_MEMORY_KB"
 ulimit -u "$MACHINE_PROCESSES" 2>/dev/null || ulimit -p "$MACHINE_PROCESSES"
 unset MACHINE_MEMORY_KB MACHINE_PROCESSES MACHINE_FILES

@@ -139,9 +139,9 @@ export class StartedProgram {
   /** Runs the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
   async run(spec: ProgramSpec): Promise<Outcome> {
     const { program, process, stdout, stderr, report, group, uids: lent } = this.own;
-    const { pipes, uids } = this.foundation;
+    const { kernel, pipes, uids } = this.foundation;
     this.#onConnection = spec.egress;
-    const run = new ProgramRun({ spec, program, process, stdout, stderr, group, ports: this.#ports });
+    const run = new ProgramRun({ spec, program, process, stdout, stderr, group, kernel, ports: this.#ports });
     try {
       return await run.outcome();
     } finally {

@@ -57,8 +57,13 @@ unset MACHINE_PLACE MACHINE_SIZE MACHINE_OWNER MACHINE_DIRECTORIES MACHINE_MOUNT
 unset MACHINE_MAPPED MACHINE_MAPPER MACHINE_ARCHITECTURE MACHINE_MOUNTER MACHINE_VOLUMES
 `;
 
-/** Mounts the `/proc` of a new process namespace, because an ordinary user may mount no other. The mount outlives the namespace. */
-export const procScript = `unshare --pid --fork mount -t proc -o ro,nosuid,nodev,noexec proc proc
+/**
+ * For ordinary users. Leaves others some of the user's 128 instances of inotify, which all machines and the user's own programs
+ * share. Mounts the `/proc` of a new process namespace, because an ordinary user may mount no other. The mount outlives
+ * the namespace.
+ */
+export const procScript = `echo 32 > /proc/sys/user/max_inotify_instances
+unshare --pid --fork mount -t proc -o ro,nosuid,nodev,noexec proc proc
 `;
 
 export const becomeScript = `cd /

@@ -123,7 +123,8 @@ export function containerOptions({
       PidsLimit: (limits.maxProcesses + ownProcesses) * (daemon.isolation === "gvisor" ? 8 : 1),
       Ulimits: [
         { Name: "nofile", Soft: 4096, Hard: 4096 },
-        { Name: "core", Soft: 0, Hard: 0 },
+        // With 1 byte, no crash starts the host's program that collects core files.
+        { Name: "core", Soft: 1, Hard: 1 },
       ],
       // The output is the channel: it must not be written to the daemon's disk.
       LogConfig: { Type: "none", Config: {} },

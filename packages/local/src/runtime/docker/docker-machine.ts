@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type Docker from "dockerode";
 import type { AgentAddress } from "../agent-address.js";
@@ -5,6 +6,7 @@ import { answersHealth } from "../agent-health.js";
 import type { Assignment } from "../container/channel/channel-protocol.js";
 import type { MachineConnection } from "../container/channel/machine-connection.js";
 import { unlessAborted } from "../container/channel/unless-aborted.js";
+import type { KernelWatch } from "../host/kernel-watch.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -28,6 +30,8 @@ export interface DockerMachineParts {
   readonly isolation: IsolationLevel;
   readonly socketPath: string;
   readonly freezing: Freezing;
+  /** Undefined if the daemon's processes are not on this machine. */
+  readonly kernel: KernelWatch | undefined;
   /** The last lines that the supervisor and the agent wrote. */
   readonly said: () => string;
   /** Removes what this process has for the machine. `isLeft`: whether its container is for the next server. */
@@ -47,6 +51,8 @@ export class DockerMachine implements Machine {
   readonly exited: Promise<MachineExit>;
   /** Files are in tmpfs, which the agent packs; see {@link readDisk}. */
   readonly hasDisk = false;
+  /** What code in the machine has done for which it was ended. */
+  #offence: string | undefined;
   #isDestroyed = false;
   #isLeft = false;
 
@@ -55,6 +61,25 @@ export class DockerMachine implements Machine {
     this.isolation = parts.isolation;
     this.agentAddress = { path: parts.socketPath };
     this.exited = this.#end();
+    // Without an answer of the daemon, the machine is not watched.
+    this.#watchKernel().catch(() => undefined);
+  }
+
+  /** Has the machine ended when it takes what the kernel counts for nobody. */
+  async #watchKernel(): Promise<void> {
+    const { docker, container, kernel } = this.parts;
+    if (!kernel) return;
+    const { Id, State } = await container.inspect();
+    // Believe the daemon only if this is a process of the container here.
+    if (!State.Running || !readFileSync(`/proc/${State.Pid}/cgroup`, "utf8").includes(Id)) return;
+    const unwatch = kernel.watch({
+      init: State.Pid,
+      end: (message) => {
+        this.#offence = message;
+        removeContainer(docker, Id).catch(() => undefined);
+      },
+    });
+    this.exited.then(unwatch, unwatch);
   }
 
   /** Resolves when the supervisor of a new container answers. */
@@ -201,6 +226,8 @@ export class DockerMachine implements Machine {
   #explain(lost: unknown, ranOutOfMemory: boolean): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
     if (this.#isLeft) return { reason: "exited", message: "The sandbox runs on without this server." };
+    if (this.#offence !== undefined)
+      return { reason: "out_of_memory", message: `The sandbox was ended. ${this.#offence}` };
     const { memoryMb, diskMb } = this.parts.spec.limits;
     if (ranOutOfMemory)
       return {

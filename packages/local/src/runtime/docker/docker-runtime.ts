@@ -8,6 +8,7 @@ import { MachineConnection } from "../container/channel/machine-connection.js";
 import { defaultImage, inside } from "../container/paths.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
+import { KernelWatch } from "../host/kernel-watch.js";
 import { type LocalSocket, listenLocally } from "../host/local-socket.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type {
@@ -50,6 +51,7 @@ interface Foundation {
   readonly directory: InstanceDirectory;
   readonly guard: InstanceGuard;
   readonly daemon: DaemonAbilities;
+  readonly kernel: KernelWatch | undefined;
 }
 
 /** A container whose supervisor runs, or is about to. */
@@ -218,13 +220,14 @@ export class DockerRuntime implements SandboxRuntime {
     await this.#containers.close();
     const foundation = await this.#foundation?.catch(() => undefined);
     this.#foundation = undefined;
+    foundation?.kernel?.close();
     await foundation?.guard.release();
   }
 
   /** The machine in a container that runs. Its connection may not be made yet. */
   async #connected(
     spec: MachineSpec,
-    { docker, directory, daemon }: Foundation,
+    { docker, directory, daemon, kernel }: Foundation,
     { container, name, secret, said, ends, ...found }: RunningContainer,
   ): Promise<DockerMachine> {
     const sockets: LocalSocket[] = [];
@@ -251,7 +254,7 @@ export class DockerRuntime implements SandboxRuntime {
     const agent = new AgentSocket(container, !isOfGvisor(daemon));
     await listen(directory.socket(file), (caller) => agent.join(caller, () => connection.toAgent(caller)));
     return new DockerMachine({
-      ...{ docker, container, connection, spec, freezing, said, isolation: daemon.isolation },
+      ...{ docker, container, connection, spec, freezing, kernel, said, isolation: daemon.isolation },
       socketPath: directory.socket(file),
       cleanUp: (isLeft) => {
         for (const socket of sockets) socket.close();
@@ -332,7 +335,9 @@ export class DockerRuntime implements SandboxRuntime {
     // Start the guard first: it removes the directory if this process is killed. The containers wait for the next one, or end.
     const guard = new InstanceGuard(directory, []);
     directory.make();
-    return { docker, directory, guard, daemon };
+    // A daemon in whose containers directories of this machine can be mounted has its processes on this machine.
+    const kernel = daemon.withoutMounts === undefined ? new KernelWatch() : undefined;
+    return { docker, directory, guard, daemon, kernel };
   }
 
   /** Prepares an image once. If that failed, the next call tries again. */

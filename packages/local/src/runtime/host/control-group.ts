@@ -55,6 +55,11 @@ function familyDirectories(base: string): string[] {
   return [join(base, family), ...controllersV1.map((name) => join(base, name, own.get(name) ?? "", family))];
 }
 
+/** The instances that have groups. */
+export function instancesWithGroups(base: string = root): readonly string[] {
+  return [...new Set(familyDirectories(base).filter(isControlGroup).flatMap(subdirectories))];
+}
+
 /**
  * Kills the processes and removes the groups of dead instances. Resolves with the instances whose groups could not all be
  * removed. Groups that this process may not write to are skipped: another user made them, and their processes are that
@@ -221,7 +226,7 @@ async function openPerController(
       const memoryGroup = join(memory, name);
       set(memoryGroup, "memory.limit_in_bytes", memoryBytes(limits, disks));
       // v1 counts TCP socket buffers apart from the memory limit.
-      setIfThere(memoryGroup, "memory.kmem.tcp.limit_in_bytes", 64 * 1024 * 1024);
+      setIfThere(memoryGroup, "memory.kmem.tcp.limit_in_bytes", 32 * 1024 * 1024);
       // The kernel refuses a limit on memory plus swap before the memory limit is set.
       setIfThere(memoryGroup, "memory.memsw.limit_in_bytes", memoryBytes(limits, disks));
       set(join(pids, name), "pids.max", limits.maxProcesses);

@@ -74,6 +74,11 @@ export class HostViews {
     return this.devices && join(this.at, "dev");
   }
 
+  /** The terminals of a machine whose `/dev` bubblewrap makes. Undefined if they are in {@link dev}. */
+  get terminals(): string | undefined {
+    return this.devices === undefined ? join(this.at, "pts") : undefined;
+  }
+
   /** A mount of `/proc` whose inodes belong to the machine, for the kernel's settings in `/proc/sys`. */
   get proc(): string {
     return join(this.at, "proc");
@@ -88,7 +93,7 @@ export class HostViews {
 
   /** The directories to make before {@link mounts}, relative to the place of the mounts. */
   get directoryNames(): string[] {
-    return ["empty", "views", ...this.directories.map((_, index) => `views/${index}`), "dev", "proc"];
+    return ["empty", "views", ...this.directories.map((_, index) => `views/${index}`), "dev", "proc", "pts"];
   }
 
   /**
@@ -104,14 +109,16 @@ export class HostViews {
         ? []
         : [overlay(this.#place(index), lower, `nodev,${overlayOption(this.isRoot)}`)],
     );
-    if (!this.isRoot) return views;
+    const { terminals } = this;
+    const ownTerminals = terminals === undefined ? [] : [terminalsLine(terminals)];
+    if (!this.isRoot) return [...views, ...ownTerminals];
     const proc = tableLine("proc", this.proc, "proc", "ro,nosuid,nodev,noexec");
-    if (this.devices === undefined) return [...views, proc];
+    if (this.devices === undefined) return [...views, proc, ...ownTerminals];
     return [
       ...views,
       proc,
       overlay(dev, `../${basename(this.devices)}`, `noexec,${overlayOption(true)}`),
-      tableLine("devpts", `${dev}/pts`, "devpts", "nosuid,noexec,newinstance,ptmxmode=0666,mode=0620"),
+      terminalsLine(`${dev}/pts`),
     ];
   }
 
@@ -122,6 +129,14 @@ export class HostViews {
   #place(index: number): string {
     return join(this.at, "views", String(index));
   }
+}
+
+/** The most terminals of a machine. Those of all machines and of the host's programs together are limited, to 4,096 as a rule. */
+const mostTerminals = 64;
+
+function terminalsLine(place: string): string {
+  const options = `nosuid,noexec,newinstance,ptmxmode=0666,mode=0620,max=${mostTerminals}`;
+  return tableLine("devpts", place, "devpts", options);
 }
 
 /** A directory that gets device nodes, and when they are made. */

@@ -115,12 +115,12 @@ call('close', $_ + 0) for split ' ', $given{CLOSED};
 exit 125 if getppid() != $given{PARENT};
 put('/proc/self/oom_score_adj', '500');
 put($_, '0') for split /\n/, $given{GROUPS};
-if (defined $given{PROCESSES}) {
-  # Core files, processes, open files, data.
-  my %limits = (4 => 0, 6 => $given{PROCESSES}, 7 => $given{FILES}, 2 => $given{MEMORY_KB} * 1024);
-  # Ignore errors: a limit of this process that is lower already cannot be raised, and stays.
-  syscall($number->{prlimit}, 0, $_ + 0, pack('Q2', $limits{$_}, $limits{$_}), 0) for keys %limits;
-}
+# Core files: with 1 byte, and only with that, no crash starts the host's program that collects them. Priorities: none above others.
+my %limits = (4 => 1, 13 => 0, 14 => 0);
+# Processes, open files, data.
+%limits = (%limits, 6 => $given{PROCESSES}, 7 => $given{FILES}, 2 => $given{MEMORY_KB} * 1024) if defined $given{PROCESSES};
+# Ignore errors: a limit of this process that is lower already cannot be raised, and stays.
+syscall($number->{prlimit}, 0, $_ + 0, pack('Q2', $limits{$_}, $limits{$_}), 0) for keys %limits;
 
 if (defined $given{PLACE}) {
   my $umask = umask 022;
@@ -131,6 +131,8 @@ if (defined $given{PLACE}) {
     put('/proc/self/setgroups', 'deny');
     put('/proc/self/uid_map', "0 $uid 1");
     put('/proc/self/gid_map', "0 $gid 1");
+    # Of the user's 128, which all machines and the user's own programs share.
+    put('/proc/sys/user/max_inotify_instances', '32');
   }
   call('mount', 'none', '/', 0, $privateTree, 0);
   mounted($given{ROOT}, $given{ROOT}, 'none', 'bind') if defined $given{ROOT};

@@ -15,6 +15,7 @@ export function becomeMachine(
   const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
   const script = `[ "$PPID" = ${process.pid} ] || exit 125; ${close}echo 500 > /proc/self/oom_score_adj
+prlimit --pid $$ --core=1:1 --nice=0:0 --rtprio=0:0 2>/dev/null || ulimit -c 0
 while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; ${limits}exec "$@"`;
   return [shell, "-c", script, "machine", ...memberFiles, "--"];
 }

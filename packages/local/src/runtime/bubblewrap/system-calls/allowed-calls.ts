@@ -3,9 +3,9 @@
  *
  * The list has the calls that both Docker's default profile (`seccomp/default.json` of moby/profiles) and systemd's
  * `@system-service` allow. Of the calls that only Docker allows, it has those that programs try on newer kernels. It
- * leaves out calls with a history of vulnerabilities and few users, and calls that reveal activity of the host:
- * `vmsplice`, `memfd_secret`, `listmount`, `statmount`, `cachestat`, `fanotify_mark`. A name that an architecture does
- * not have is skipped there.
+ * leaves out calls with a history of vulnerabilities and few users, calls that reveal activity of the host (`vmsplice`,
+ * `memfd_secret`, `listmount`, `statmount`, `cachestat`, `fanotify_mark`). A name that an architecture does not have is skipped
+ * there. `argument-rules.ts` has the calls that depend on their arguments.
  */
 export const allowedCalls: readonly string[] = words(
   // Files and descriptors.
@@ -22,7 +22,7 @@ export const allowedCalls: readonly string[] = words(
 `,
   // Memory.
   `
-  brk madvise map_shadow_stack membarrier mincore mlock mlock2 mlockall mmap mprotect mremap mseal msync munlock
+  brk madvise map_shadow_stack membarrier mincore mlock mlock2 mlockall mprotect mremap mseal msync munlock
   munlockall munmap pkey_alloc pkey_free pkey_mprotect process_mrelease remap_file_pages
 `,
   // Communication between processes.
@@ -51,16 +51,16 @@ export const allowedCalls: readonly string[] = words(
   `
   arch_prctl capget capset execve execveat exit exit_group fork getegid geteuid getgid getgroups getpgid getpid
   getppid getpriority getresgid getresuid getrlimit getrusage getsid gettid getuid kill pidfd_open
-  pidfd_send_signal prctl rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend
+  pidfd_send_signal rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend
   rt_sigtimedwait rt_tgsigqueueinfo setfsgid setfsuid setgid setgroups setpgid setpriority setregid setresgid
-  setresuid setreuid setrlimit setsid setuid sigaltstack tgkill tkill vfork wait4 waitid
+  setresuid setreuid setsid setuid sigaltstack tgkill tkill vfork wait4 waitid
 `,
   // Scheduling, and all other allowed calls.
   `
   get_thread_area getcpu getpgrp getrandom ioprio_get ioprio_set landlock_add_rule landlock_create_ruleset
   landlock_restrict_self restart_syscall rseq sched_get_priority_max sched_get_priority_min sched_getaffinity
   sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity sched_setattr
-  sched_setparam sched_setscheduler sched_yield seccomp set_thread_area set_tid_address sysinfo uname uretprobe
+  sched_setparam sched_setscheduler sched_yield set_thread_area set_tid_address sysinfo uname uretprobe
 `,
 );
 
@@ -68,7 +68,7 @@ export const allowedCalls: readonly string[] = words(
  * Calls that allocate memory which belongs to no process. They are allowed only where a control group counts that
  * memory; without one, no limit would apply to it.
  */
-export const ownerlessMemoryCalls: readonly string[] = words("memfd_create mq_open msgget semget shmget");
+export const ownerlessMemoryCalls: readonly string[] = words("mq_open msgget semget");
 
 /**
  * Calls that are refused with EPERM, because programs understand EPERM as "not allowed here" and continue. Every other
@@ -82,25 +82,6 @@ export const forbiddenCalls: readonly string[] = words(`
   ptrace quotactl quotactl_fd reboot request_key setdomainname sethostname setns settimeofday swapoff swapon _sysctl
   sysfs syslog umount2 unshare uselib userfaultfd ustat vhangup
 `);
-
-/**
- * The calls that give a file a mode, each with the index of that argument. The mode of `openat2` is in memory, where no filter can
- * see it; programs fall back to `openat`.
- */
-export const modeArguments = {
-  chmod: 1,
-  creat: 1,
-  fchmod: 1,
-  fchmodat: 2,
-  fchmodat2: 2,
-  mknod: 1,
-  mknodat: 2,
-  open: 2,
-  openat: 3,
-} as const;
-
-/** The bits of a mode with which users of the host would run a file as its owner or group. */
-export const setUidBits = 0o6000;
 
 function words(...lists: readonly string[]): string[] {
   return lists.flatMap((list) => list.trim().split(/\s+/));

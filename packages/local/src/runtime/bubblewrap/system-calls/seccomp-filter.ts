@@ -1,10 +1,19 @@
+import { allowedCalls, forbiddenCalls, ownerlessMemoryCalls } from "./allowed-calls.js";
 import {
-  allowedCalls,
-  forbiddenCalls,
+  coreSize,
+  errno,
+  harmlessPersonalities,
+  hugePages,
   modeArguments,
-  ownerlessMemoryCalls,
+  netlinkRoute,
+  newNamespaces,
+  otherSocketTypes,
+  refusedSocketOptions,
+  refusedValues,
   setUidBits,
-} from "./allowed-calls.js";
+  socketFamily,
+  socketProtocols,
+} from "./argument-rules.js";
 import { BpfProgram } from "./bpf-program.js";
 import { arm64Numbers, type CallNumbers, x64Numbers } from "./call-numbers.js";
 
@@ -35,7 +44,7 @@ export function seccompProgram(
       (name) => [name, allow] as const,
     ),
     ...forbiddenCalls.map((name) => [name, refuse(errno.EPERM)] as const),
-    ...Object.entries(checkedCalls),
+    ...Object.entries(checkedCalls).filter(([name]) => countsAllMemory || !ownerlessObjects.has(name)),
     ...(refusesSetUid ? Object.entries(modeCalls) : []),
   ];
   return new BpfProgram()
@@ -46,21 +55,15 @@ export function seccompProgram(
     .assemble();
 }
 
+/** The checked calls whose memory belongs to no process. */
+const ownerlessObjects: ReadonlySet<string> = new Set(["memfd_create", "shmget"]);
+
 /** Whether there is a filter for an architecture. */
 export const hasSeccompFilter = (arch: NodeJS.Architecture): boolean => arch in targets;
 
 /** How a system call is decided: a fixed verdict, or a piece of BPF program that checks the arguments. */
 type Rule = number | ((program: BpfProgram) => void);
 
-const errno = {
-  EPERM: 1,
-  ENOSYS: 38,
-  ENOPROTOOPT: 92,
-  EPROTONOSUPPORT: 93,
-  ESOCKTNOSUPPORT: 94,
-  EOPNOTSUPP: 95,
-  EAFNOSUPPORT: 97,
-} as const;
 const allow = 0x7fff0000;
 const killProcess = 0x80000000;
 const refuse = (error: number): number => 0x00050000 | error;
@@ -71,76 +74,69 @@ const refuse = (error: number): number => 0x00050000 | error;
  */
 const offset = { nr: 0, arch: 4, arg0: 16, arg1: 24, arg2: 32, arg2High: 36, arg3: 40 } as const;
 
-/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
-const newNamespaceFlags = 0x7e020000;
-/** TIOCSTI and TIOCLINUX push input into a terminal as if it had been typed; TIOCSETD loads modules of the kernel. */
-const terminalTampering = [0x5412, 0x541c, 0x5423];
 /**
  * 0 as a pid means the calling process. A process may set limits only for itself, because the agent and the init have
  * the same uid. It may read the limits of others.
  */
 const ownProcess = 0;
-/**
- * F_SETLEASE is refused: a lease on a file that several machines share would block every process that opens the file.
- */
-const setLease = 1024;
-/**
- * PER_LINUX, PER_LINUX32, UNAME26, PER_LINUX32 with UNAME26, and 0xffffffff, which only queries. Other personalities
- * can turn off address space randomization.
- */
-const harmlessPersonalities = [0, 0x8, 0x20000, 0x20008, 0xffffffff];
-const family = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
-/** NETLINK_ROUTE, which lists the network interfaces; the other netlink families reach subsystems that no program in a sandbox needs. */
-const routing = 0;
-/**
- * A mask for all socket types except SOCK_STREAM, SOCK_DGRAM and SOCK_RAW (which needs a capability that code does not
- * have): SCTP, DCCP and others.
- */
-const otherSocketTypes = 0xc;
-/**
- * The allowed socket protocols: default, ICMP, TCP, UDP, ICMPv6. Others, such as MPTCP and SCTP, would load kernel
- * modules.
- */
-const protocols = [0, 1, 6, 17, 58];
-const tcp = { level: 6, upperLayer: 31 } as const;
+
+const doNothing = refuse(0);
+
+const argument = (index: 0 | 1 | 2 | 3): number => offset[`arg${index}`];
 
 const checkedCalls: Readonly<Record<string, Rule>> = {
-  clone: (program) =>
-    program.load(offset.arg0).ifAnyBit(newNamespaceFlags, refuse(errno.EPERM)).return(allow),
-  fcntl: (program) => program.load(offset.arg1).ifEqual(setLease, refuse(errno.EPERM)).return(allow),
-  ioctl: (program) => {
-    program.load(offset.arg1);
-    for (const request of terminalTampering) program.ifEqual(request, refuse(errno.EPERM));
-    program.return(allow);
-  },
+  clone: (program) => program.load(offset.arg0).ifAnyBit(newNamespaces, refuse(errno.EPERM)).return(allow),
   personality: (program) =>
     program.load(offset.arg0).unlessOneOf(harmlessPersonalities, refuse(errno.EPERM)).return(allow),
   prlimit64: (program) => {
-    program.load(offset.arg0).ifEqual(ownProcess, allow);
-    for (const half of [offset.arg2, offset.arg2High]) program.load(half).unlessEqual(0, refuse(errno.EPERM));
+    const halves = [offset.arg2, offset.arg2High];
+    program.load(offset.arg0).when(ownProcess, (own) => {
+      own.load(offset.arg1).unlessEqual(coreSize, allow);
+      for (const half of halves) own.load(half).unlessEqual(0, doNothing);
+      own.return(allow);
+    });
+    for (const half of halves) program.load(half).unlessEqual(0, refuse(errno.EPERM));
     program.return(allow);
   },
-  // Refuse TCP_ULP, which moves protocols such as TLS from programs into the kernel. TLS libraries work without it.
-  setsockopt: (program) =>
-    program
-      .load(offset.arg1)
-      .when(tcp.level, (option) =>
-        option.load(offset.arg2).ifEqual(tcp.upperLayer, refuse(errno.ENOPROTOOPT)).return(allow),
-      )
-      .return(allow),
+  setrlimit: (program) => program.load(offset.arg0).ifEqual(coreSize, doNothing).return(allow),
+  setsockopt: (program) => {
+    program.load(offset.arg1);
+    for (const [level, options] of refusedSocketOptions)
+      program.when(level, (option) => {
+        option.load(offset.arg2);
+        for (const value of options) option.ifEqual(value, refuse(errno.ENOPROTOOPT));
+        option.return(allow);
+      });
+    program.return(allow);
+  },
   socket: (program) => {
-    program.load(offset.arg0).ifEqual(family.unix, allow);
-    program.when(family.netlink, (netlink) =>
-      netlink.load(offset.arg2).unlessEqual(routing, refuse(errno.EAFNOSUPPORT)).return(allow),
+    program.load(offset.arg0).ifEqual(socketFamily.unix, allow);
+    program.when(socketFamily.netlink, (netlink) =>
+      netlink.load(offset.arg2).unlessEqual(netlinkRoute, refuse(errno.EAFNOSUPPORT)).return(allow),
     );
-    program.unlessOneOf([family.inet, family.inet6], refuse(errno.EAFNOSUPPORT));
+    program.unlessOneOf(socketFamily.internet, refuse(errno.EAFNOSUPPORT));
     program.load(offset.arg1).ifAnyBit(otherSocketTypes, refuse(errno.ESOCKTNOSUPPORT));
-    program.load(offset.arg2).unlessOneOf(protocols, refuse(errno.EPROTONOSUPPORT)).return(allow);
+    program.load(offset.arg2).unlessOneOf(socketProtocols, refuse(errno.EPROTONOSUPPORT)).return(allow);
   },
   // Only Unix sockets have pairs. Asking for a pair of another family could load that family's kernel module.
   socketpair: (program) =>
-    program.load(offset.arg0).unlessEqual(family.unix, refuse(errno.EOPNOTSUPP)).return(allow),
+    program.load(offset.arg0).unlessEqual(socketFamily.unix, refuse(errno.EOPNOTSUPP)).return(allow),
+  ...mapped(refusedValues, ({ argument: index, errors }) => (program) => {
+    program.load(argument(index));
+    for (const [value, error] of Object.entries(errors)) program.ifEqual(Number(value), refuse(error));
+    program.return(allow);
+  }),
+  ...mapped(hugePages, ({ argument: index, bits, error }) => (program) => {
+    program.load(argument(index)).ifAnyBit(bits, refuse(error)).return(allow);
+  }),
 };
+
+function mapped<Value>(
+  values: Readonly<Record<string, Value>>,
+  rule: (value: Value) => Rule,
+): Record<string, Rule> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, rule(value)]));
+}
 
 /** A rule for a call whose mode is in the argument at `at`. */
 const withoutSetUid =
@@ -149,7 +145,7 @@ const withoutSetUid =
     program.load(at).ifAnyBit(setUidBits, refuse(errno.EPERM)).return(allow);
 const modeCalls: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(
-    Object.entries(modeArguments).map(([name, index]) => [name, withoutSetUid(offset[`arg${index}`])]),
+    Object.entries(modeArguments).map(([name, index]) => [name, withoutSetUid(argument(index))]),
   ),
   openat2: refuse(errno.ENOSYS),
 };

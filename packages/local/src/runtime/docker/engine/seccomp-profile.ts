@@ -1,11 +1,26 @@
 import {
   allowedCalls,
   forbiddenCalls,
-  modeArguments,
   ownerlessMemoryCalls,
-  setUidBits,
 } from "../../bubblewrap/system-calls/allowed-calls.js";
+import {
+  errno,
+  harmlessPersonalities,
+  hugePages,
+  modeArguments,
+  netlinkRoute,
+  newNamespaces,
+  otherSocketTypes,
+  refusedSocketOptions,
+  refusedValues,
+  setUidBits,
+  socketFamily,
+  socketProtocols,
+} from "../../bubblewrap/system-calls/argument-rules.js";
 import { arm64Numbers, x64Numbers } from "../../bubblewrap/system-calls/call-numbers.js";
+
+const allow = "SCMP_ACT_ALLOW";
+const refuse = "SCMP_ACT_ERRNO";
 
 interface Condition {
   readonly index: number;
@@ -19,6 +34,8 @@ const masked = (index: number, mask: number, rest: number): Condition => ({
   ...{ index, value: mask >>> 0, valueTwo: rest >>> 0 },
   op: "SCMP_CMP_MASKED_EQ",
 });
+/** Whether the lower 32 bits of an argument are those of `value`. */
+const sameInt = (index: number, value: number): Condition => masked(index, 0xffffffff, value);
 const hasNone = (index: number, mask: number): Condition => masked(index, mask, 0);
 
 /**
@@ -40,47 +57,60 @@ function differs(index: number, values: readonly number[], bit = 31, mask = 0, r
   );
 }
 
-const allow = "SCMP_ACT_ALLOW";
-const refuse = "SCMP_ACT_ERRNO";
-const errno = { EPERM: 1, ENOSYS: 38 } as const;
-
-/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
-const newNamespaces = 0x7e020000;
-const fSetLease = 1024;
-/** TIOCSTI, TIOCLINUX and TIOCSETD. */
-const terminalTampering = [0x5412, 0x541c, 0x5423];
-const unixFamily = 1;
-const internetFamilies = [2, 10];
-const netlink = { family: 16, routing: 0 } as const;
-/** All socket types but SOCK_STREAM, SOCK_DGRAM and SOCK_RAW. */
-const otherTypes = 0xc;
-/** Default, ICMP, TCP, UDP, ICMPv6. */
-const protocols = [0, 1, 6, 17, 58];
-const tcpUpperLayer = { level: 6, option: 31 } as const;
-const personalities = [0, 0x8, 0x20000, 0x20008, 0xffffffff];
-
 /**
- * The calls that depend on their arguments: each is allowed when all conditions of one of its lists hold. They are those of
- * bubblewrap's filter; see `seccomp-filter.ts` for the reasons.
+ * The calls that depend on their arguments: each is allowed when all conditions of one of its lists hold. See
+ * `argument-rules.ts` for the reasons.
  */
 const checked: Readonly<Record<string, readonly (readonly Condition[])[]>> = {
   clone: [[hasNone(0, newNamespaces)]],
-  fcntl: differs(1, [fSetLease]).map((condition) => [condition]),
-  ioctl: differs(1, terminalTampering).map((condition) => [condition]),
-  personality: personalities.map((value) => [equals(0, value)]),
+  personality: harmlessPersonalities.map((value) => [equals(0, value)]),
   prlimit64: [[equals(0, 0)], [equals(2, 0)]],
-  setsockopt: [...differs(1, [tcpUpperLayer.level]), ...differs(2, [tcpUpperLayer.option])].map(
-    (condition) => [condition],
-  ),
-  socket: [
-    [equals(0, unixFamily)],
-    [equals(0, netlink.family), equals(2, netlink.routing)],
-    ...internetFamilies.flatMap((family) =>
-      protocols.map((protocol) => [equals(0, family), hasNone(1, otherTypes), equals(2, protocol)]),
+  setsockopt: [
+    ...each(
+      differs(
+        1,
+        refusedSocketOptions.map(([level]) => level),
+      ),
+    ),
+    ...refusedSocketOptions.flatMap(([level, options]) =>
+      differs(2, options).map((condition) => [sameInt(1, level), condition]),
     ),
   ],
-  socketpair: [[equals(0, unixFamily)]],
+  socket: [
+    [equals(0, socketFamily.unix)],
+    [equals(0, socketFamily.netlink), equals(2, netlinkRoute)],
+    ...socketFamily.internet.flatMap((family) =>
+      socketProtocols.map((protocol) => [
+        equals(0, family),
+        hasNone(1, otherSocketTypes),
+        equals(2, protocol),
+      ]),
+    ),
+  ],
+  // Unlike bubblewrap's filter, a profile cannot say that nothing was done. Code can undo the size of core files.
+  setrlimit: [[]],
+  socketpair: [[equals(0, socketFamily.unix)]],
+  ...Object.fromEntries(
+    Object.entries(refusedValues).map(([name, { argument, errors }]) => [
+      name,
+      each(differs(argument, Object.keys(errors).map(Number))),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(hugePages).map(([name, { argument, bits }]) => [name, [[hasNone(argument, bits)]]]),
+  ),
 };
+
+function each(conditions: readonly Condition[]): Condition[][] {
+  return conditions.map((condition) => [condition]);
+}
+
+/** The calls with values that are refused otherwise than a call that the kernel does not have. */
+const refusals = Object.entries(refusedValues).flatMap(([name, { argument, errors }]) =>
+  Object.entries(errors).map(([value, error]) => ({
+    ...{ names: [name], action: refuse, errnoRet: error, args: [sameInt(argument, Number(value))] },
+  })),
+);
 
 /** What the calls that give a file a mode may do where no file may be set-uid or set-gid. */
 const modeRules = Object.entries(modeArguments).flatMap(([name, index]) => {
@@ -119,6 +149,7 @@ export function seccompProfile(refusesSetUid: boolean): string {
       ...Object.entries(checked).flatMap(([name, lists]) =>
         lists.map((args) => ({ names: [name], action: allow, args })),
       ),
+      ...refusals,
       ...(refusesSetUid ? modeRules : []),
     ],
   });

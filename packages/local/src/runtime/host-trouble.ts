@@ -1,0 +1,24 @@
+export interface HostTrouble {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+/** Thrown when no machine can be started because of something on the host, whatever machine is asked for. */
+export class HostTroubleError extends Error {
+  override readonly name = "HostTroubleError";
+
+  constructor({ reason, fix }: HostTrouble) {
+    super(`${reason}: ${fix}`);
+  }
+}
+
+/** What the error output of bubblewrap says of the host. Undefined if it says nothing that is known. */
+export function hostTroubleIn(errorOutput: string): HostTrouble | undefined {
+  // ENOTSUPP, which the C library has no text for: the filter could not be compiled.
+  if (!/PR_SET_SECCOMP.*\b524\b/.test(errorOutput)) return undefined;
+  return {
+    reason:
+      "this machine's kernel has no memory left for filters of system calls, of which it has one for all programs",
+    fix: 'end the program that has installed very many of them, or raise the limit with "sysctl -w net.core.bpf_jit_limit=1073741824"',
+  };
+}
