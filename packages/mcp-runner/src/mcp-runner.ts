@@ -224,7 +224,7 @@ export class McpRunner implements AsyncDisposable {
       return new SandboxStdioTransport(sandbox, { ...shared, maxMessageLength, ...session });
     }
     const { SandboxHttpTransport } = await import("./transport/sandbox-http-transport.js");
-    return new SandboxHttpTransport(sandbox, { ...shared, port, path, startSeconds });
+    return new SandboxHttpTransport(sandbox, { ...shared, maxMessageLength, port, path, startSeconds });
   }
 }
 

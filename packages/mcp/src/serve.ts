@@ -49,6 +49,10 @@ async function gatewayFor(
 }
 
 export async function serve(): Promise<void> {
+  // Whatever a client or another server has caused, the sandboxes of all clients go on.
+  process.on("unhandledRejection", (reason) => {
+    log(`unexpected, please report: ${reason instanceof Error ? reason.stack : String(reason)}`);
+  });
   try {
     await serveAsAsked();
     // Exit explicitly: idle keep-alive connections would keep the process running.

@@ -43,7 +43,7 @@ export function define(command: Command): void {
               const report = (result: Imported["result"], leftOut: readonly string[] = []): void =>
                 void rows.push({ name, from: file.path, result, ...(leftOut.length > 0 && { leftOut }) });
               const obstacle = obstacleTo(name, entry);
-              const isKnown = entries[name] !== undefined;
+              const isKnown = Object.hasOwn(entries, name);
               if (obstacle !== undefined) report(obstacle);
               else if (isKnown && options.replace !== true) report("there already");
               else
@@ -96,7 +96,10 @@ export async function readForeign(path: string): Promise<McpServerFile> {
   let text: string;
   try {
     // Reading a pipe or a device may never end.
-    if (!statSync(path).isFile()) throw unreadable(path, "it is no regular file");
+    const status = statSync(path);
+    if (!status.isFile()) throw unreadable(path, "it is no regular file");
+    // Files of the kernel have no size, and reading some of them never ends.
+    if (status.size === 0) throw unreadable(path, "it is empty");
     text = readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof CommandError) throw error;

@@ -30,8 +30,12 @@ export function define(command: Command): void {
             });
             const requests = new OpenRequests();
             transport.onerror = (error) => output.note(error.message);
+            let isUnread = false;
             transport.onmessage = (message: unknown) => {
+              if (isUnread) return;
               output.json(message);
+              isUnread = process.stdout.writableLength > mostUnread;
+              if (isUnread) transport.close().catch(() => undefined);
               requests.received(message);
             };
             await transport.start();
@@ -55,6 +59,7 @@ export function define(command: Command): void {
             input.close();
             process.stdin.destroy();
             if (signal.aborted) return;
+            if (isUnread) throw notRead();
             if (transport.failure !== undefined) throw transport.failure;
             if (requests.size > 0) throw notAnswered();
           } finally {
@@ -64,6 +69,16 @@ export function define(command: Command): void {
       }),
     );
 }
+
+/** Bytes of messages that may wait for the assistant to read them. */
+const mostUnread = 64 * 1024 * 1024;
+
+const notRead = (): CommandError =>
+  new CommandError(
+    "NOT_READ",
+    `The assistant did not read ${mostUnread / 1024 / 1024} MiB of the server's messages, so the server was ended.`,
+    "Start the server again.",
+  );
 
 const notAnswered = (): CommandError =>
   new CommandError(

@@ -75,7 +75,10 @@ export function readServerFile(path: string = serverFilePath()): McpServerFile |
 export function parseServerFile(path: string, text: string): McpServerFile {
   const problems: ParseError[] = [];
   // Editors of Windows begin a file with a byte order mark, which the parser does not know.
-  const tree = parseTree(text.replace(/^\uFEFF/, " "), problems, { allowTrailingComma: true });
+  if (text.length > longestFile) throw invalid(path, 1, `is longer than ${longestFile} characters`);
+  const tree = shallow(path, () =>
+    parseTree(text.replace(/^\uFEFF/, " "), problems, { allowTrailingComma: true }),
+  );
   const [problem] = problems;
   if (problem !== undefined || tree === undefined) {
     const at = lineAt(text, problem?.offset ?? 0);
@@ -93,7 +96,8 @@ export function parseServerFile(path: string, text: string): McpServerFile {
       hint: "Update cloud-sandbox to read the file.",
       code: "CONFIG_TOO_NEW",
     });
-  const entries: McpServerEntries = {};
+  // Without a prototype, so that no name has a meaning of its own.
+  const entries: McpServerEntries = Object.create(null);
   // Programs use the last of several entries, which an edit would not find.
   const repeated = repeatedKey(given) ?? repeatedKey(tree);
   if (repeated !== undefined)
@@ -102,7 +106,7 @@ export function parseServerFile(path: string, text: string): McpServerFile {
     const name = String(key?.value);
     if (value?.type !== "object")
       throw invalid(path, lineAt(text, value?.offset ?? 0), `the entry "${name}" must be an object`);
-    entries[name] = JSON.parse(JSON.stringify(plain(value)));
+    entries[name] = shallow(path, () => JSON.parse(JSON.stringify(plain(value))));
   }
   const lineOf = (place: readonly (string | number)[]): number => {
     for (let length = place.length; length >= 0; length--) {
@@ -131,6 +135,19 @@ export function checkedServers({ entries, lineOf, path }: McpServerFile): McpSer
       });
     }
   });
+}
+
+/** The most characters of a file. Those of assistants have some thousand. */
+const longestFile = 4 * 1024 * 1024;
+
+/** The result of work that descends into values. Throws an `McpConfigurationError` if they are nested too deeply for it. */
+function shallow<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw invalid(path, 1, "has values that are nested too deeply");
+  }
 }
 
 function holderOf(tree: Node): string[] {

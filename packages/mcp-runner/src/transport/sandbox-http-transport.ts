@@ -7,6 +7,7 @@ import {
 import { type CommandStream, isSandboxError, type Sandbox } from "cloud-sandbox";
 import { Secrets } from "../config/secrets.js";
 import { McpProtocolError, McpStartError } from "../errors.js";
+import { boundedFetch } from "./bounded-fetch.js";
 import { HiddenLines } from "./hidden-lines.js";
 import type { SandboxStdioOptions } from "./sandbox-stdio-transport.js";
 
@@ -14,7 +15,7 @@ import type { SandboxStdioOptions } from "./sandbox-stdio-transport.js";
 type HttpSendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
 
 /** Options of a `SandboxHttpTransport`. */
-export interface SandboxHttpOptions extends Omit<SandboxStdioOptions, "closeSeconds" | "maxMessageLength"> {
+export interface SandboxHttpOptions extends Omit<SandboxStdioOptions, "closeSeconds"> {
   /** The port that the server listens on, inside the sandbox. */
   port: number;
   /** Path of the server's endpoint. Default `/mcp`. */
@@ -77,6 +78,7 @@ export class SandboxHttpTransport implements Transport {
     const {
       command,
       env,
+      maxMessageLength = 16 * 1024 * 1024,
       path = "/mcp",
       port,
       startSeconds = 60,
@@ -95,7 +97,9 @@ export class SandboxHttpTransport implements Transport {
       throw this.#failure ?? this.#notListening(port, cause);
     }
     const base = this.#sandbox.ports.previewUrl(port, { form: "path" });
-    const http = new StreamableHTTPClientTransport(new URL(path.slice(1), base.replace(/\/*$/, "/")));
+    const http = new StreamableHTTPClientTransport(new URL(path.slice(1), base.replace(/\/*$/, "/")), {
+      fetch: boundedFetch(maxMessageLength, () => this.#tooLarge(maxMessageLength)),
+    });
     http.onmessage = (message) => this.onmessage?.(message);
     http.onerror = (error) => this.onerror?.(error);
     this.#http = http;
@@ -144,6 +148,19 @@ export class SandboxHttpTransport implements Transport {
         ? new McpStartError({ ...options, code: "SERVER_NOT_STARTED" })
         : new McpProtocolError({ ...options, code: "SERVER_ENDED", hint: "Start a new session." });
     this.onerror?.(this.#failure);
+  }
+
+  /** Ends the session: the rest of a message that is broken off cannot be told from the next one. */
+  #tooLarge(limit: number): Error {
+    this.#failure ??= new McpProtocolError({
+      summary: `The server sent a message longer than ${limit} bytes.`,
+      code: "MESSAGE_TOO_LARGE",
+      hint: "Start a new session.",
+      stderr: this.stderr,
+    });
+    this.onerror?.(this.#failure);
+    this.close().catch(() => undefined);
+    return this.#failure;
   }
 
   #notListening(port: number, cause: unknown): McpStartError {

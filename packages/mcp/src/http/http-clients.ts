@@ -3,6 +3,8 @@ import { idleSeconds } from "../ownership/sandbox-directory.js";
 import type { Session } from "../session/session.js";
 
 export interface HttpClient {
+  /** The digest of the token with which it came; "" if this server needs no token. */
+  readonly tokenDigest: string;
   readonly session: Session;
   /** Cancels the client's calls and closes its streams. */
   disconnect(): Promise<void>;
@@ -40,12 +42,22 @@ export class HttpClients<Client extends HttpClient> {
     return this.#entries.get(key)?.client;
   }
 
-  /** Makes room by forgetting the client that was silent longest. Returns false when no client is silent. */
+  /**
+   * Makes room by forgetting the client that was silent longest, among those of the token that has the most. A token that has more
+   * than half of all gives one up to another token also if none of its clients is silent. Returns false when there is no room.
+   */
   add(key: string, client: Client): boolean {
     if (this.#entries.size >= this.#options.most) {
-      const silent = [...this.#entries].find(([, entry]) => isSilent(entry));
-      if (silent === undefined) return false;
-      this.#forget(...silent);
+      const counts = new Map<string, number>();
+      for (const { client: each } of this.#entries.values())
+        counts.set(each.tokenDigest, (counts.get(each.tokenDigest) ?? 0) + 1);
+      const [[token, count] = ["", 0]] = [...counts].sort(([, one], [, other]) => other - one);
+      const candidates = [...this.#entries].filter(([, entry]) => entry.client.tokenDigest === token);
+      const mustYield = token !== client.tokenDigest && count > this.#options.most / 2;
+      const ended =
+        candidates.find(([, entry]) => isSilent(entry)) ?? (mustYield ? candidates[0] : undefined);
+      if (ended === undefined) return false;
+      this.#forget(...ended);
     }
     this.#entries.set(key, { client, open: 0, lastSeen: Date.now() });
     return true;

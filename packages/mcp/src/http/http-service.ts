@@ -1,11 +1,6 @@
 /** Serves many clients over Streamable HTTP, at `/mcp`. */
 import { once } from "node:events";
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer as createHttpServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createServer, type Offer } from "../server/mcp-server.js";
@@ -14,7 +9,7 @@ import type { SharedBackend } from "../session/shared-backend.js";
 import { OptionError } from "../settings/option-error.js";
 import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
 import type { ClientKeys } from "./client-keys.js";
-import { LoadLimit } from "./load-limit.js";
+import { LoadLimit, type LoadShare } from "./load-limit.js";
 import { type EndpointParts, McpEndpoint } from "./mcp-endpoint.js";
 import { isLoopback, type Refusal, RequestChecks, refused } from "./request-checks.js";
 import { listenOnSocket } from "./unix-socket.js";
@@ -102,7 +97,8 @@ export async function startHttpService(parts: ServiceParts, options: HttpOptions
   const underWay = new Set<Promise<void>>();
   let isClosing = false;
 
-  const server = createHttpServer({ headersTimeout: 10_000, requestTimeout: 60_000 }, (request, response) => {
+  const timeouts = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
+  const server = createHttpServer(timeouts, (request, response) => {
     const path = request.url?.split("?")[0];
     if (path === "/healthz") return answerHealth(response, isClosing);
     // Reads the rest of the body and drops it: a client that is still sending does not read the answer.
@@ -115,9 +111,8 @@ export async function startHttpService(parts: ServiceParts, options: HttpOptions
     if ("status" in checked) return refuse(checked);
     if (!methods.includes(request.method ?? "")) return refuse(notAllowed);
     if (isClosing) return refuse(ending);
-    const bytes = expectedBytes(request);
-    if (bytes > longestBody) return refuse(tooLong);
-    const share = limit.enter(bytes);
+    if (Number(request.headers["content-length"] ?? 0) > longestBody) return refuse(tooLong);
+    const share = limit.enter(checked.tokenDigest);
     if (share === undefined) return refuse(busy);
     const over = new Promise<void>((resolve) => response.once("close", resolve));
     // Wait only for POST requests when closing: a GET opens a stream of notifications, which never ends by itself.
@@ -126,11 +121,13 @@ export async function startHttpService(parts: ServiceParts, options: HttpOptions
       share.leave();
       underWay.delete(over);
     });
+    cutWhenUnread(response);
     const serve = async (web: Request): Promise<Response> => {
-      const text = await web.text();
-      share.settle(Buffer.byteLength(text));
+      // Before the body is read, so that nobody without a key has it read.
       const backend = (await keys?.backendFor(request.headers.authorization)) ?? parts.backend;
       if ("status" in backend) return asResponse(backend);
+      const text = await textOf(web, share);
+      if (text === undefined) return asResponse(busy);
       const { tokenDigest } = checked;
       const answer = await endpoint.serve({ request: web, text, tokenDigest, backend, over });
       return answer instanceof Response ? answer : asResponse(answer);
@@ -170,10 +167,41 @@ function tokensFor({ host, socket, token: given }: HttpOptions, log: EndpointPar
   return new BearerTokens([token]);
 }
 
-/** Bytes of memory to reserve for a body: its Content-Length, or the maximum when it states none. */
-function expectedBytes({ headers, method }: IncomingMessage): number {
-  if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
-  return method === "POST" ? longestBody : 0;
+/** The text of a body. Undefined if the server has no room for it now. */
+async function textOf({ body }: Request, share: LoadShare): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  // Small pieces are joined first: each string that is kept costs more than its characters.
+  const block = new Uint8Array(64 * 1024);
+  let filled = 0;
+  for await (const piece of body ?? []) {
+    if (!share.take(piece.length)) return undefined;
+    for (let at = 0; at < piece.length; ) {
+      const part = piece.subarray(at, at + block.length - filled);
+      block.set(part, filled);
+      filled += part.length;
+      at += part.length;
+      if (filled < block.length) continue;
+      text += decoder.decode(block, { stream: true });
+      filled = 0;
+    }
+  }
+  return text + decoder.decode(block.subarray(0, filled));
+}
+
+/** Milliseconds after which an answer is cut of which the client has read nothing. It would stay in memory. */
+const unreadMs = 30_000;
+
+function cutWhenUnread(response: ServerResponse): void {
+  let written = 0;
+  const timer = setInterval(() => {
+    const { socket } = response;
+    if (!socket) return;
+    if (socket.writableLength > 0 && socket.bytesWritten - socket.writableLength === written)
+      socket.destroy();
+    written = socket.bytesWritten - socket.writableLength;
+  }, unreadMs).unref();
+  response.once("close", () => clearInterval(timer));
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

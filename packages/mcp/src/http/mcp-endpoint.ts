@@ -28,8 +28,6 @@ export interface EndpointParts {
 }
 
 interface EndpointClient extends HttpClient {
-  /** The digest of the token that began the session. Requests with another token are refused. */
-  readonly tokenDigest: string;
   /** The transport of a session; undefined for a client of the stateless protocol. */
   readonly transport?: WebStandardStreamableHTTPServerTransport;
 }

@@ -2,6 +2,8 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Measured } from "../servers/running-server.js";
 
+/** Milliseconds between two reports of another MCP server that are passed on. What comes in between is told with the next one. */
+const leastBetween = 50;
 /** Milliseconds between reports while nothing new happens: clients wait longer for a call that reports progress. */
 const usualHeartbeat = 5_000;
 
@@ -21,6 +23,7 @@ export class Progress {
   #total: number | undefined;
   #unit = 1;
   #step = "Working";
+  #relayedAt = Number.NEGATIVE_INFINITY;
 
   constructor(notify: Send, heartbeat = usualHeartbeat) {
     this.#notify = notify;
@@ -30,6 +33,9 @@ export class Progress {
   /** Reports the current step, and its progress if another MCP server has measured it. */
   report(step: string, measured?: Measured): void {
     this.#step = step;
+    const now = performance.now();
+    if (measured !== undefined && now - this.#relayedAt < leastBetween) return;
+    if (measured !== undefined) this.#relayedAt = now;
     if (measured !== undefined) {
       this.#unit = smallStep;
       this.#total = measured.total;
