@@ -107,7 +107,7 @@ export default defineConfig({
         test: {
           name: "sandbox",
           include: ["packages/*/test/**/*.sandbox.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, "**/*.{browser,docker,kubernetes}.test.ts"],
+          exclude: [...configDefaults.exclude, "**/*.{alone,browser,docker,kubernetes}.test.ts"],
           env: withoutSpares,
           isolate: false,
           globalSetup: [pathOf("test/support/ordinary-user-caches.ts")],
@@ -138,6 +138,17 @@ export default defineConfig({
           isolate: false,
           globalSetup: [pathOf("test/support/kubernetes/own-cluster.ts")],
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // They leave nothing of the machine to others.
+          name: "alone",
+          maxWorkers: 1,
+          include: ["test/**/*.alone.test.ts"],
+          env: withoutSpares,
+          sequence: { groupOrder: 4 },
         },
       },
       {

@@ -1,9 +1,10 @@
 // Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|client|mcp|cli|runtimes|kubernetes …] [--write] [--any-machine] [--long]
+//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|kubernetes …] [--write] [--any-machine] [--long]
 //   --write        also writes the results to docs/performance.md
 //   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
 //   --long         runs thousands of one-shots
 import { parseArgs } from "node:util";
+import { benchAttacked } from "./attacked.mjs";
 import { benchCli } from "./cli.mjs";
 import { benchClient } from "./client.mjs";
 import { benchExecute } from "./execute.mjs";
@@ -21,6 +22,7 @@ const benches = {
   "one-shots": benchOneShots,
   execute: benchExecute,
   local: benchLocal,
+  attacked: benchAttacked,
   client: benchClient,
   mcp: benchMcp,
   cli: benchCli,
