@@ -142,6 +142,51 @@ describe("an API key", () => {
     await owner.call("DELETE", `/sandboxes/${sandbox.id}`);
   });
 
+  test("has its open streams and requests cut when it is revoked, whatever else they were called with", async () => {
+    const a = await caller("cut");
+    const sandbox = await a.create();
+    const authorization = `Bearer ${sandbox.auth_token}`;
+    const stream = await FrameSocket.open(`${sandbox.public_host}/stream`, sandbox.auth_token);
+    const body = JSON.stringify({ command: "echo begun >/tmp/begun; sleep 60", timeout: 60 });
+    const post = { method: "POST", body };
+    const ended = [
+      fetch(`${sandbox.public_host}/commands/run`, { ...post, headers: { authorization } }),
+      fetch(`${sandbox.public_host}/commands/run`, {
+        ...post,
+        headers: { authorization, "X-API-Key": "of nobody" },
+      }),
+      fetch(`${server.url}/v1/sandboxes/${sandbox.id}/metrics/stream`, {
+        headers: { "X-API-Key": a.apiKey },
+      }).then((answer) => answer.text()),
+    ].map((call) =>
+      call.then(
+        () => "answered",
+        () => "cut",
+      ),
+    );
+    await expect.poll(async () => (await a.run(sandbox, "cat /tmp/begun")).body.stdout).toBe("begun\n");
+    expect(await owner.told("DELETE", "/keys/cut")).toBe("200 revoked");
+    expect(await Promise.all(ended)).toEqual(["cut", "cut", "cut"]);
+    await expect.poll(() => stream.closed).toBeDefined();
+    await owner.call("DELETE", `/sandboxes/${sandbox.id}`);
+  });
+
+  test("is not told which sandboxes of others mount its volumes", async () => {
+    const a = await caller("volumes");
+    const { body: volume } = await a.call("POST", "/volumes", { name: "shared", size_mb: 16 });
+    const mounts = { "/data": { volume: volume.id } };
+    const sandbox = await owner.create({ name: "of-the-owner", mounts });
+    expect(await a.call("GET", `/volumes/${volume.id}`)).toMatchObject({ body: { sandboxes: [] } });
+    const refused = await a.call("DELETE", `/volumes/${volume.id}`);
+    expect(refused.status).toBe(409);
+    expect(JSON.stringify(refused.body)).not.toMatch(new RegExp(`of-the-owner|${sandbox.id}`));
+    expect(await owner.call("GET", `/volumes/${volume.id}`)).toMatchObject({
+      body: { sandboxes: ["of-the-owner"] },
+    });
+    await owner.call("DELETE", `/sandboxes/${sandbox.id}`);
+    await expect.poll(async () => (await a.call("DELETE", `/volumes/${volume.id}`)).status).toBe(200);
+  });
+
   test("ends when it expires", async () => {
     const a = await caller("expiring", { expires_in_seconds: 1 });
     await expect.poll(() => a.told("GET", "/sandboxes")).toBe("401 API_KEY_EXPIRED");

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
@@ -59,6 +60,31 @@ test("where sandboxes could open hardly any file, serve and doctor say what to r
   }
 });
 
+test("strangers who hold all connections that they get keep nobody with a key away", async () => {
+  const server = await startLocalServer({ through: ["prlimit", `--nofile=${limit}`], args: ["--pool", "0"] });
+  const { hostname, port } = new URL(server.url);
+  const idle: Socket[] = [];
+  try {
+    const caller = new ControlPlaneCaller(server);
+    const sandbox = await caller.create();
+    for (let count = 0; count < 2 * limit; count += 1) {
+      const socket = connect(Number(port), hostname).on("error", () => undefined);
+      idle.push(socket);
+      await once(socket, "connect");
+      // Half of them send the beginning of a request.
+      if (count % 2) socket.write("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+    }
+    await expect.poll(() => readdirSync(`/proc/${server.pid}/fd`).length).toBeLessThan(limit / 2);
+    expect(await caller.run(sandbox, "echo works")).toMatchObject({ body: { stdout: "works\n" } });
+    expect(await caller.run(await caller.create(), "echo works")).toMatchObject({
+      body: { stdout: "works\n" },
+    });
+  } finally {
+    for (const socket of idle) socket.destroy();
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+  }
+});
+
 interface FewDescriptors {
   readonly server: LocalServer;
   /** Has a connection that is open already: the server cannot accept a new one when it has no descriptor left. */
@@ -71,13 +97,15 @@ interface FewDescriptors {
 async function withFewDescriptors(use: (few: FewDescriptors) => Promise<void>): Promise<void> {
   const server = await startLocalServer({ through: ["prlimit", `--nofile=${limit}`], args: ["--pool", "0"] });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const idle: Socket[] = [];
-  const giveBack = (): void => {
-    for (const socket of idle) socket.destroy();
+  const allow = (files: number): void => {
+    execFileSync("prlimit", ["--pid", String(server.pid), `--nofile=${files}:${limit}`]);
   };
+  const giveBack = (): void => allow(limit);
   const takeAll = async (): Promise<void> => {
     expect(await health(server, agent)).toBe(200);
-    await takeAllConnections(server, idle);
+    // No connection of strangers can do this: see below. What is open already stays open.
+    const open = new Set(readdirSync(`/proc/${server.pid}/fd`).map(Number));
+    allow([...Array(limit).keys()].find((number) => !open.has(number)) ?? limit);
   };
   try {
     await use({ server, agent, takeAll, giveBack });
@@ -86,17 +114,6 @@ async function withFewDescriptors(use: (few: FewDescriptors) => Promise<void>): 
     agent.destroy();
     expect(await server.stop()).toEqual({ code: 0, signal: null });
   }
-}
-
-/** Opens connections until the server has no file descriptor left for another. */
-async function takeAllConnections({ url, pid }: LocalServer, idle: Socket[]): Promise<void> {
-  const { hostname, port } = new URL(url);
-  for (let count = 0; count < limit; count += 1) {
-    const socket = connect(Number(port), hostname).on("error", () => undefined);
-    idle.push(socket);
-    await once(socket, "connect");
-  }
-  await expect.poll(() => readdirSync(`/proc/${pid}/fd`).length).toBeGreaterThanOrEqual(limit - 1);
 }
 
 async function ask(agent: Agent, url: string, options: object, body?: string): Promise<IncomingMessage> {

@@ -78,11 +78,22 @@ export class ControlPlaneCaller {
   }
 
   /** Runs a shell command in a sandbox, with the address and the token from its creation. */
-  async run({ id, auth_token }: CreatedSandbox, command: string): Promise<Told> {
-    const response = await fetch(`${this.server.url}/agent/${id}/commands/run`, {
+  run(sandbox: CreatedSandbox, command: string): Promise<Told> {
+    return this.agent(sandbox, "/commands/run", { command });
+  }
+
+  /** Sends a request to a sandbox's agent. */
+  async agent(
+    { id, auth_token }: CreatedSandbox,
+    path: string,
+    body: object,
+    signal?: AbortSignal,
+  ): Promise<Told> {
+    const response = await fetch(`${this.server.url}/agent/${id}${path}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${auth_token}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ command }),
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
     });
     return {
       status: response.status,

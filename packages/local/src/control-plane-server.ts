@@ -16,15 +16,18 @@ import { egressGateway } from "./egress/egress-options.js";
 import { internetSetting } from "./egress/internet-default.js";
 import { NotKeptError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
+import { ConnectionBudget } from "./gateway/connection-budget.js";
 import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
 import { createGatewayServer } from "./gateway/gateway-server.js";
 import { HostGuard } from "./gateway/host-guard.js";
 import { KeyGuard } from "./gateway/key-guard.js";
 import { listen, requireFreePort } from "./gateway/listening.js";
+import { OpenCalls } from "./gateway/open-calls.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { previewUrls } from "./gateway/preview-target.js";
 import { PublicAddress } from "./gateway/public-address.js";
+import { RequestCallers } from "./gateway/request-callers.js";
 import { routeRequests } from "./gateway/request-routing.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } from "./local-defaults.js";
@@ -137,7 +140,8 @@ export async function serve(
   const limits = machineLimits(options.limits);
   const publicAddress = options.publicUrl === undefined ? undefined : new PublicAddress(options.publicUrl);
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
-  const audit = options.auditLog === undefined ? undefined : await auditTo(options.auditLog, keys, log);
+  const audit =
+    options.auditLog === undefined ? undefined : await auditTo(options.auditLog, keys, tokens.holders, log);
   const server = createGatewayServer();
   if (options.holdsProcess === false) server.unref().on("connection", (connection) => connection.unref());
   const templates = await TemplateCatalogue.open(limits, runtime.images);
@@ -267,6 +271,7 @@ export async function serve(
     options: options.webhooks ?? {},
     send: (id, request) => gateway.send(id, request),
     token: async (id) => (await tokens.issue(id)).token,
+    keyOf: (id) => registry.keyOf(id),
     log,
   });
   const metrics = new MetricsStreams(agents, (id) => fleet.get(id));
@@ -288,7 +293,9 @@ export async function serve(
     refusalOfPriorityClass: runtime.refusalOfPriorityClass?.bind(runtime),
     isolation,
     version,
-    trouble: () => store.trouble(),
+    trouble: () =>
+      store.trouble() ??
+      (machines.trouble === undefined ? undefined : { storage: "ok", message: machines.trouble }),
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
     previewUrls: (id, host) => previewUrls(id, baseFor(host), publicUrl(host) !== undefined),
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
@@ -314,6 +321,10 @@ export async function serve(
   const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
   routeRequests(server, {
     ...{ hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api },
+    callers: new RequestCallers(keys, tokens.holders),
+    connections: new ConnectionBudget(),
+    log,
+    openCalls: new OpenCalls((keyId) => keys.isUsable(keyId)),
     ...(audit && { onAgentAnswer: audit.onAgentAnswer }),
   });
 

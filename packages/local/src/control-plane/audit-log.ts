@@ -1,9 +1,12 @@
-import { closeSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { AuditLogError } from "../errors/local-errors.js";
 
-/** At this size the file is renamed to `FILE.1`, in place of the one before, and a new one is begun. */
+/** At this size the file is renamed to `FILE.1`, that one to `FILE.2` and so on, and a new one is begun. */
 const defaultMaxBytes = 64 * 1024 * 1024;
-const longestForwardedFor = 200;
+/** Full files that are kept. */
+const generations = 9;
+/** Characters of a field. All that callers can make longer is cut. */
+const longestField = 200;
 
 /** A request of a caller whose key or token was accepted. Nothing of what was sent or answered is in it. */
 export interface AuditEntry {
@@ -50,8 +53,8 @@ export class AuditLog {
   note({ time, key, operation, sandbox, status, from, forwardedFor }: AuditEntry): void {
     const entry = {
       time: time.toISOString(),
-      ...{ key, operation, sandbox, status, from },
-      forwarded_for: forwardedFor?.slice(0, longestForwardedFor),
+      ...{ key: cut(key), operation, sandbox: cut(sandbox), status, from: cut(from) },
+      forwarded_for: cut(forwardedFor),
     };
     const line = Buffer.from(`${JSON.stringify(entry)}\n`);
     try {
@@ -71,6 +74,10 @@ export class AuditLog {
   }
 
   #rotate(): void {
+    for (let number = generations - 1; number >= 1; number -= 1) {
+      const older = `${this.path}.${number}`;
+      if (existsSync(older)) renameSync(older, `${this.path}.${number + 1}`);
+    }
     renameSync(this.path, `${this.path}.1`);
     const next = openSync(this.path, "a", 0o600);
     closeSync(this.#file);
@@ -78,3 +85,5 @@ export class AuditLog {
     this.#size = 0;
   }
 }
+
+const cut = (text: string | undefined): string | undefined => text?.slice(0, longestField);

@@ -3,8 +3,8 @@ import { OperationRoutes, type RequestEvent } from "@cloud-sandbox/server-kit";
 import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentTarget } from "../agents/agent-target.js";
-import { claimsOf } from "../relay/forwarded-headers.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
+import type { TokenHolders } from "../tokens/token-holders.js";
 import { AuditLog } from "./audit-log.js";
 
 const agentOperations = new OperationRoutes(agentContract.operations);
@@ -25,6 +25,7 @@ export class RequestAudit {
   constructor(
     file: string,
     private readonly keys: Pick<KeyRing, "nameOf">,
+    private readonly holders: Pick<TokenHolders, "of">,
     log: (message: string) => void,
   ) {
     this.#log = new AuditLog(file, log);
@@ -48,13 +49,14 @@ export class RequestAudit {
   readonly onAgentAnswer = ({ request, target, status, time }: AnsweredByAgent): void => {
     const { method = "GET" } = request;
     const operation = operationOf(method, target.path.split("?")[0] ?? "");
-    // The agent answers 401 to a token that is not valid, whose claims are not to be believed.
-    if (status === 401 || operation === undefined) return;
-    const { key } = claimsOf(bearerToken(request.headers.authorization));
+    if (operation === undefined) return;
+    // Strangers cause no entry: with as many as they like, they would push out those of others.
+    const holder = this.holders.of(bearerToken(request.headers.authorization));
+    if (holder?.sandboxId !== target.sandboxId) return;
     this.#log.note({
       ...origin(request),
       time,
-      key: typeof key === "string" ? this.keys.nameOf(key) : owner.name,
+      key: holder.keyId === undefined ? owner.name : this.keys.nameOf(holder.keyId),
       operation,
       sandbox: target.sandboxId,
       status,

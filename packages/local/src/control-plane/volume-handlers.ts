@@ -15,7 +15,7 @@ export function volumeHandlers(volumes: Volumes, keyId: string | undefined) {
     size_mb: volume.sizeMb,
     used_bytes: await volumes.usedBytes(volume).catch(() => 0),
     created_at: volume.createdAt.toISOString(),
-    sandboxes: [...volumes.usersOf(volume)],
+    sandboxes: [...volumes.usersOf(volume, keyId)],
   });
   return {
     createVolume: async ({ body, requestId }) => {
@@ -38,7 +38,7 @@ export function volumeHandlers(volumes: Volumes, keyId: string | undefined) {
 
     deleteVolume: async ({ params, requestId }) => {
       const volume = volumes.get(params.id, keyId);
-      await volumes.delete(volume);
+      await volumes.delete(volume, keyId);
       return { id: volume.id, object: "volume", deleted: true, request_id: requestId };
     },
   } satisfies Handlers<ControlPlaneContract, unknown>;

@@ -1,3 +1,4 @@
+import { openFilesLimit } from "../runtime/host/open-files.js";
 import { Dialer } from "./dialer.js";
 import { EgressLog } from "./egress-log.js";
 import { EgressPolicy, type EgressRules, type OperatorRules } from "./egress-policy.js";
@@ -7,6 +8,8 @@ import { type NameResolver, nameServers } from "./name-resolver.js";
 import { type EgressLimits, type OnEgressDecision, SandboxEgress } from "./sandbox-egress.js";
 
 const defaultLimits: EgressLimits = { connections: 128, greetingMs: 15_000, idleMs: 10 * 60_000 };
+/** Connections of all sandboxes beyond which each gets no more than its share, so that others and the server itself get some too. */
+const manyConnections = Math.max(256, Math.floor((openFilesLimit - 256) / 4));
 
 export interface EgressGatewayOptions {
   readonly operator: OperatorRules;
@@ -45,9 +48,17 @@ export class EgressGateway {
       this.#http,
       { ...defaultLimits, ...limits },
       onDecision,
+      (open) => this.#hasRoom(open),
     );
     this.#sandboxes.set(id, egress);
     return egress;
+  }
+
+  /** Whether a sandbox that has so many connections open may open another. */
+  #hasRoom(open: number): boolean {
+    const sandboxes = [...this.#sandboxes.values()].map((egress) => egress.open).filter((count) => count > 0);
+    const total = sandboxes.reduce((sum, count) => sum + count, 0);
+    return total < manyConnections || open < manyConnections / sandboxes.length;
   }
 
   /** Sets which destinations a sandbox may reach from now on. */

@@ -32,9 +32,11 @@ export class HttpProxy {
       requestTimeout: 0,
     });
     this.#server.on("connect", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
-      void this.#tunnel(incoming, client, head);
+      this.#tunnel(incoming, client, head).catch(() => client.destroy());
     });
-    this.#server.on("request", (incoming, answer) => void this.#forward(incoming, answer));
+    this.#server.on("request", (incoming, answer) => {
+      this.#forward(incoming, answer).catch(() => answer.destroy());
+    });
     this.#server.on("clientError", (_error, client) => {
       const message =
         "The proxy received something that is not an HTTP request. Send an HTTP or SOCKS5 request.";

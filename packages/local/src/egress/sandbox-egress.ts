@@ -37,11 +37,19 @@ export class SandboxEgress implements EgressAccess {
     private readonly http: HttpProxy,
     private readonly limits: EgressLimits,
     private readonly onDecision: OnEgressDecision = () => undefined,
+    /** Whether there is room for another connection besides these of this sandbox and all others. */
+    private readonly hasRoom: (open: number) => boolean = () => true,
   ) {}
+
+  /** Number of connections that are open now, to the proxy and from it. */
+  get open(): number {
+    return this.#connections.size + this.#upstreams;
+  }
 
   /** Serves a connection that a program in the sandbox opened. */
   accept(client: Socket): void {
-    if (this.#isClosed || this.#connections.size >= this.limits.connections) {
+    const isFull = this.#connections.size >= this.limits.connections || !this.hasRoom(this.open);
+    if (this.#isClosed || isFull) {
       this.log.noteDropped();
       this.onDecision("dropped");
       client.destroy();
@@ -52,14 +60,15 @@ export class SandboxEgress implements EgressAccess {
     client.on("error", () => client.destroy());
     client.on("timeout", () => client.destroy());
     client.setTimeout(this.limits.greetingMs);
-    void this.#serve(client);
+    this.#serve(client).catch(() => client.destroy());
   }
 
   async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Socket> {
     const attempt = this.log.begin(protocol, destination);
     this.#upstreams += 1;
     try {
-      if (this.#upstreams > this.limits.connections) throw tooMany(this.limits.connections);
+      if (this.#upstreams > this.limits.connections || !this.hasRoom(this.open - 1))
+        throw tooMany(Math.min(this.#upstreams - 1, this.limits.connections));
       const { socket, address } = await this.dialer.dial(destination, this.policy, signal);
       attempt.allow(socket, address);
       this.onDecision("allowed");

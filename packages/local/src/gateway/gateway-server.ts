@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { answerUnreadableRequests } from "@cloud-sandbox/server-kit";
 import { envelopeAt } from "../agents/agent-target.js";
-import { relayBufferBytes } from "../relay/exchange.js";
+import { relayBufferBytes } from "../relay/merging-relay.js";
 
 export interface ServerTimeouts {
   /** Milliseconds in which a request's head must arrive, counted from the connection. */

@@ -20,8 +20,11 @@ export function previewRequestHeaders(
   if (token !== "" && (isAccountKey(token) || claimsOf(token).iss === tokenIssuer)) {
     delete headers.authorization;
   }
-  // Previews by path share one host, so their cookies could belong to another sandbox.
-  if (prefix !== "") delete headers.cookie;
+  // Previews by path share one origin, so a browser sends cookies and passwords that belong to another sandbox.
+  if (prefix !== "") {
+    delete headers.cookie;
+    if (/^(basic|digest|negotiate|ntlm)\b/i.test(String(headers.authorization))) delete headers.authorization;
+  }
   return {
     ...headers,
     ...(headers.host !== undefined && { "x-forwarded-host": headers.host }),
@@ -45,6 +48,11 @@ export function previewResponseHeaders(
   for (const name of Object.keys(headers)) {
     if (isOriginWide(name) && !name.startsWith("access-control-")) delete headers[name];
   }
+  // The browser would keep the password for all of them.
+  delete headers["www-authenticate"];
+  headers["content-security-policy"] = [ownOrigin, message.headers["content-security-policy"] ?? []]
+    .flat()
+    .join(", ");
   if (message.headers.location !== undefined) {
     headers.location = belowPrefix(message.headers.location, prefix, [
       host,
@@ -54,6 +62,9 @@ export function previewResponseHeaders(
   }
   return headers;
 }
+
+/** Gives a page an origin that no other page has, so that it reads nothing of other previews: no storage, no cookies, no answers. */
+const ownOrigin = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts";
 
 /** Removes `Domain`, so that the cookie applies only to the host that set it. */
 const withoutDomain = (cookie: string): string => cookie.replace(/;\s*domain\s*=[^;]*/gi, "");

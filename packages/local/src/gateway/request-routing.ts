@@ -1,19 +1,34 @@
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { ignoreUpgrade, upgradeResponse } from "@cloud-sandbox/server-kit";
+import {
+  ignoreUpgrade,
+  internalProblem,
+  type Problem,
+  requestId,
+  upgradeResponse,
+} from "@cloud-sandbox/server-kit";
 import { type AgentTarget, agentTarget, envelopeAt } from "../agents/agent-target.js";
 import type { AgentGateway } from "./agent-gateway.js";
+import type { ConnectionBudget } from "./connection-budget.js";
 import type { CrossOriginAccess } from "./cross-origin-access.js";
 import type { HostGuard } from "./host-guard.js";
 import type { KeyGuard } from "./key-guard.js";
+import type { OpenCalls } from "./open-calls.js";
 import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";
 import { refuse } from "./refusal.js";
+import type { RequestCallers } from "./request-callers.js";
 import { isFileTunnel, isPortTunnel, isUpgrade } from "./upgrade-requests.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;
   /** Refuses tokens of API keys that may not be used any more. Default: no such keys. */
   readonly keys?: Pick<KeyGuard, "refusal">;
+  /** Default: nobody is known. */
+  readonly callers?: Pick<RequestCallers, "of">;
+  readonly connections: ConnectionBudget;
+  /** Cuts calls whose API key was revoked. Default: no such keys. */
+  readonly openCalls?: OpenCalls;
   /** CORS for the APIs. Servers in previews set their own CORS headers. */
   readonly crossOrigin: CrossOriginAccess;
   readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handlePortTunnel" | "handleUpgrade">;
@@ -34,14 +49,37 @@ export interface Destinations {
   };
   readonly previews: Pick<PreviewGateway, "handle" | "handleUpgrade">;
   /** The control plane's API. Gets all requests that are for no preview and no agent. */
+  readonly log: (message: string) => void;
   readonly api: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
 }
 
 /** Routes each request of the server to previews, agents, webhooks or the API, which all share one port. */
-export function routeRequests(
-  server: Server,
-  { hosts, keys, crossOrigin, agents, webhooks, previews, api, onAgentAnswer }: Destinations,
-): void {
+export function routeRequests(server: Server, destinations: Destinations): void {
+  const { hosts, keys, crossOrigin, agents, webhooks, previews, api, onAgentAnswer } = destinations;
+  const { callers, connections, openCalls, log } = destinations;
+  /** Notes a request until `answered` emits "close". Returns the problem that refuses it. */
+  const begin = (
+    request: IncomingMessage,
+    answered: EventEmitter,
+    isForAgent: boolean,
+  ): Problem | undefined => {
+    const { socket } = request;
+    const caller = callers?.of(request, isForAgent);
+    const refusal = connections.begin(socket, answered, caller);
+    if (!refusal && caller?.keyId !== undefined && openCalls)
+      answered.once("close", openCalls.add(caller.keyId, socket));
+    return refusal;
+  };
+  server.on("connection", (socket) => connections.open(socket));
+  /** Waits for an answer. Whatever goes wrong, the caller is told that it did, and the server goes on. */
+  const settle = (request: IncomingMessage, response: ServerResponse, answering: Promise<void>): void => {
+    answering.catch((error: unknown) => {
+      log(`${request.method} ${(request.url ?? "").split("?")[0]} failed: ${traceOf(error)}`);
+      refuse(request, response, internalProblem(requestId(undefined)), {
+        envelope: envelopeAt(request.url ?? ""),
+      });
+    });
+  };
   const answered = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -56,16 +94,21 @@ export function routeRequests(
     const refusal = hosts.refusal(request.headers.host);
     if (refusal) return refuse(request, response, refusal, { envelope: envelopeAt(request.url ?? "") });
     const preview = previewTarget(request);
-    if (preview) return void previews.handle(request, response, preview);
+    if (preview) {
+      connections.begin(request.socket, response, undefined);
+      return settle(request, response, previews.handle(request, response, preview));
+    }
     if (crossOrigin.answers(request, response)) return;
     const agent = agentTarget(request);
-    if (!agent) return void api.handle(request, response);
+    const excess = begin(request, response, agent !== undefined);
+    if (excess) return refuse(request, response, excess, { envelope: envelopeAt(request.url ?? "") });
+    if (!agent) return settle(request, response, api.handle(request, response));
     const keyRefusal = keys?.refusal(request);
     if (keyRefusal) return refuse(request, response, keyRefusal);
     const answering = webhooks?.handles(request, agent)
       ? webhooks.handle(request, response)
       : agents.handle(request, response, agent);
-    void answered(request, response, agent, answering);
+    settle(request, response, answered(request, response, agent, answering));
   });
   server.on("upgrade", (request, connection, head) => {
     const preview = previewTarget(request);
@@ -77,16 +120,21 @@ export function routeRequests(
     const response = upgradeResponse(request, connection, head);
     const refusal = hosts.refusal(request.headers.host);
     if (refusal) return refuse(request, response, refusal);
-    const keyRefusal = preview ? undefined : keys?.refusal(request);
+    const keyRefusal = preview ? undefined : (keys?.refusal(request) ?? begin(request, connection, true));
     if (keyRefusal) return refuse(request, response, keyRefusal);
-    if (preview) void previews.handleUpgrade(request, response, preview);
-    else if (isFileTunnel(request)) void agents.handleFileTunnel(request, response, agentTarget(request));
+    if (preview) {
+      connections.begin(request.socket, connection, undefined);
+      settle(request, response, previews.handleUpgrade(request, response, preview));
+    } else if (isFileTunnel(request))
+      settle(request, response, agents.handleFileTunnel(request, response, agentTarget(request)));
     else {
       const target = agentTarget(request);
       const answering = isPortTunnel(request)
         ? agents.handlePortTunnel(request, response, target)
         : agents.handleUpgrade(request, response, target);
-      void answered(request, response, target, answering);
+      settle(request, response, answered(request, response, target, answering));
     }
   });
 }
+
+const traceOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error);

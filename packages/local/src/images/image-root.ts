@@ -226,12 +226,8 @@ export class ImageRoot {
     const kind = kindOf(place);
     if (kind === undefined) return;
     rmSync(place, { recursive: true });
-    if (kind === "directory") this.#forget(place);
-  }
-
-  #forget(place: string): void {
-    for (const directory of this.#directories)
-      if (directory === place || directory.startsWith(`${place}/`)) this.#directories.delete(directory);
+    // Directories below it are among those that are known. They are found out again: to look for them each time would take long.
+    if (kind === "directory") this.#directories.clear();
   }
 
   #note(place: string): void {
@@ -279,12 +275,15 @@ function newFile(place: string, mode: number, modified: Date | undefined): Conte
       // No program gains rights by its mode: the bits for that are left out.
       fchmodSync(file, (mode & 0o777) | forAll | ((mode & 0o111) === 0 ? 0 : 0o111));
       // Python compares its compiled files with the time of the source.
-      if (modified !== undefined) futimesSync(file, modified, modified);
+      if (modified !== undefined && isTime(modified)) futimesSync(file, modified, modified);
       close();
     },
     close,
   };
 }
+
+/** Whether file systems have such a time: from 1970, in 32 bits without a sign. */
+const isTime = (time: Date): boolean => time.getTime() >= 0 && time.getTime() / 1000 < 2 ** 32;
 
 type Kind = "directory" | "link" | "file" | "other";
 

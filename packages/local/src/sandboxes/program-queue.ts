@@ -39,12 +39,13 @@ function stopPatience(line: Line): void {
  * keeps its memory and its place.
  *
  * Each API key has a line of its own, and the keys take turns, so that many programs of one key do not delay those of
- * another.
+ * another. A key none of whose programs is being started need not wait for those of other keys, up to twice as many in all.
  */
 export class ProgramQueue {
   /** The lines that are not empty, by API key. The key whose program starts next is the first. */
   readonly #lines = new Map<string | undefined, Line>();
-  #started = 0;
+  /** The API keys of the programs that are being started. */
+  readonly #started: (string | undefined)[] = [];
 
   constructor(
     /** How many programs are started at a time. */
@@ -103,8 +104,10 @@ export class ProgramQueue {
 
   #startNext(): void {
     let isFull = false;
-    while (this.#started < this.turns && !isFull) {
-      const next = [...this.#lines].find((entry) => this.#hasRoomOfItsOwn(...entry));
+    while (!isFull) {
+      const next = [...this.#lines].find(
+        (entry) => this.#hasTurn(entry[0]) && this.#hasRoomOfItsOwn(...entry),
+      );
       if (!next) break;
       const [keyId, line] = next;
       const [first] = line.waiting;
@@ -114,7 +117,7 @@ export class ProgramQueue {
         // The key's next program has its turn after those of the other keys.
         this.#remove(keyId, line);
         if (line.waiting.length > 0) this.#lines.set(keyId, line);
-        first.start(this.#turn(room));
+        first.start(this.#turn(room, keyId));
       } else isFull = true;
     }
     for (const [keyId, line] of this.#lines) {
@@ -122,6 +125,11 @@ export class ProgramQueue {
         line.patience ??= setTimeout(() => this.#refuseAll(keyId, line), roomLimitMs).unref();
       else stopPatience(line);
     }
+  }
+
+  #hasTurn(keyId: string | undefined): boolean {
+    const { length } = this.#started;
+    return length < this.turns || (length < 2 * this.turns && !this.#started.includes(keyId));
   }
 
   /** Whether the limits of the API key leave room for the first program of its line. */
@@ -134,14 +142,14 @@ export class ProgramQueue {
     this.#lines.delete(keyId);
   }
 
-  #turn(room: TakenRoom): ProgramTurn {
-    this.#started += 1;
+  #turn(room: TakenRoom, keyId: string | undefined): ProgramTurn {
+    this.#started.push(keyId);
     let isOver = false;
     const leave = (): void => {
       clearTimeout(timer);
       if (isOver) return;
       isOver = true;
-      this.#started -= 1;
+      this.#started.splice(this.#started.indexOf(keyId), 1);
       this.#startNext();
     };
     const timer = setTimeout(leave, shortMs).unref();

@@ -1,6 +1,7 @@
 import { sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { SandboxRepository, StoredEnd, StoredSandbox } from "../store/sandbox-repository.js";
+import type { VolumeUser } from "../volumes/volumes.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 
 /** The fields of a sandbox that may change. */
@@ -46,7 +47,12 @@ export class SandboxRegistry {
 
   /** Whether the API key created a sandbox with this id, which may have ended. */
   isOf(keyId: string, id: string): boolean {
-    return (this.#sandboxes.get(id) ?? this.#ended(id))?.keyId === keyId;
+    return this.keyOf(id) === keyId;
+  }
+
+  /** The API key of a sandbox, which may have ended. Undefined for the server's own key, and for an unknown sandbox. */
+  keyOf(id: string): string | undefined {
+    return (this.#sandboxes.get(id) ?? this.#ended(id))?.keyId;
   }
 
   has(id: string): boolean {
@@ -81,10 +87,10 @@ export class SandboxRegistry {
     return this.list().find((sandbox) => sandbox.name === name && sandbox.keyId === keyId);
   }
 
-  /** The sandboxes that mount a volume: their names, or else their ids. */
-  usersOf(volumeId: string): string[] {
+  /** The sandboxes that mount a volume. */
+  usersOf(volumeId: string): VolumeUser[] {
     const users = this.list().filter(({ mounted }) => mounted.some((mount) => mount.volumeId === volumeId));
-    return users.map(({ name, id }) => name ?? id);
+    return users.map(({ name, id, keyId }) => ({ title: name ?? id, keyId }));
   }
 
   /** Rejects with a 507 problem when the sandbox cannot be saved; it is not added then. */

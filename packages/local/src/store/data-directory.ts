@@ -1,7 +1,8 @@
 import { readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DataDirectoryError } from "../errors/local-errors.js";
-import { isAliveIdentity, processIdentity } from "../runtime/host/process-identity.js";
+import { lives, removeSign, showLife } from "../runtime/host/life-sign.js";
+import { processIdentity } from "../runtime/host/process-identity.js";
 import { makeDirectories } from "./make-directories.js";
 import { unusableDirectory } from "./storage-problem.js";
 
@@ -21,6 +22,7 @@ export class DataDirectory {
   private constructor(
     readonly path: string,
     private readonly ownerFile: string,
+    private readonly hideLife: () => void,
   ) {}
 
   static async open(wanted: string): Promise<DataDirectory> {
@@ -32,17 +34,21 @@ export class DataDirectory {
       if (ownedHere.has(path)) throw inUse(path, process.pid);
       const identity = processIdentity(process.pid) ?? String(process.pid);
       const ownerFile = join(owners, identity);
+      // Before the file: without a sign, it would be of a dead process.
+      const hideLife = showLife(owners, identity);
       await writeFile(ownerFile, "", { mode: 0o600 });
       for (const other of await readdir(owners)) {
-        if (other === identity) continue;
-        if (isAliveIdentity(other)) {
+        if (other === identity || other.endsWith(".life")) continue;
+        if (await lives(other, [owners])) {
           await rm(ownerFile, { force: true });
+          hideLife();
           throw inUse(path, Number.parseInt(other, 10));
         }
         await rm(join(owners, other), { force: true });
+        removeSign(owners, other);
       }
       ownedHere.add(path);
-      return new DataDirectory(path, ownerFile);
+      return new DataDirectory(path, ownerFile, hideLife);
     } catch (error) {
       throw unusableDirectory(wanted, error);
     }
@@ -55,6 +61,7 @@ export class DataDirectory {
   async close(): Promise<void> {
     ownedHere.delete(this.path);
     await rm(this.ownerFile, { force: true });
+    this.hideLife();
   }
 }
 

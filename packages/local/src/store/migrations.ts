@@ -98,4 +98,8 @@ export const migrations: readonly Migration[] = [
     name: "priority_classes",
     sql: "ALTER TABLE api_keys ADD COLUMN priority_class TEXT",
   },
+  {
+    name: "keys_of_deliveries",
+    sql: "ALTER TABLE webhook_deliveries ADD COLUMN key_id TEXT",
+  },
 ];

@@ -44,7 +44,11 @@ export async function openStore(dataDirectory?: string): Promise<Store> {
 function memoryStore(): Store {
   let database: Promise<Database> | undefined;
   const open = (): Promise<Database> => {
-    database ??= Database.open();
+    database ??= Database.open().catch((error: unknown) => {
+      // The next call tries again.
+      database = undefined;
+      throw error;
+    });
     return database;
   };
   return {

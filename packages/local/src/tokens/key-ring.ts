@@ -67,7 +67,21 @@ export class KeyRing {
 
   /** Whether a text is a key of this server, usable or not. */
   knows(text: string): boolean {
-    return this.parts.ownKey.matches(text) || this.#find(text) !== undefined;
+    return this.holderOf(text) !== undefined;
+  }
+
+  /** Whose key a text is, usable or not; undefined if there is no such key. */
+  holderOf(text: string): Pick<Caller, "keyId"> | undefined {
+    if (this.parts.ownKey.matches(text)) return owner;
+    const key = this.#find(text);
+    return key && { keyId: key.id };
+  }
+
+  /** Whether the key with this id may be used. The server's own key, undefined, always may. */
+  isUsable(id: string | undefined): boolean {
+    if (id === undefined) return true;
+    const key = this.#keys.get(id);
+    return key !== undefined && statusOf(key) === "active";
   }
 
   /** Throws a 401 problem if the key with this id may not be used any more. */

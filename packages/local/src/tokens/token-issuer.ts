@@ -1,4 +1,4 @@
-import { createHash, createHmac, createPublicKey, randomUUID } from "node:crypto";
+import { createHash, createHmac, createPublicKey, type KeyObject, randomUUID } from "node:crypto";
 import { controlPlaneScope } from "@cloud-sandbox/protocol";
 import {
   type CryptoKey,
@@ -9,6 +9,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from "jose";
+import { TokenHolders } from "./token-holders.js";
 
 /**
  * Lifetime of a token in seconds: a day, as in the cloud. The vendor's clients refresh a token before each call once it
@@ -40,6 +41,11 @@ export class TokenIssuer {
 
   #keys: Promise<Keys> | undefined;
 
+  #verifying: KeyObject | undefined;
+
+  /** The holders of the tokens that this issuer has signed. */
+  readonly holders = new TokenHolders(() => this.#verifying);
+
   private constructor(private readonly make: () => Promise<Keys>) {}
 
   /** An issuer with a new key. The key is made when it is first needed: programs without a sandbox need none. */
@@ -52,13 +58,20 @@ export class TokenIssuer {
 
   /** Restores an issuer from the key that {@link TokenIssuer.exportKey} returned. */
   static async open(key: string): Promise<TokenIssuer> {
-    const publicKey = createPublicKey(key).export({ type: "spki", format: "pem" }).toString();
+    const verifying = createPublicKey(key);
+    const publicKey = verifying.export({ type: "spki", format: "pem" }).toString();
     const privateKey = await importPKCS8(key, "EdDSA", { extractable: true });
-    return new TokenIssuer(async () => ({ privateKey, publicKey }));
+    const issuer = new TokenIssuer(async () => ({ privateKey, publicKey }));
+    // Tokens of an earlier process are valid before this one signs any.
+    issuer.#verifying = verifying;
+    return issuer;
   }
 
   #key(): Promise<Keys> {
-    this.#keys ??= this.make();
+    this.#keys ??= this.make().then((keys) => {
+      this.#verifying = createPublicKey(keys.publicKey);
+      return keys;
+    });
     return this.#keys;
   }
 

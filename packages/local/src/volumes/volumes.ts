@@ -13,8 +13,18 @@ import { checkTargets, invalidMount } from "./mount-target.js";
 import { attachImage, createImage, detachImage } from "./volume-image.js";
 
 const mebibyte = 1024 * 1024;
-/** Most volumes that a server keeps. */
+/** Most volumes that a server keeps, and most of one API key. */
 const mostVolumes = 1000;
+const mostOfKey = 100;
+/** The share of the disk that the volumes of one API key may have together. The server's own key has no limit. */
+const shareOfKey = 1 / 4;
+
+/** A sandbox that mounts a volume. */
+export interface VolumeUser {
+  /** Its name, or else its id, with which anybody can open its previews. */
+  readonly title: string;
+  readonly keyId: string | undefined;
+}
 
 export interface VolumesParts {
   /** Finds the directory with the volumes' images. Called once, before the first use. */
@@ -27,8 +37,8 @@ export interface VolumesParts {
   readonly directories: HostDirectories | undefined;
   /** Why it cannot, and what to do instead. */
   readonly withoutDirectories: string | undefined;
-  /** The sandboxes that mount a volume: their names, or else their ids. */
-  readonly usersOf: (volumeId: string) => readonly string[];
+  /** The sandboxes that mount a volume. */
+  readonly usersOf: (volumeId: string) => readonly VolumeUser[];
 }
 
 /**
@@ -81,8 +91,10 @@ export class Volumes {
     });
   }
 
-  usersOf(volume: Volume): readonly string[] {
-    return this.parts.usersOf(volume.id);
+  /** The sandboxes that mount a volume, as far as an API key sees them: their names, or else their ids. */
+  usersOf(volume: Volume, keyId: string | undefined): readonly string[] {
+    const users = this.parts.usersOf(volume.id);
+    return users.filter((user) => keyId === undefined || user.keyId === keyId).map(({ title }) => title);
   }
 
   /** The bytes that a volume takes on the disk. */
@@ -100,16 +112,10 @@ export class Volumes {
           hint: "Use that volume, or choose another name.",
         });
       if (this.#volumes.size >= mostVolumes)
-        throw new Problem(
-          429,
-          "RESOURCE_LIMIT_ERROR",
-          `This server has ${mostVolumes} volumes, the most it keeps.`,
-          {
-            hint: "Delete volumes that are no longer needed.",
-            details: { limit: mostVolumes, current: this.#volumes.size, available: 0 },
-          },
-        );
-      await this.#requireSpace(sizeMb);
+        throw tooMany(`This server has ${mostVolumes} volumes, the most it keeps.`, mostVolumes);
+      if (keyId !== undefined && this.list(keyId).length >= mostOfKey)
+        throw tooMany(`This API key has ${mostOfKey} volumes, the most it may have.`, mostOfKey);
+      await this.#requireSpace(sizeMb, keyId);
       const id = `vol_${randomBytes(8).toString("hex")}`;
       const volume: Volume = { id, name, sizeMb, createdAt: new Date(), keyId };
       const image = await this.#image(id);
@@ -130,10 +136,12 @@ export class Volumes {
   }
 
   /** Deletes a volume and its files. Throws the 409 problem with the names of sandboxes that mount it. */
-  async delete(volume: Volume): Promise<void> {
-    const users = this.parts.usersOf(volume.id);
-    if (users.length > 0 || this.#held.has(volume.id)) {
-      const by = users.length > 0 ? `mounted by ${users.join(", ")}` : "being mounted by a new sandbox";
+  async delete(volume: Volume, keyId: string | undefined): Promise<void> {
+    const isMounted = this.parts.usersOf(volume.id).length > 0;
+    if (isMounted || this.#held.has(volume.id)) {
+      const users = this.usersOf(volume, keyId);
+      const known = users.length > 0 ? users.join(", ") : "a sandbox of another API key";
+      const by = isMounted ? `mounted by ${known}` : "being mounted by a new sandbox";
       throw new Problem(409, "VOLUME_IN_USE", `Volume ${volume.name} is ${by}.`, {
         hint: "Delete these sandboxes first; stopped ones use it too.",
         details: { sandboxes: users },
@@ -245,8 +253,14 @@ export class Volumes {
   }
 
   /** Throws the 507 problem if the disk has less space than all volumes may take. */
-  async #requireSpace(sizeMb: number): Promise<void> {
-    const { bavail, bsize } = await statfs(await this.#place());
+  async #requireSpace(sizeMb: number, keyId: string | undefined): Promise<void> {
+    const { bavail, blocks, bsize } = await statfs(await this.#place());
+    if (keyId !== undefined) {
+      const limit = Math.floor((blocks * bsize * shareOfKey) / mebibyte);
+      const current = this.list(keyId).reduce((sum, volume) => sum + volume.sizeMb, 0);
+      if (current + sizeMb > limit)
+        throw overQuota({ limit, current, available: Math.max(0, limit - current) });
+    }
     let promised = sizeMb * mebibyte;
     for (const volume of this.#volumes.values())
       promised += Math.max(0, volume.sizeMb * mebibyte - (await this.usedBytes(volume).catch(() => 0)));
@@ -278,6 +292,20 @@ export interface OpenMounts {
 interface OpenSource {
   readonly source: MachineMount["source"];
   release(): Promise<void>;
+}
+
+const tooMany = (message: string, limit: number): Problem =>
+  new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
+    hint: "Delete volumes that are no longer needed.",
+    details: { limit, current: limit, available: 0 },
+  });
+
+function overQuota(details: { limit: number; current: number; available: number }): Problem {
+  const message = `The volumes of one API key may have ${details.limit} MiB together on this server, a quarter of its disk, and this key's have ${details.current} MiB.`;
+  return new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
+    hint: "Ask for less with size_mb, or delete volumes that are no longer needed.",
+    details,
+  });
 }
 
 const fileName = (id: string): string => `${id}.ext4`;

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { timeLimit, webhookHeaders } from "@cloud-sandbox/protocol";
 import packageJson from "../../package.json" with { type: "json" };
@@ -41,14 +42,13 @@ export async function sendCallback(
   const url = new URL(target);
   if (!options.allowPrivateAddresses && isPrivateHost(url)) throw new PrivateAddressError();
   const body = Buffer.from(report.body);
-  // Loaded by the first report that needs it: starting to run code would otherwise wait for it.
-  const send = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
+  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const call = send(url, {
       method: "POST",
       agent: false,
       signal: timeLimit(options.timeoutMs, options.signal),
-      ...(!options.allowPrivateAddresses && { lookup: publicLookup(options.resolve) }),
+      lookup: lookupWith(options.resolve, options.allowPrivateAddresses),
       headers: {
         "user-agent": `cloud-sandbox-local/${packageJson.version}`,
         ...lowerCased(headers),
@@ -75,11 +75,12 @@ const signature = (body: Buffer, secret: string): string =>
 const lowerCased = (headers: Callback["headers"]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** A lookup that fails unless all addresses of the name are public. Node connects to one of the addresses it returns. */
-function publicLookup(resolve: NameResolver): LookupFunction {
+/** A lookup that fails unless all addresses of the name are allowed. Node connects to one of the addresses it returns. */
+function lookupWith(resolve: NameResolver, allowPrivateAddresses: boolean): LookupFunction {
   const lookup = async (name: string): Promise<{ address: string; family: number }[]> => {
     const addresses = await resolve(name);
-    if (!addresses.every((address) => isPublicAddress(address))) throw new PrivateAddressError();
+    if (!allowPrivateAddresses && !addresses.every((address) => isPublicAddress(address)))
+      throw new PrivateAddressError();
     return addresses.map((address) => ({ address, family: isIP(address) }));
   };
   return (name, { all }, callback) => {

@@ -4,9 +4,10 @@ import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import pLimit, { type LimitFunction } from "p-limit";
 import { type CallbackAnswer, PrivateAddressError, sendCallback } from "./callback-request.js";
 import type { DeliveryRepository } from "./delivery-repository.js";
+import { FairSlots } from "./fair-slots.js";
 import type { WebhookOptions } from "./webhook-options.js";
 
-/** Concurrent requests in all, and to one receiver, so that a slow receiver does not hold up the others. */
+/** Concurrent requests in all, and of one key to one receiver, so that a slow receiver does not hold up the others. */
 const concurrency = 32;
 const concurrencyPerReceiver = 4;
 /** The pause before saving an attempt's outcome is tried again when the data directory is full. */
@@ -24,14 +25,16 @@ export interface DeliveryQueueOptions {
  */
 export class DeliveryQueue {
   readonly #stopped = new AbortController();
-  readonly #slots = pLimit(concurrency);
+  readonly #slots = new FairSlots(concurrency);
   readonly #receivers = new Map<string, LimitFunction>();
 
   constructor(private readonly options: DeliveryQueueOptions) {}
 
   /** Starts to deliver the pending report with this id. */
   deliver(id: string): void {
-    void this.#deliver(id);
+    this.#deliver(id).catch((error: unknown) =>
+      this.options.log(`Webhook delivery ${id} stays pending until the next start: ${String(error)}`),
+    );
   }
 
   close(): void {
@@ -46,7 +49,8 @@ export class DeliveryQueue {
       const wait = Number(delivery.nextAttemptAt ?? 0) - Date.now();
       try {
         if (wait > 0) await sleep(wait, undefined, { signal, ref: false });
-        await this.#receiver(delivery.callbackUrl, () => this.#attempt(id));
+        const { keyId } = deliveries.findReport(id) ?? {};
+        await this.#receiver(delivery.callbackUrl, keyId, () => this.#attempt(id));
       } catch (error) {
         if (signal.aborted) return;
         // Saving the delivery failed, for example on a full disk. The operator may fix that, so try again later.
@@ -57,14 +61,14 @@ export class DeliveryQueue {
     }
   }
 
-  async #receiver(url: string, work: () => Promise<void>): Promise<void> {
-    const { origin } = new URL(url);
-    const limit = this.#receivers.get(origin) ?? pLimit(concurrencyPerReceiver);
-    this.#receivers.set(origin, limit);
+  async #receiver(url: string, keyId: string | undefined, work: () => Promise<void>): Promise<void> {
+    const receiver = `${keyId ?? ""} ${new URL(url).origin}`;
+    const limit = this.#receivers.get(receiver) ?? pLimit(concurrencyPerReceiver);
+    this.#receivers.set(receiver, limit);
     try {
-      await limit(() => this.#slots(work));
+      await limit(() => this.#slots.run(keyId ?? "", work));
     } finally {
-      if (limit.activeCount + limit.pendingCount === 0) this.#receivers.delete(origin);
+      if (limit.activeCount + limit.pendingCount === 0) this.#receivers.delete(receiver);
     }
   }
 

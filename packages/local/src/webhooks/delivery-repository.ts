@@ -2,9 +2,9 @@ import type { Delivery, DeliveryStatus } from "@cloud-sandbox/server-kit/handler
 import type { Database, Row, SqlValue } from "../store/database.js";
 import type { Callback } from "./callback.js";
 
-/** Finished deliveries are kept up to this number and this many bytes of payload. */
+/** Finished deliveries of each API key are kept up to this number and this many bytes of payload. */
 const rememberedDeliveries = 1000;
-const rememberedBytes = 256 * 1024 * 1024;
+const rememberedBytes = 64 * 1024 * 1024;
 
 const shownColumns =
   "id, sandbox_id, execution_id, callback_url, status, created_at, queued_at, attempts, next_attempt_at, last_attempt_at, response_status, error";
@@ -20,11 +20,16 @@ export type DeliveryChange = Partial<
 export class DeliveryRepository {
   constructor(private readonly database: Database) {}
 
-  add(delivery: Pick<Delivery, "id" | "sandboxId" | "executionId" | "createdAt">, callback: Callback): void {
+  /** `keyId`: the API key of the sandbox; undefined for the server's own. */
+  add(
+    delivery: Pick<Delivery, "id" | "sandboxId" | "executionId" | "createdAt">,
+    callback: Callback,
+    keyId?: string,
+  ): void {
     this.database.run(
       `INSERT INTO webhook_deliveries
-         (id, sandbox_id, execution_id, callback_url, headers, secret, status, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?)`,
+         (id, sandbox_id, execution_id, callback_url, headers, secret, status, created_at, key_id)
+       VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
       [
         delivery.id,
         delivery.sandboxId,
@@ -33,6 +38,7 @@ export class DeliveryRepository {
         JSON.stringify(callback.headers),
         callback.secret ?? null,
         delivery.createdAt.getTime(),
+        keyId ?? null,
       ],
     );
   }
@@ -52,10 +58,14 @@ export class DeliveryRepository {
     return row && deliveryOf(row);
   }
 
-  /** The payload, URL, headers and secret of a delivery. For sending only: the secrets are never shown. */
-  findReport(id: string): { readonly callback: Callback; readonly payload: string } | undefined {
+  /** The payload, URL, headers and secret of a delivery, and whose it is. For sending only: the secrets are never shown. */
+  findReport(
+    id: string,
+  ):
+    | { readonly callback: Callback; readonly payload: string; readonly keyId: string | undefined }
+    | undefined {
     const row = this.database.get(
-      "SELECT callback_url, headers, secret, payload FROM webhook_deliveries WHERE id = ? AND payload IS NOT NULL",
+      "SELECT callback_url, headers, secret, payload, key_id FROM webhook_deliveries WHERE id = ? AND payload IS NOT NULL",
       [id],
     );
     return (
@@ -66,6 +76,7 @@ export class DeliveryRepository {
           secret: text(row.secret),
         },
         payload: String(row.payload),
+        keyId: text(row.key_id),
       }
     );
   }
@@ -79,10 +90,11 @@ export class DeliveryRepository {
     return this.database.all(sql, [filter.sandboxId ?? null, filter.status ?? null]).map(deliveryOf);
   }
 
-  /** The number of deliveries that are waiting or pending. */
-  countOpen(): number {
-    const sql = "SELECT COUNT(*) AS count FROM webhook_deliveries WHERE status IN ('waiting', 'pending')";
-    return Number(this.database.get(sql)?.count ?? 0);
+  /** The number of deliveries of a key that are waiting or pending. */
+  countOpen(keyId?: string): number {
+    const sql =
+      "SELECT COUNT(*) AS count FROM webhook_deliveries WHERE status IN ('waiting', 'pending') AND key_id IS ?";
+    return Number(this.database.get(sql, [keyId ?? null])?.count ?? 0);
   }
 
   #forgetOldest(): void {
@@ -90,7 +102,8 @@ export class DeliveryRepository {
       `DELETE FROM webhook_deliveries WHERE id IN (
          SELECT id FROM (
            SELECT id, ROW_NUMBER() OVER newest AS number, SUM(payload_bytes) OVER newest AS bytes
-           FROM webhook_deliveries WHERE status IN ('delivered', 'failed') WINDOW newest AS (ORDER BY id DESC)
+           FROM webhook_deliveries WHERE status IN ('delivered', 'failed') 
+           WINDOW newest AS (PARTITION BY key_id ORDER BY id DESC)
          ) WHERE number > ? OR bytes > ?)`,
       [rememberedDeliveries, rememberedBytes],
     );

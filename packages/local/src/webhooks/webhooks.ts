@@ -5,7 +5,7 @@ import { deliveryHandlers } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentRequest } from "../agents/agent-connection.js";
 import type { AgentTarget } from "../agents/agent-target.js";
 import type { Store } from "../store/store.js";
-import type { AsyncExecutions, StartedExecution } from "./async-executions.js";
+import { AsyncExecutions, type StartedExecution } from "./async-executions.js";
 import type { Callback } from "./callback.js";
 import { newDeliveryId } from "./delivery.js";
 import { DeliveryQueue } from "./delivery-queue.js";
@@ -13,8 +13,11 @@ import { DeliveryRepository } from "./delivery-repository.js";
 import { ExecutionFollower } from "./execution-follower.js";
 import { type WebhookOptions, webhookDefaults } from "./webhook-options.js";
 
-/** The limit of asynchronous executions that run or whose report is not yet delivered. */
-const maxOpen = 1000;
+/**
+ * The limits of asynchronous executions that run or whose report is not yet delivered: with the server's own key, and with each
+ * other one.
+ */
+const maxOpen = { own: 1000, ofKey: 250 } as const;
 /** The pause before a report is saved again when the data directory is full. */
 const retryMs = 1000;
 
@@ -25,6 +28,8 @@ export interface WebhooksParts {
   readonly send: (sandboxId: string, request: AgentRequest) => Promise<IncomingMessage>;
   /** A token for the control plane's own calls to a sandbox's agent. */
   readonly token: (sandboxId: string) => Promise<string>;
+  /** The API key of a sandbox. Undefined for the server's own key, and for a sandbox that is not known. */
+  readonly keyOf: (sandboxId: string) => string | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -37,13 +42,20 @@ interface Opened {
 export class Webhooks {
   readonly #follower: ExecutionFollower;
   readonly #stopped = new AbortController();
-  #executions: Promise<AsyncExecutions> | undefined;
-  /** The number of executions that are admitted and not recorded yet. */
-  #starting = 0;
+  readonly #executions: AsyncExecutions;
+  /** The number of executions of each key that are admitted and not recorded yet. */
+  readonly #starting = new Map<string | undefined, number>();
   #opened: Promise<Opened> | undefined;
 
   constructor(private readonly parts: WebhooksParts) {
-    const { send, token } = parts;
+    const { send, token, log, options } = parts;
+    this.#executions = new AsyncExecutions({
+      allowPrivateAddresses: options.allowPrivateAddresses ?? webhookDefaults.allowPrivateAddresses,
+      send,
+      admit: (sandboxId) => this.#admit(sandboxId),
+      report: (execution, callback) => this.#report(execution, callback),
+      log,
+    });
     this.#follower = new ExecutionFollower(async (sandboxId, path, signal) =>
       send(sandboxId, {
         method: "GET",
@@ -84,48 +96,41 @@ export class Webhooks {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#executions ??= this.#loadExecutions();
-    await (await this.#executions).handle(request, response);
+    await this.#executions.handle(request, response);
   }
 
   /** Stops all deliveries. A new process with the same data directory continues them. */
   async close(): Promise<void> {
     this.#stopped.abort();
-    (await this.#opened)?.queue.close();
-  }
-
-  /** Loads the agents' contract, a third of the control plane's code, at the first use. */
-  async #loadExecutions(): Promise<AsyncExecutions> {
-    const { AsyncExecutions } = await import("./async-executions.js");
-    const { send, log, options } = this.parts;
-    return new AsyncExecutions({
-      allowPrivateAddresses: options.allowPrivateAddresses ?? webhookDefaults.allowPrivateAddresses,
-      send,
-      admit: () => this.#admit(),
-      report: (execution, callback) => this.#report(execution, callback),
-      log,
-    });
+    const opened = await this.#opened?.catch(() => undefined);
+    opened?.queue.close();
   }
 
   /** Counts an execution that is being started as open, until the returned function is called. */
-  async #admit(): Promise<() => void> {
+  async #admit(sandboxId: string): Promise<() => void> {
     const { deliveries } = await this.#open();
-    if (deliveries.countOpen() + this.#starting < maxOpen) {
-      this.#starting += 1;
-      return () => {
-        this.#starting -= 1;
-      };
+    const keyId = this.parts.keyOf(sandboxId);
+    const limit = keyId === undefined ? maxOpen.own : maxOpen.ofKey;
+    const starting = this.#starting.get(keyId) ?? 0;
+    if (deliveries.countOpen(keyId) + starting >= limit) {
+      const message = `${limit} asynchronous executions run or wait to be reported, which is the limit of an API key.`;
+      throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
+        hint: "Wait until some asynchronous executions are done; GET /v1/webhook-deliveries lists them.",
+      });
     }
-    const message = `${maxOpen} asynchronous executions run or wait to be reported, which is the limit.`;
-    throw new Problem(429, "RESOURCE_EXHAUSTED", message, {
-      hint: "Wait until some asynchronous executions are done; GET /v1/webhook-deliveries lists them.",
-    });
+    this.#starting.set(keyId, starting + 1);
+    return () => {
+      const others = (this.#starting.get(keyId) ?? 1) - 1;
+      if (others === 0) this.#starting.delete(keyId);
+      else this.#starting.set(keyId, others);
+    };
   }
 
   async #report({ sandboxId, executionId }: StartedExecution, callback: Callback): Promise<void> {
     const { deliveries } = await this.#open();
     const id = newDeliveryId();
-    deliveries.add({ id, sandboxId, executionId, createdAt: new Date() }, callback);
+    const delivery = { id, sandboxId, executionId, createdAt: new Date() };
+    deliveries.add(delivery, callback, this.parts.keyOf(sandboxId));
     void this.#follow(id);
   }
 
@@ -164,11 +169,18 @@ export class Webhooks {
 
   /** Opens the database at the first use, because an embedded control plane may never need it. */
   #open(): Promise<Opened> {
-    this.#opened ??= this.parts.store.database().then((database) => {
-      const deliveries = new DeliveryRepository(database);
-      const webhooks = { ...webhookDefaults, ...this.parts.options };
-      return { deliveries, queue: new DeliveryQueue({ deliveries, webhooks, log: this.parts.log }) };
-    });
+    this.#opened ??= this.parts.store.database().then(
+      (database) => {
+        const deliveries = new DeliveryRepository(database);
+        const webhooks = { ...webhookDefaults, ...this.parts.options };
+        return { deliveries, queue: new DeliveryQueue({ deliveries, webhooks, log: this.parts.log }) };
+      },
+      (error: unknown) => {
+        // The next call tries again.
+        this.#opened = undefined;
+        throw error;
+      },
+    );
     return this.#opened;
   }
 }

@@ -79,6 +79,8 @@ describe("from a server in a sandbox a preview", () => {
     connection: "close",
   };
 
+  const ownOrigin = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts";
+
   test("with a host of its own passes on all headers, and cookies of that host", () => {
     expect(previewResponseHeaders(message(headers), byHost, "h")).toEqual({
       "content-type": "text/html",
@@ -93,7 +95,16 @@ describe("from a server in a sandbox a preview", () => {
     expect(previewResponseHeaders(message(headers), byPath, "h")).toStrictEqual({
       "content-type": "text/html",
       "access-control-allow-origin": "*",
+      "content-security-policy": ownOrigin,
     });
+  });
+
+  test("by path gives each page an origin of its own, and asks for no password", () => {
+    const asked = { "www-authenticate": 'Basic realm="r"', "content-security-policy": "default-src 'self'" };
+    expect(previewResponseHeaders(message(asked), byPath, "h")).toStrictEqual({
+      "content-security-policy": `${ownOrigin}, default-src 'self'`,
+    });
+    expect(previewResponseHeaders(message(asked), byHost, "h")).toEqual(asked);
   });
 
   test.each([
@@ -119,7 +130,9 @@ describe("from a server in a sandbox a preview", () => {
     ["/preview/s1/3000/a", "/preview/s1/3000/a"],
     ["/preview/s1/30001/a", "/preview/s1/3000/preview/s1/30001/a"],
   ])("by path turns a redirect to %j into one to %j", (location, expected) => {
-    expect(previewResponseHeaders(message({ location }), byPath, "h:1")).toEqual({ location: expected });
+    expect(previewResponseHeaders(message({ location }), byPath, "h:1")).toEqual({
+      ...{ location: expected, "content-security-policy": ownOrigin },
+    });
   });
 });
 

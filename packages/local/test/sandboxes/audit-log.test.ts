@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -16,19 +16,32 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-test("the file is bounded: a full one is kept once, and a new one is begun", async () => {
+test("the file is bounded: nine full ones are kept, and a new one is begun", async () => {
   const log: string[] = [];
   const audit = new AuditLog(file(), (line) => log.push(line), 1000);
-  for (const id of ["1", "2", "3", "4", "5"]) audit.note(entry(id));
+  for (let id = 1; id <= 25; id += 1) audit.note(entry(String(id)));
   audit.close();
   const ids = async (path: string) =>
     (await readFile(path, "utf8"))
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line).sandbox);
-  expect([await ids(`${file()}.1`), await ids(file())]).toEqual([["3", "4"], ["5"]]);
+  const files = [9, 8, 7, 6, 5, 4, 3, 2, 1].map((number) => `${file()}.${number}`);
+  const kept = await Promise.all([...files, file()].map(ids));
+  expect(kept.flat().map(Number)).toEqual(Array.from({ length: 19 }, (_, index) => index + 7));
+  expect(await readdir(directory)).toHaveLength(10);
   expect((await stat(file())).mode & 0o777).toBe(0o600);
   expect(log).toEqual([]);
+});
+
+test("no field is longer than 200 characters", async () => {
+  const audit = new AuditLog(file(), () => undefined);
+  const long = "x".repeat(15_000);
+  audit.note({ ...entry(long), key: long, from: long, forwardedFor: long });
+  audit.close();
+  const text = await readFile(file(), "utf8");
+  expect(text.length).toBeLessThan(1000);
+  expect(JSON.parse(text)).toMatchObject({ sandbox: "x".repeat(200), key: "x".repeat(200) });
 });
 
 test("a file that cannot be opened ends the start; one that cannot be written to does not end the server", () => {

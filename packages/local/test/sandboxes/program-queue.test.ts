@@ -158,14 +158,35 @@ test("API keys take turns, so that a burst of one does not delay the others", as
     order.push(name);
     end();
   };
-  const { end } = await enter();
+  const ends = [await enter(patience(), limits, "key_a"), await enter(patience(), limits, "key_b")];
   const burst = Array.from({ length: 1024 }, (_, index) => run("key_a", `a${index}`));
   const others = [run("key_b", "b0"), run("key_b", "b1"), run(undefined, "own")];
   await expect(enter(patience(), limits, "key_a")).rejects.toMatchObject({ status: 429 });
-  end();
+  for (const { end } of ends) end();
   await Promise.all([...burst, ...others]);
   expect(order.slice(0, 7)).toEqual(["a0", "b0", "own", "a1", "b1", "a2", "a3"]);
   expect(order).toHaveLength(1027);
+});
+
+test("a key none of whose programs is being started waits for no other, up to twice the turns", async () => {
+  const { enter } = rig(2);
+  const entered: string[] = [];
+  const run = async (keyId: string) => {
+    const program = await enter(patience(), limits, keyId);
+    entered.push(keyId);
+    return program;
+  };
+  const first = await run("key_a");
+  for (const keyId of ["key_a", "key_b", "key_c"]) await run(keyId);
+  const waiting = [run("key_b"), run("key_d")];
+  await vi.advanceTimersByTimeAsync(0);
+  expect(entered).toEqual(["key_a", "key_a", "key_b", "key_c"]);
+  first.end();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(entered.slice(4)).toEqual(["key_d"]);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(entered.slice(5)).toEqual(["key_b"]);
+  await Promise.all(waiting);
 });
 
 test("a key at its limit waits, is refused after half a minute, and delays no other key", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { AgentConnections } from "../../src/agents/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
+import { ConnectionBudget } from "../../src/gateway/connection-budget.js";
 import { CrossOriginAccess } from "../../src/gateway/cross-origin-access.js";
 import { createGatewayServer, type ServerTimeouts } from "../../src/gateway/gateway-server.js";
 import { HostGuard } from "../../src/gateway/host-guard.js";
@@ -115,7 +116,15 @@ export class GatewayRig implements AsyncDisposable {
     };
     const hosts = new HostGuard("127.0.0.1");
     const crossOrigin = new CrossOriginAccess(corsOrigins);
-    routeRequests(server, { hosts, crossOrigin, agents, previews, api });
+    routeRequests(server, {
+      hosts,
+      crossOrigin,
+      agents,
+      previews,
+      api,
+      connections: new ConnectionBudget(),
+      log: () => undefined,
+    });
     await once(agent.listen(join(directory, "agent.sock")), "listening");
     await once(server.listen(0, "127.0.0.1"), "listening");
     return rig;

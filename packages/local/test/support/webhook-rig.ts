@@ -53,6 +53,7 @@ export async function webhooks({ answer = agentSaying(ended), store: given, opti
       return agent.send(request);
     },
     token: async (sandboxId) => `own token of ${sandboxId}`,
+    keyOf: (sandboxId) => /^key_\w/.exec(sandboxId)?.[0],
     log: (line) => log.push(line),
   });
   const api = contractRouter({

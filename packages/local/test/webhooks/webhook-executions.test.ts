@@ -153,6 +153,21 @@ describe("code that is executed asynchronously", () => {
     expect(agent.asked).toHaveLength(2);
   });
 
+  test("is not refused because another API key has as many as it may", async () => {
+    const { execute, deliveries } = await webhooks({ answer: agentSaying(running) });
+    const known = await deliveries();
+    const callback = { url: nowhere, headers: {}, secret: undefined };
+    for (let count = 0; count < 250; count += 1) {
+      const created = { id: newDeliveryId(), sandboxId: "key_a", executionId: "e", createdAt: new Date() };
+      known.add(created, callback, "key_a");
+    }
+    const request = { code: "1", callback_url: nowhere };
+    const refused = await execute(request, {}, "/agent/key_a/execute/async");
+    expect(refused).toMatchObject({ status: 429, body: { code: "RESOURCE_EXHAUSTED" } });
+    expect((await execute(request, {}, "/agent/key_b/execute/async")).status).toBe(200);
+    expect((await execute(request)).status).toBe(200);
+  });
+
   test("is refused while a thousand others have not ended", async () => {
     const { execute, deliveries, agent } = await webhooks({ answer: agentSaying(running) });
     const known = await deliveries();

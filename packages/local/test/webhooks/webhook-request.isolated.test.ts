@@ -214,10 +214,11 @@ test.each(["10.0.0.1", "localhost"])("to %s itself nothing is sent", async (host
   expect(error).toMatchObject({ name: "PrivateAddressError", message: expect.stringContaining("public") });
 });
 
-test("where private addresses are allowed, names are looked up as usual", async () => {
+test("where private addresses are allowed, the private address of a name is taken", async () => {
   const { requests, port } = await receiver();
-  const resolve = vi.fn<Options["resolve"]>();
-  await send(`http://localhost:${port}/`, {}, { allowPrivateAddresses: true, resolve });
+  const resolve = async () => ["::ffff:127.0.0.1"];
+  const url = `http://receiver.internal:${port}/`;
+  await send(url, {}, { allowPrivateAddresses: true, resolve });
   expect(requests).toHaveLength(1);
-  expect(resolve).not.toHaveBeenCalled();
+  await expect(send(url, {}, { resolve })).rejects.toThrow(PrivateAddressError);
 });

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
 import { chmod, chown, copyFile, lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { identityPattern, isAliveIdentity, processIdentity } from "./process-identity.js";
+import { dirname, join, resolve } from "node:path";
+import { lives, removeSign, showLife } from "./life-sign.js";
+import { identityPattern, processIdentity } from "./process-identity.js";
 import { removeTree } from "./remove-tree.js";
 
 const prefix = "cloud-sandbox-";
@@ -25,6 +26,8 @@ export const temporaryDirectory = (): string => resolve(tmpdir());
  */
 const namePattern = new RegExp(`^${prefix}(${identityPattern.source})-\\w+$`);
 
+const signPattern = new RegExp(`^${prefix}(${identityPattern.source})\\.life$`);
+
 /**
  * The directory of one control plane process: it holds the files that machines are made of, and their sockets. It is
  * removed when the process ends.
@@ -34,6 +37,7 @@ const namePattern = new RegExp(`^${prefix}(${identityPattern.source})-\\w+$`);
  * whose uid it has.
  */
 export class InstanceDirectory {
+  readonly #hideLife: (() => void)[] = [];
   #inMemory: string;
 
   private constructor(
@@ -59,10 +63,12 @@ export class InstanceDirectory {
 
   /** Synchronously: handing each of these short calls to another thread would take longer than the call. */
   make(): void {
+    this.#hideLife.push(showLife(dirname(this.path), this.instance));
     for (const name of [".", "sockets", "egress", "files"]) mkdirSync(join(this.path, name), { mode: 0o700 });
     for (const name of ["egress", "files", "."]) chmodSync(join(this.path, name), 0o711);
     try {
       mkdirSync(this.#inMemory, { mode: 0o700 });
+      this.#hideLife.push(showLife(sharedMemory, this.instance));
     } catch {
       this.#inMemory = join(this.path, "memory");
       mkdirSync(this.#inMemory, { mode: 0o700 });
@@ -75,7 +81,9 @@ export class InstanceDirectory {
    * removes it.
    */
   static async createPrivate(): Promise<string> {
-    return mkdtemp(join(temporaryDirectory(), `${prefix}${ownIdentity()}-`));
+    const place = temporaryDirectory();
+    showLife(place, ownIdentity());
+    return mkdtemp(join(place, `${prefix}${ownIdentity()}-`));
   }
 
   socket(id: string): string {
@@ -116,12 +124,26 @@ export class InstanceDirectory {
     await removeTree(this.inMemory, this.path);
   }
 
+  /** Call it when the directory is removed. */
+  hideLife(): void {
+    for (const hide of this.#hideLife.splice(0)) hide();
+  }
+
   /** Removes the directories of instances that were killed. */
   static async removeStale(): Promise<void> {
-    const places = new Set([temporaryDirectory(), shortPlace, sharedMemory]);
-    for (const place of places) await removeStaleIn(place);
+    for (const place of places()) await removeStaleIn(place);
+  }
+
+  /** Which of these instances live. */
+  static async living(instances: Iterable<string>): Promise<ReadonlySet<string>> {
+    const living = new Set<string>();
+    for (const instance of instances) if (await lives(instance, places())) living.add(instance);
+    return living;
   }
 }
+
+/** Where instances have their directories. */
+const places = (): ReadonlySet<string> => new Set([temporaryDirectory(), shortPlace, sharedMemory]);
 
 function socketPlace(name: string): string {
   const place = temporaryDirectory();
@@ -131,11 +153,13 @@ function socketPlace(name: string): string {
 
 async function removeStaleIn(place: string): Promise<void> {
   for (const name of namesIn(place)) {
-    const owner = namePattern.exec(name)?.[1];
-    if (owner === undefined || isAliveIdentity(owner)) continue;
+    const owner = (namePattern.exec(name) ?? signPattern.exec(name))?.[1];
+    if (owner === undefined || (await lives(owner, places()))) continue;
     const path = join(place, name);
     const status = await lstat(path).catch(() => undefined);
-    if (!status?.isDirectory() || status.uid !== process.getuid?.()) continue;
+    if (status?.uid !== process.getuid?.()) continue;
+    if (status?.isSocket()) removeSign(place, owner);
+    if (!status?.isDirectory()) continue;
     await killMachines(path);
     // Ignore errors: that instance's guard, or another process that is starting, may be removing the directory too.
     // What remains is removed at the next start.

@@ -62,6 +62,7 @@ export class InstanceGuard {
     }
     // Somebody killed the guard.
     if (child.exitCode !== 0) await this.directory.remove();
+    this.directory.hideLife();
   }
 }
 
@@ -127,4 +128,5 @@ if ! is_left "$@"; then
   rmdir "$LEASES"
 fi
 remove
+for place in "$INSTANCE_DIRECTORY" "$INSTANCE_MEMORY"; do rm -f -- "\${place%/*}/cloud-sandbox-$INSTANCE.life"; done
 `;

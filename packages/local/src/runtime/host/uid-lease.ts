@@ -114,6 +114,12 @@ export class UidLeases {
     });
   }
 
+  /** The instances that hold leases. */
+  static owners(): readonly string[] {
+    const owners = leasedUids().map((name) => ownerOf(join(uidLeaseDirectory, name)));
+    return [...new Set(owners)].filter((owner) => owner !== undefined);
+  }
+
   /** Removes the leases of dead owners. */
   static removeStale(isAlive: (instance: string) => boolean): void {
     for (const name of leasedUids()) {
