@@ -49,6 +49,13 @@ describe("declarations", () => {
   });
 });
 
+test("a frozen error is told as it is", async () => {
+  const run = newContext();
+  const { stderr, exit_code } = await run("throw Object.freeze(new Error('frozen'))");
+  expect([exit_code, stderr]).toEqual([1, expect.stringContaining("Error: frozen\n")]);
+  expect((await run("1 + 1")).result).toBe("2");
+});
+
 const one = newContext();
 test.for([
   ["1 + 1", "2"],

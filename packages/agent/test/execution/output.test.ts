@@ -37,6 +37,35 @@ describe("output within the limit", () => {
   });
 });
 
+describe("the standard output of Python", () => {
+  test.for([
+    ["is given another encoding", "import sys\nsys.stdout.reconfigure(encoding='utf-8')\nprint('é')"],
+    [
+      "is wrapped anew",
+      "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8')\nprint('é')",
+    ],
+    ["is the one that it began with", "import sys\nprint('é', file=sys.__stdout__)"],
+  ] as const)("%s", async ([, code]) => {
+    const context = "encodings";
+    const { body } = await agent.execute({ code, context });
+    expect(body).toMatchObject({ exit_code: 0, stdout: "é\n", stderr: "" });
+  });
+
+  test("is a pipe, which has no places", async () => {
+    const { body } = await agent.execute({
+      code: "import sys; print(sys.stdout.seekable(), sys.stdout.name)",
+    });
+    expect(body.stdout).toBe("False <stdout>\n");
+  });
+
+  test("has what C code prints in the same execution", async () => {
+    const code = "import ctypes\nlibc = ctypes.CDLL(None)\n_ = libc.printf(b'from C\\n')";
+    expect((await agent.execute({ code, context: "c" })).body.stdout).toBe("from C\n");
+    const later = await agent.execute({ code: "_ = libc.fflush(None)", context: "c" });
+    expect(later.body.stdout).toBe("");
+  });
+});
+
 describe("output beyond the limit", () => {
   test("keeps head and tail, says what is missing, and is whole in a file", async () => {
     const { body } = await agent.execute({

@@ -35,6 +35,15 @@ async function cell(code: string, on = agent, context: string = randomUUID()): P
   return (await on.call<Rich>("POST", "/execute/ipython", { code, context })).body;
 }
 
+test.for(["_repr_html_ = None", "def _repr_html_(self): raise NotImplementedError"])(
+  "a value whose class says %s is shown as text, without an error",
+  async (method) => {
+    const answer = await rich(`class Off:\n  ${method}\n  def __repr__(self): return 'off'\nOff()`);
+    expect(answer).toMatchObject({ exit_code: 0, result: "off", stderr: "" });
+    expect(types(answer) ?? []).toEqual([]);
+  },
+);
+
 const types = (answer: Rich) => answer.rich_outputs?.map(({ type }) => type);
 const isPng = (data: unknown) => Buffer.from(String(data), "base64").subarray(1, 4).toString() === "PNG";
 

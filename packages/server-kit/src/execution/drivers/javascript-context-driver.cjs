@@ -236,7 +236,8 @@
     if (!util.types.isNativeError(error) || depth > 8) return;
     if (typeof error.stack === "string") {
       const start = error.stack.search(/\n +at [^\n]*\(node:inspector/);
-      if (start >= 0) error.stack = error.stack.slice(0, start);
+      // A frozen error keeps its stack.
+      if (start >= 0) Reflect.set(error, "stack", error.stack.slice(0, start));
     }
     hideDriverFrames(error.cause, depth + 1);
   }

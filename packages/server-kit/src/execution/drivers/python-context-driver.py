@@ -24,8 +24,9 @@ def boot(displays):
     os.set_inheritable(channel, False)
     os.set_blocking(channel, True)
     os.environ.setdefault("MPLBACKEND", "agg")
-    stdin, stdout, stderr = sys.stdin, sys.stdout, sys.stderr
-    stdout.reconfigure(line_buffering=True)
+    stdin, stdout, stderr = sys.stdin, None, None
+    encoding, errors = sys.stdout.encoding, sys.stdout.errors
+    flush_c, seen_modules = None, 0
     space = sys.modules["__main__"].__dict__
     for name in "boot", "displays", "load":
         space.pop(name, None)
@@ -325,9 +326,9 @@ def boot(displays):
                     break
                 except BaseException:
                     pass
-        for stream in sys.stdout, sys.stderr, stdout, stderr:
+        for each in sys.stdout, sys.stderr, stdout, stderr:
             try:
-                stream.flush()
+                each.flush()
             except Exception:
                 pass
         if os.getpid() != own:
@@ -348,15 +349,42 @@ def boot(displays):
             if path.startswith(inherited):
                 os.close(int(path[len(inherited) :]))
 
+    def stream(number, name, errors):
+        """A standard output as the interpreter makes it. The descriptor must be a pipe already: a stream
+        finds out once whether it is one.
+        """
+        made = open(number, "w", 1, encoding, errors, closefd=False)
+        made.buffer.raw.name, made.mode = name, "w"
+        return made
+
     def restore_streams():
         nonlocal stdin, stdout, stderr
+        # A wrapper that nobody else has closes what it wraps.
+        sys.stdin = sys.stdout = sys.stderr = None
         if stdin.closed:
             stdin = open(0, closefd=False)
-        if stdout.closed:
-            stdout = open(1, "w", 1, closefd=False)
-        if stderr.closed:
-            stderr = open(2, "w", 1, errors="backslashreplace", closefd=False)
+        if stdout is None or stdout.closed:
+            stdout = sys.__stdout__ = stream(1, "<stdout>", errors)
+        if stderr is None or stderr.closed:
+            stderr = sys.__stderr__ = stream(2, "<stderr>", "backslashreplace")
         sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
+
+    def flush_extensions():
+        """Writes what C code has printed, which a later execution would tell as its own."""
+        nonlocal flush_c, seen_modules
+        if flush_c is None and len(sys.modules) != seen_modules:
+            seen_modules = len(sys.modules)
+            files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+            if any(
+                isinstance(file, str) and file.endswith(".so") and "/lib-dynload/_" not in file
+                for file in files
+            ):
+                flush_c = False
+            if flush_c is not None or "_ctypes" in sys.modules:
+                ctypes = isolated(lambda: __import__("ctypes"))
+                flush_c = ctypes.CDLL(None).fflush
+        if flush_c:
+            flush_c(None)
 
     def find_packages():
         """Makes packages importable that were installed for the user after this process had started."""
@@ -411,7 +439,6 @@ def boot(displays):
 
             time.tzset()
         _signal.signal(_signal.SIGINT, on_interrupt)
-        restore_streams()
         find_packages()
         begin_displays()
         source, name = source.decode(), fields[b"n"] + ".py"
@@ -422,8 +449,10 @@ def boot(displays):
             restore()
             connect(os.devnull, os.devnull)
             return send(b"P")
+        restore_streams()
         send(b"S")
         code = execute(source, name, b"i" in fields)
+        flush_extensions()
         restore()
         connect(os.devnull, os.devnull)
         try:

@@ -24,8 +24,14 @@ def displays(send):
     }
 
     def represent(value, method, **options):
+        hook = getattr(type(value), method)
+        # None switches a hook off.
+        if hook is None:
+            return None
         try:
-            data = getattr(type(value), method)(value, **options)
+            data = hook(value, **options)
+        except NotImplementedError:
+            return None
         except Exception:
             sys.excepthook(*sys.exc_info())
             return None
