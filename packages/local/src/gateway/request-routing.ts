@@ -48,8 +48,8 @@ export interface Destinations {
     handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   };
   readonly previews: Pick<PreviewGateway, "handle" | "handleUpgrade">;
-  /** The control plane's API. Gets all requests that are for no preview and no agent. */
   readonly log: (message: string) => void;
+  /** The control plane's API. Gets all requests that are for no preview and no agent. */
   readonly api: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
 }
 

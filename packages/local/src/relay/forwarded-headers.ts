@@ -82,6 +82,7 @@ export function subjectOf(token: string): string | undefined {
 export function claimsOf(token: string): {
   readonly iss?: unknown;
   readonly sub?: unknown;
+  readonly exp?: unknown;
   readonly key?: unknown;
 } {
   try {

@@ -26,6 +26,7 @@ export class DataDirectory {
   ) {}
 
   static async open(wanted: string): Promise<DataDirectory> {
+    let hideLife: (() => void) | undefined;
     try {
       await makeDirectories(resolve(wanted), 0o700);
       const path = await realpath(wanted);
@@ -35,13 +36,12 @@ export class DataDirectory {
       const identity = processIdentity(process.pid) ?? String(process.pid);
       const ownerFile = join(owners, identity);
       // Before the file: without a sign, it would be of a dead process.
-      const hideLife = showLife(owners, identity);
+      hideLife = showLife(owners, identity);
       await writeFile(ownerFile, "", { mode: 0o600 });
       for (const other of await readdir(owners)) {
         if (other === identity || other.endsWith(".life")) continue;
         if (await lives(other, [owners])) {
           await rm(ownerFile, { force: true });
-          hideLife();
           throw inUse(path, Number.parseInt(other, 10));
         }
         await rm(join(owners, other), { force: true });
@@ -50,6 +50,7 @@ export class DataDirectory {
       ownedHere.add(path);
       return new DataDirectory(path, ownerFile, hideLife);
     } catch (error) {
+      hideLife?.();
       throw unusableDirectory(wanted, error);
     }
   }

@@ -60,7 +60,6 @@ export class TemplateImports {
     const { builds, builder, layers } = this.options;
     const bytes = Math.min((await layers.freeBytes()) - spareBytes, mostImageBytes);
     if (bytes <= 0) throw noRoomForLayers();
-    // Loaded by the first import: readers of archives are a tenth of the code, which commands would load that run one program.
     const layer = await layers.path(id);
     const release = layers.hold([layer]);
     try {

@@ -1,5 +1,6 @@
 import { type KeyObject, verify } from "node:crypto";
 import { tokenIssuer } from "@cloud-sandbox/protocol";
+import { claimsOf } from "../relay/forwarded-headers.js";
 
 /** Who a token was issued to. */
 export interface TokenHolder {
@@ -39,7 +40,7 @@ export class TokenHolders {
       return undefined;
     if (!verify(null, Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url")))
       return undefined;
-    const { iss, sub, exp, key: keyId } = jsonIn(body);
+    const { iss, sub, exp, key: keyId } = claimsOf(token);
     if (iss !== tokenIssuer || typeof sub !== "string" || typeof exp !== "number") return undefined;
     const known = {
       sandboxId: sub,
@@ -52,7 +53,3 @@ export class TokenHolders {
     return known;
   }
 }
-
-/** The claims of a token that this server has signed. */
-const jsonIn = (part: string): Readonly<Record<string, unknown>> =>
-  JSON.parse(Buffer.from(part, "base64url").toString("utf8"));

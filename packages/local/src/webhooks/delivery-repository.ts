@@ -102,7 +102,7 @@ export class DeliveryRepository {
       `DELETE FROM webhook_deliveries WHERE id IN (
          SELECT id FROM (
            SELECT id, ROW_NUMBER() OVER newest AS number, SUM(payload_bytes) OVER newest AS bytes
-           FROM webhook_deliveries WHERE status IN ('delivered', 'failed') 
+           FROM webhook_deliveries WHERE status IN ('delivered', 'failed')
            WINDOW newest AS (PARTITION BY key_id ORDER BY id DESC)
          ) WHERE number > ? OR bytes > ?)`,
       [rememberedDeliveries, rememberedBytes],

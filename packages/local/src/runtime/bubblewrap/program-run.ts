@@ -376,8 +376,6 @@ function signalOf(exitCode: number | null): NodeJS.Signals | null {
   return names.find(([, number]) => number + 128 === exitCode)?.[0] ?? null;
 }
 
-/** The first child of bubblewrap's process 1: the program. Undefined if it has ended, or if the kernel does not list children. */
-
 /** Reads a process; undefined if this process cannot open a file. */
 function unlessNoDescriptorIsLeft<Result>(read: () => Result): Result | undefined {
   try {

@@ -375,14 +375,15 @@ def boot(displays):
         if flush_c is None and len(sys.modules) != seen_modules:
             seen_modules = len(sys.modules)
             files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-            if any(
+            if "_ctypes" in sys.modules or any(
                 isinstance(file, str) and file.endswith(".so") and "/lib-dynload/_" not in file
                 for file in files
             ):
-                flush_c = False
-            if flush_c is not None or "_ctypes" in sys.modules:
-                ctypes = isolated(lambda: __import__("ctypes"))
-                flush_c = ctypes.CDLL(None).fflush
+                try:
+                    flush_c = isolated(lambda: __import__("ctypes")).CDLL(None).fflush
+                except (ImportError, OSError, AttributeError):
+                    # A Python without ctypes: what C code prints comes when its buffer is full.
+                    flush_c = False
         if flush_c:
             flush_c(None)
 

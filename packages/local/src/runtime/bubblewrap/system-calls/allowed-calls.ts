@@ -3,8 +3,8 @@
  *
  * The list has the calls that both Docker's default profile (`seccomp/default.json` of moby/profiles) and systemd's
  * `@system-service` allow. Of the calls that only Docker allows, it has those that programs try on newer kernels. It
- * leaves out calls with a history of vulnerabilities and few users, calls that reveal activity of the host (`vmsplice`,
- * `memfd_secret`, `listmount`, `statmount`, `cachestat`, `fanotify_mark`). A name that an architecture does not have is skipped
+ * leaves out calls with a history of vulnerabilities and few users, and calls that reveal activity of the host: `vmsplice`,
+ * `memfd_secret`, `listmount`, `statmount`, `cachestat`, `fanotify_mark`. A name that an architecture does not have is skipped
  * there. `argument-rules.ts` has the calls that depend on their arguments.
  */
 export const allowedCalls: readonly string[] = words(
