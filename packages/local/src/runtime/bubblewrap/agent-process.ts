@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { childrenOf, readProcess } from "../host/process-tree.js";
 import { signalIfThere } from "../host/signal-if-there.js";
+import { textOf } from "../host/text-of.js";
 import { agentEntry } from "./machine-image.js";
 
 /**
@@ -40,7 +40,7 @@ export class AgentProcess {
       (pid) =>
         this.#state(pid) !== undefined &&
         realUid(pid) === owner &&
-        read(pid, "cmdline").endsWith(`${agentEntry}\0`),
+        textOf(`/proc/${pid}/cmdline`).endsWith(`${agentEntry}\0`),
     );
   }
 
@@ -58,13 +58,4 @@ export class AgentProcess {
  * The real uid of a process. Used to tell the agent from programs of the sandbox on hosts where these have different
  * uids.
  */
-const realUid = (pid: number): string | undefined => /^Uid:\s(\d+)/m.exec(read(pid, "status"))?.[1];
-
-/** Reads a file of the process in /proc. Empty if the process has ended. */
-function read(pid: number, file: "status" | "cmdline"): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
-  } catch {
-    return "";
-  }
-}
+const realUid = (pid: number): string | undefined => /^Uid:\s(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1];

@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   rmdirSync,
   statfsSync,
   writeFileSync,
@@ -15,6 +14,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import type { MachineGroups } from "./machine-group.js";
 import { signalIfThere } from "./signal-if-there.js";
+import { textOf } from "./text-of.js";
 
 /**
  * Kernel control groups, which limit the memory, processes and CPU of a whole machine instead of one process.
@@ -333,15 +333,6 @@ function subdirectories(directory: string): string[] {
     return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   } catch {
     return [];
-  }
-}
-
-/** The text of a file; empty if there is none. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
   }
 }
 

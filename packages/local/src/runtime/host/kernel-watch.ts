@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
 import { processTree } from "./process-tree.js";
+import { textOf } from "./text-of.js";
 
 /** Milliseconds between two looks at the kernel's figures for the whole host. */
 const intervalMs = 250;
@@ -168,13 +169,4 @@ async function lockCounts(): Promise<ReadonlyMap<number, number>> {
     closeSync(file);
   }
   return new Map([...counts].filter(([, count]) => count > limits.locks / 256));
-}
-
-/** The text of a file of the kernel. Empty if it cannot be read, for example because its process has ended. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

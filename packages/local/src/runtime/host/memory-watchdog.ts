@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,6 +5,7 @@ import type { MachineLimits } from "../sandbox-runtime.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
 import { type HostProcess, processTree } from "./process-tree.js";
 import { signalIfThere } from "./signal-if-there.js";
+import { textOf } from "./text-of.js";
 
 const intervalMs = 250;
 /** Every eighth check measures every machine exactly, because the cheap check misses page tables without pages. */
@@ -140,13 +140,4 @@ function memoryUse({ pid }: HostProcess): MemoryUse {
     kb: field("RssAnon") + field("RssShmem") + field("VmPTE"),
     dispensability: Number(textOf(`/proc/${pid}/oom_score_adj`)),
   };
-}
-
-/** The text of a file in /proc. Empty if its process has ended. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
