@@ -1,3 +1,4 @@
+import { RunTimeLimit } from "./run-time-limit.js";
 import type { Intervention } from "./termination.js";
 
 /** Milliseconds between SIGTERM and killing the program and its descendants. */
@@ -14,7 +15,7 @@ export interface RunningProgram {
 /** Ends a program when its time limit is over or its caller disconnected. */
 export class ExecutionWatch {
   intervention: Intervention;
-  readonly #timer: NodeJS.Timeout;
+  readonly #limit: RunTimeLimit;
   #sweep: NodeJS.Timeout | undefined;
   #swept: Promise<void> | undefined;
 
@@ -23,14 +24,14 @@ export class ExecutionWatch {
     timeout: number,
     private readonly signal: AbortSignal,
   ) {
-    this.#timer = setTimeout(() => this.#intervene("timeout"), timeout);
+    this.#limit = new RunTimeLimit(timeout, () => this.#intervene("timeout"));
     if (signal.aborted) this.#abort();
     else signal.addEventListener("abort", this.#abort);
   }
 
   /** Call when the program has ended. If this watch ended it, resolves once all its descendants are gone. */
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#limit.clear();
     clearTimeout(this.#sweep);
     this.signal.removeEventListener("abort", this.#abort);
     if (this.intervention !== undefined) await (this.#swept ?? this.program.sweep());

@@ -1,3 +1,4 @@
+import { RunTimeLimit } from "./run-time-limit.js";
 import type { Intervention } from "./termination.js";
 
 /**
@@ -26,7 +27,8 @@ export interface RunningCode {
  */
 export class InterruptWatch {
   intervention: Intervention;
-  readonly #timers: NodeJS.Timeout[];
+  readonly #limit: RunTimeLimit;
+  readonly #timers: NodeJS.Timeout[] = [];
   #isStopped = false;
 
   constructor(
@@ -34,7 +36,7 @@ export class InterruptWatch {
     timeout: number,
     private readonly signal: AbortSignal,
   ) {
-    this.#timers = [setTimeout(() => this.#intervene("timeout"), timeout)];
+    this.#limit = new RunTimeLimit(timeout, () => this.#intervene("timeout"));
     if (signal.aborted) this.#abort();
     else signal.addEventListener("abort", this.#abort);
   }
@@ -42,6 +44,7 @@ export class InterruptWatch {
   /** Call when the code has ended. If the code was interrupted, resolves once all processes it started are gone. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#limit.clear();
     for (const timer of this.#timers) clearTimeout(timer);
     this.signal.removeEventListener("abort", this.#abort);
     if (this.intervention !== undefined) await this.code.sweep();

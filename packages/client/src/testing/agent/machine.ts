@@ -38,7 +38,9 @@ export class Machine {
   readonly #egress: EgressLog;
   readonly #gone = new AbortController();
   readonly #listeners = new Set<() => void>();
-  #isPaused = false;
+  #pausedAt: number | undefined;
+  /** Milliseconds of the pauses that are over. */
+  #paused = 0;
 
   constructor(options: MachineOptions) {
     this.sandboxId = options.sandboxId;
@@ -83,11 +85,34 @@ export class Machine {
   }
 
   pause(): void {
-    this.#isPaused = true;
+    this.#pausedAt ??= this.#now;
   }
 
   resume(): void {
-    this.#isPaused = false;
+    if (this.#pausedAt !== undefined) this.#paused += this.#now - this.#pausedAt;
+    this.#pausedAt = undefined;
+  }
+
+  /** Calls back once programs have run for some seconds: a pause is not counted. Returns a function that cancels that. */
+  after(seconds: number, call: () => void): () => void {
+    const until = this.#runTime + seconds * 1000;
+    let cancel = (): void => undefined;
+    const wait = (): void => {
+      const left = until - this.#runTime;
+      if (left <= 0 && this.#pausedAt === undefined) call();
+      else cancel = this.clock.at(new Date(this.#now + Math.max(left, 5)), wait);
+    };
+    cancel = this.clock.at(new Date(this.#now + seconds * 1000), wait);
+    return () => cancel();
+  }
+
+  get #now(): number {
+    return this.clock.now().getTime();
+  }
+
+  /** Milliseconds that the machine has run. */
+  get #runTime(): number {
+    return (this.#pausedAt ?? this.#now) - this.#paused;
   }
 
   /** Ends all programs. Waiting callers receive the problem. */
@@ -99,8 +124,7 @@ export class Machine {
 
   async sleep(seconds: number, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const at = new Date(this.clock.now().getTime() + seconds * 1000);
-      const cancel = this.clock.at(at, resolve);
+      const cancel = this.after(seconds, resolve);
       const abort = (): void => {
         cancel();
         reject(signal.reason);
@@ -108,7 +132,6 @@ export class Machine {
       signal.addEventListener("abort", abort, { once: true });
       if (signal.aborted) abort();
     });
-    if (this.#isPaused) await this.sleep(0.005, signal);
   }
 
   connect(url: string): { allowed: boolean; reason: string } {

@@ -39,6 +39,8 @@ export interface ProgramHost {
     end(program: RunningProgram, succeeded: boolean): void;
   };
   readonly gone: AbortSignal;
+  /** Calls back once programs have run for some seconds: a pause is not counted. Returns a function that cancels that. */
+  after(seconds: number, call: () => void): () => void;
   sleep(seconds: number, signal: AbortSignal): Promise<void>;
   connect(url: string): { allowed: boolean; reason: string };
 }
@@ -110,9 +112,7 @@ export class RunningProgram {
     const limit =
       timeout === undefined
         ? undefined
-        : clock.at(new Date(startedAt.getTime() + timeout * 1000), () =>
-            this.#stop({ reason: "timeout", exitCode: 124 }),
-          );
+        : this.#machine.after(timeout, () => this.#stop({ reason: "timeout", exitCode: 124 }));
     counts.begin(this);
     let succeeded = false;
     try {
