@@ -12,6 +12,8 @@ export interface EgressConfig {
   readonly socket: string;
   /** Path of a script, preloaded into Node.js, that makes Node.js honour the proxy variables as other programs do. */
   readonly nodePreload?: string;
+  /** Whether Node.js is certainly of version 18.18 or newer, and can import the script. */
+  readonly importsPreload?: boolean;
 }
 
 export interface SandboxLimits {

@@ -54,7 +54,12 @@ export const agentEntry = `${opt}/agent/${agentMain}`;
 export const driversInside = `${opt}/drivers`;
 
 /** The egress proxy's socket inside a machine, and the script that makes the `fetch` of older Node.js use the proxy. */
-export const egressInside = { socket: `${opt}/egress`, nodePreload: `${opt}/agent/node-proxy.cjs` } as const;
+export const egressInside = {
+  socket: `${opt}/egress`,
+  nodePreload: `${opt}/agent/node-proxy.cjs`,
+  // Contexts of JavaScript need a later version anyway.
+  importsPreload: true,
+} as const;
 
 export interface MachineImages {
   /** For machines that see the host's `/usr`. */
