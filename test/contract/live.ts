@@ -21,6 +21,13 @@ export function liveSuite(sandbox: () => Sandbox): void {
       expect(await stream.result()).toMatchObject({ success: true, terminationReason: "exit" });
     });
 
+    test.each([
+      ["cat", "/dev/stdin"],
+      ["sh", "-c", "[ -p /dev/stdin ] && cat"],
+    ])("get their input from a pipe: %s", async (...argv) => {
+      expect((await sandbox().commands.run(argv, { stdin: "in\n" })).stdout).toBe("in\n");
+    });
+
     test("answer what is written to them while they run, and take signals", async () => {
       const stream = sandbox().commands.stream(
         "cat; trap 'echo caught; exit 7' INT; echo ready; while :; do sleep 0.05; done",

@@ -1,5 +1,4 @@
-import type { ChildProcess } from "node:child_process";
-import { pipeline, Readable } from "node:stream";
+import { pipeline, Readable, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   ExecutionWatch,
@@ -108,7 +107,7 @@ export class Executor {
    */
   async warmUp(): Promise<void> {
     const signal = new AbortController().signal;
-    const nothing = { command: "true", args: [], input: "" };
+    const nothing = { command: "true", args: [] };
     await (await this.#start(nothing, { cwd: "/", env: {}, timeout: 10, signal })).outcome;
   }
 
@@ -130,13 +129,13 @@ export class Executor {
     await resources.counted;
     const began = performance.now();
     const started = await startProgram(program, cwd, complete, await resources.pipes, options.id);
-    const { id, child, pid } = started;
+    const { id, pid } = started;
     const stdout = resources.keptOutput(`${id}.stdout`, background);
     const stderr = resources.keptOutput(`${id}.stderr`, background);
     const outcome = this.#watchToEnd(started, options, began, stdout, stderr);
     const execution = { id, pid, stdout, stderr, outcome };
     this.#running.set(id, execution);
-    feed(child, program.input);
+    feed(started.stdin, program.input);
     return execution;
   }
 
@@ -170,7 +169,7 @@ export class Executor {
   }
 }
 
-function feed({ stdin }: ChildProcess, input: Program["input"]): void {
+function feed(stdin: Writable | null, input: Program["input"]): void {
   // A program may exit without reading its input; that is not an error of the agent's.
   stdin?.on("error", () => undefined);
   if (stdin && input instanceof Readable) pipeline(input, stdin, () => undefined);

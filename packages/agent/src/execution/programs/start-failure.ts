@@ -20,6 +20,7 @@ export async function startFailure(
   error: NodeJS.ErrnoException,
   command: string,
   cwd: string,
+  searchPath = process.env.PATH ?? "",
 ): Promise<Error> {
   switch (error.code) {
     case "EAGAIN":
@@ -42,7 +43,7 @@ export async function startFailure(
     case "EACCES":
       return (
         (await workdirProblem(cwd)) ??
-        new ProgramNotFound(command, (await isOnSearchPath(command)) ? 126 : 127)
+        new ProgramNotFound(command, (await exists(placesOf(command, searchPath, cwd))) ? 126 : 127)
       );
     default:
       return error;
@@ -50,13 +51,11 @@ export async function startFailure(
 }
 
 /**
- * Whether a file of that name exists on the search path. Needed because `spawn` fails with the same error for a file
+ * Whether one of these files exists. Needed because `spawn` fails with the same error for a file
  * that cannot be executed and for a search path with an unreadable directory.
  */
-async function isOnSearchPath(command: string): Promise<boolean> {
-  const found = await Promise.all(
-    placesOf(command, process.env.PATH ?? "", "").map((path) => stat(path).catch(() => undefined)),
-  );
+async function exists(paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
   return found.some((status) => status !== undefined);
 }
 

@@ -1,10 +1,12 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { closeSync, writeFileSync } from "node:fs";
+import type { Writable } from "node:stream";
 import type { Program } from "@cloud-sandbox/server-kit/execution";
 import { asProgram } from "../../machine/program-identity.js";
 import type { OutputPipes } from "../output/output-pipes.js";
 import { ProgramOutput } from "../output/program-output.js";
+import { makeInputPipe } from "./input-pipe.js";
 import { executionMarker } from "./process-sweep.js";
 import { startFailure } from "./start-failure.js";
 
@@ -18,8 +20,10 @@ export interface StartedProcess {
   readonly exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
 }
 
-/** A started program with its output streams. */
+/** A started program with its streams. */
 export interface StartedProgram extends StartedProcess {
+  /** The program's standard input. Null if that is empty. */
+  readonly stdin: Writable | null;
   readonly stdout: ProgramOutput;
   readonly stderr: ProgramOutput;
 }
@@ -34,22 +38,23 @@ export async function startProgram(
 ): Promise<StartedProgram> {
   const stdout = new ProgramOutput(pipes);
   const stderr = new ProgramOutput(pipes);
-  const input = program.input === undefined ? "ignore" : "pipe";
+  const input = program.input === undefined ? undefined : await makeInputPipe();
+  const stdin = input?.read ?? (program.input === undefined ? "ignore" : "pipe");
   try {
-    return {
-      ...(await startProcess(program, {
-        cwd,
-        env: { ...env, ...program.env },
-        stdio: [input, stdout.stdio, stderr.stdio],
-        id,
-      })),
-      stdout,
-      stderr,
-    };
+    const started = await startProcess(program, {
+      cwd,
+      env: { ...env, ...program.env },
+      stdio: [stdin, stdout.stdio, stderr.stdio],
+      id,
+    });
+    return { ...started, stdin: input?.write ?? started.child.stdin, stdout, stderr };
   } catch (error) {
+    input?.write.destroy();
     stdout.abandon();
     stderr.abandon();
     throw error;
+  } finally {
+    if (input) closeSync(input.read);
   }
 }
 
@@ -66,7 +71,7 @@ export async function startProcess(
   { cwd, env, stdio, id = randomUUID() }: ProcessOptions,
 ): Promise<StartedProcess> {
   const launched = launch(program, { cwd, env: { ...env, [executionMarker]: id }, detached: true, stdio });
-  if (launched instanceof Promise) throw await startFailure(await launched, program.command, cwd);
+  if (launched instanceof Promise) throw await startFailure(await launched, program.command, cwd, env.PATH);
   const { child, pid } = launched;
   makeFirstOutOfMemoryVictim(pid);
   const exit = new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) => {
