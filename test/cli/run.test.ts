@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,6 +46,42 @@ describe("cloud-sandbox run", () => {
       stdout: "out\n",
       stderr: "",
     });
+  });
+
+  test.each([
+    [
+      "where.PY",
+      "import os, sys; print(os.path.basename(__file__), os.path.basename(sys.argv[0]))",
+      "where.PY where.PY\n",
+    ],
+    ["where.js", "console.log(require('path').basename(process.argv[1]))", "where.js\n"],
+    [
+      "where.mjs",
+      "import { basename } from 'node:path';\nexport default basename(import.meta.filename);\nconsole.log(basename(process.argv[1]))",
+      "where.mjs\n",
+    ],
+    [
+      "where.mts",
+      "export type Name = string;\nexport const name: Name = 'typed';\nconsole.log(name)",
+      "typed\n",
+    ],
+    ["shell", '#!/bin/bash\n[ -n "$BASH_VERSION" ] && echo bash', "bash\n"],
+    ["node", "#!/usr/bin/env -S node --no-warnings\nconsole.log('node')", "node\n"],
+    ["python", "#!/usr/bin/python3.11 -u\nprint('python')", "python\n"],
+  ])("runs the file %s as what it is", async (name, code, stdout) => {
+    const file = join(await mkdtemp(join(tmpdir(), "run-file-")), name);
+    await writeFile(file, code);
+    expect(await runBuilt("cli", ["run", file], { env: remote })).toEqual({ code: 0, stdout, stderr: "" });
+    await rm(dirname(file), { recursive: true });
+  });
+
+  test("refuses a file whose first line names an interpreter that is none here", async () => {
+    const { code, stderr } = await runBuilt("cli", ["run"], {
+      env: remote,
+      input: "#!/usr/bin/perl\nprint 1;",
+    });
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/asks for perl.*--language/s);
   });
 
   test("takes over the program's exit code and standard error", async () => {

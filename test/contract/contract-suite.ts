@@ -16,6 +16,7 @@ import { contextSuite } from "./contexts.js";
 import { executionSuite } from "./executions.js";
 import { lifecycleSuite } from "./lifecycle.js";
 import { liveSuite } from "./live.js";
+import { programsFromFilesSuite } from "./programs-from-files.js";
 import { streamSuite } from "./streams.js";
 import { webhookSuite } from "./webhooks.js";
 
@@ -128,6 +129,10 @@ export function contractSuite(start: () => Promise<Backend>, { pauses = true, fo
     });
 
     executionSuite({ backend: () => backend, sandbox: () => sandbox, count: () => count(client) });
+    programsFromFilesSuite(
+      () => client,
+      () => sandbox,
+    );
 
     describe("commands", () => {
       test("find Python and its installer by the names that people type", async () => {
@@ -139,6 +144,20 @@ export function contractSuite(start: () => Promise<Backend>, { pauses = true, fo
         expect((await sandbox.commands.run("echo $((6 * 7)) | tr 4 5")).stdout).toBe("52\n");
         expect((await sandbox.commands.run(["echo", "$HOME", "a  b"])).stdout).toBe("$HOME a  b\n");
         expect((await sandbox.commands.run("exit 9")).exitCode).toBe(9);
+      });
+
+      test("of 200 kB run", async () => {
+        const line = `: '${"x".repeat(200_000)}'; echo end`;
+        expect((await sandbox.commands.run(line)).stdout).toBe("end\n");
+      });
+
+      test("that cannot be executed end with 126, and those that are not there with 127", async () => {
+        await sandbox.files.write("/workspace/no-program", "text");
+        const codeOf = async (command: string): Promise<number> =>
+          (await sandbox.commands.run([command])).exitCode;
+        expect(await Promise.all(["./no-program", "/workspace", "./nothing"].map(codeOf))).toEqual([
+          126, 126, 127,
+        ]);
       });
     });
 

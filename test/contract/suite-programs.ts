@@ -1,4 +1,5 @@
 import type { ProgramAnswer, ProgramResult, TestingProgram } from "cloud-sandbox/testing";
+import { programsFromFiles } from "./programs-from-files.js";
 
 /**
  * Answers for the programs of the suite, for the service in memory, which runs nothing. If a program changes the
@@ -31,7 +32,16 @@ const showing =
     for (const data of displays) display(data);
   };
 
+const stdinText: ProgramAnswer = async ({ stdin }) => {
+  let text = "";
+  for await (const chunk of stdin) text += chunk;
+  return text;
+};
+
 const byText: Readonly<Record<string, ProgramAnswer>> = {
+  ...Object.fromEntries(
+    Object.values(programsFromFiles).map(({ code, stdout, exitCode = 0 }) => [code, { stdout, exitCode }]),
+  ),
   true: "",
   pwd: ({ workdir }) => `${workdir}\n`,
   "echo $((6 * 7)) | tr 4 5": "52\n",
@@ -110,6 +120,16 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   },
   "stty size": ({ terminal }) => `${terminal?.rows} ${terminal?.cols}\n`,
 
+  "sleep 2; echo end": async ({ sleep, spawn }) => {
+    spawn("sleep 2");
+    await sleep(2);
+    return "end\n";
+  },
+  "cat /dev/stdin": stdinText,
+  "[ -p /dev/stdin ] && cat": stdinText,
+  "./no-program": { exitCode: 126 },
+  "/workspace": { exitCode: 126 },
+  "./nothing": { exitCode: 127 },
   tac: async ({ stdin }) => {
     let text = "";
     for await (const piece of stdin) text += piece;
@@ -165,6 +185,7 @@ const byForm: readonly (readonly [RegExp, FormAnswer])[] = [
   [/^print\((\d+)\)$/, (_, number) => `${number}\n`],
   [/^print\('(.*)'\)$/, (_, text) => `${text}\n`],
   [/^(?:raise SystemExit\((\d+)\))$/, (_, code) => ({ exitCode: Number(code) })],
+  [/^: 'x+'; echo end$/, () => "end\n"],
   [/^exit (\d+)$/, (_, code) => ({ exitCode: Number(code) })],
   [/^import time(?:\n|; )time\.sleep\((\d+)\)$/, (program, seconds) => slept(program, seconds)],
   [/^sleep (\d+)$/, (program, seconds) => slept(program, seconds)],

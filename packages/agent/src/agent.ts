@@ -22,7 +22,7 @@ import { baseEnvironment } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { Contexts } from "./execution/contexts/contexts.js";
-import { withoutImportStatements } from "./execution/contexts/import-statements.js";
+import { ReplCode } from "./execution/contexts/repl-code.js";
 import { BackgroundJobs, keptJobs } from "./execution/jobs/background-jobs.js";
 import { JobRecords } from "./execution/jobs/job-records.js";
 import { executionCache } from "./execution/kept-outcomes.js";
@@ -105,12 +105,15 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const { workspace } = tree;
   const contextLanguages = allContextLanguages({
     ipython: config.ipython,
-    prepareJavascript: withoutImportStatements,
+    javascriptPreparer: () => {
+      const repl = new ReplCode();
+      return (source) => repl.prepare(source);
+    },
   });
   const ahead = (await programs.has("python3"))
     ? contextLanguages.find(({ name }) => name === "python")
     : undefined;
-  const contexts = new Contexts({ ...running, workspace, ahead });
+  const contexts = new Contexts({ ...running, directory, workspace, ahead });
   slots.onFree = () => prepareContext(slots, contexts, config.interpreterWait);
   const cache = executionCache();
   const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workspace });
@@ -129,7 +132,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
 
   const served: Record<string, string> = {};
   const own = {
-    ...executionHandlers({ executor, code, cache, variables, programs, offers, workspace }),
+    ...executionHandlers({ executor, code, cache, variables, directory, programs, offers, workspace }),
     ...sessionHandlers(contexts),
     ...cacheHandlers(cache),
     ...backgroundHandlers({ jobs, executor, code, directory, programs, offers, workspace }),
@@ -143,6 +146,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       terminals,
       executor,
       code,
+      directory,
       programs,
       offers,
       workspace,

@@ -1,4 +1,5 @@
 import type { ContextLanguage } from "@cloud-sandbox/server-kit/execution";
+import { languageNotAvailable } from "@cloud-sandbox/server-kit/handlers";
 import type { PrivateDirectory } from "../machine/private-directory.js";
 import type { ContextRequest, Contexts } from "./contexts/contexts.js";
 import type { Execution, Executor } from "./programs/executor.js";
@@ -32,7 +33,9 @@ export class CodeRunner {
     const kept = this.options.contextLanguages.find(({ name }) => name === language.name);
     try {
       if (kept) return await contexts.run(kept, request);
-      return await executor.start(() => language.program(code, directory), {
+      const { program } = language;
+      if (!program) throw languageNotAvailable(language);
+      return await executor.start(() => program(code, directory), {
         ...request,
         cwd: request.cwd ?? workspace,
       });

@@ -3,37 +3,38 @@ import { type CodeRequestBody, type Job, startedFields } from "@cloud-sandbox/se
 import type { CodeRunner } from "../execution/code-runner.js";
 import type { BackgroundJobs, JobTerms } from "../execution/jobs/background-jobs.js";
 import type { Executor } from "../execution/programs/executor.js";
-import { languageOutOfReach } from "../execution/programs/languages.js";
 import { ProgramNotFound } from "../execution/programs/start-failure.js";
-import type { PrivateDirectory } from "../machine/private-directory.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
 import { codeRequest } from "./execution-handlers.js";
-import { availableLanguage, commandProgram, type LanguageSupport, placeOf } from "./program-requests.js";
+import {
+  availableLanguage,
+  type CommandSupport,
+  commandProgram,
+  type LanguageSupport,
+  placeOf,
+} from "./program-requests.js";
 
-export interface BackgroundParts extends LanguageSupport {
+export interface BackgroundParts extends LanguageSupport, CommandSupport {
   readonly jobs: BackgroundJobs;
   readonly executor: Executor;
   readonly code: CodeRunner;
-  readonly directory: PrivateDirectory;
   readonly workspace: string;
 }
 
 type CodeToStart = CodeRequestBody & { readonly name?: string | null };
 
 export function backgroundHandlers(parts: BackgroundParts) {
-  const { jobs, executor, code, directory, programs, workspace } = parts;
+  const { jobs, executor, code, workspace } = parts;
 
   async function startCode(body: CodeToStart, caller: AbortSignal): Promise<Job> {
     const language = await availableLanguage(body.language, parts);
     const description = { kind: "proc", name: body.name ?? undefined, language: language.name } as const;
-    const alone = () => language.program(body.code, directory);
-    const launch = (terms: JobTerms) =>
-      typeof body.context === "string"
-        ? code.start({ ...codeRequest(body, workspace), language, ...terms })
-        : executor.start(alone, { ...placeOf(body, workspace), ...terms });
-    return jobs.start(launch, description, caller).catch((error) => {
-      throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
-    });
+    const request = {
+      ...codeRequest(body, workspace),
+      language,
+      isProgram: typeof body.context !== "string",
+    };
+    return jobs.start((terms) => code.start({ ...request, ...terms }), description, caller);
   }
 
   return {
@@ -52,10 +53,9 @@ export function backgroundHandlers(parts: BackgroundParts) {
     },
 
     async runCommandBackground({ body, signal }) {
-      const program = await commandProgram(body, programs);
       const description = { kind: "cmd", name: body.name ?? undefined } as const;
       const launch = (terms: JobTerms) =>
-        executor.start(() => program, { ...placeOf(body, workspace), ...terms });
+        executor.start(() => commandProgram(body, parts), { ...placeOf(body, workspace), ...terms });
       const job = await jobs.start(launch, description, signal).catch((error) => {
         // Refuse the request if the program is missing: the caller does not wait for the job's end and would not learn
         // of the failure otherwise.

@@ -9,9 +9,15 @@ import type { EnvironmentVariables } from "../environment/environment-variables.
 import type { CodeRequest, CodeRunner } from "../execution/code-runner.js";
 import type { Executor } from "../execution/programs/executor.js";
 import { ProgramNotFound } from "../execution/programs/start-failure.js";
-import { availableLanguage, commandProgram, type LanguageSupport, placeOf } from "./program-requests.js";
+import {
+  availableLanguage,
+  type CommandSupport,
+  commandProgram,
+  type LanguageSupport,
+  placeOf,
+} from "./program-requests.js";
 
-export interface ExecutionParts extends LanguageSupport {
+export interface ExecutionParts extends LanguageSupport, CommandSupport {
   readonly executor: Executor;
   readonly code: CodeRunner;
   readonly workspace: string;
@@ -24,13 +30,13 @@ interface KeptExecutionParts extends ExecutionParts {
 
 /** The operations that run code or a command and answer when it has ended, by starting processes in this sandbox. */
 export function executionHandlers(parts: KeptExecutionParts) {
-  const { executor, code, cache, programs, workspace } = parts;
+  const { executor, code, cache, workspace } = parts;
   return handlersOver({
     cache,
 
     async prepare(body, { signal, isCell }) {
       const language = await availableLanguage(body.language, parts);
-      const request = { ...codeRequest(body, workspace), language, signal, isCell, isFresh: body.cache };
+      const request = { ...codeRequest(body, workspace), language, signal, isCell, isProgram: body.cache };
       const { cwd = workspace, env } = request;
       const variables = { ...Object.fromEntries(parts.variables.entries()), ...env };
       return {
@@ -40,9 +46,8 @@ export function executionHandlers(parts: KeptExecutionParts) {
     },
 
     async runCommand(body, signal) {
-      const program = await commandProgram(body, programs);
       return executor
-        .run(() => program, { ...placeOf(body, workspace), signal })
+        .run(() => commandProgram(body, parts), { ...placeOf(body, workspace), signal })
         .catch((error) => {
           if (error instanceof ProgramNotFound) return notStarted(error.message, error.exitCode);
           throw error;
@@ -58,7 +63,7 @@ export function codeRequest(
   body: CodeRequestBody,
   workspace: string,
 ): Omit<CodeRequest, "language" | "signal"> {
-  const { code, timeout, workdir, working_dir: workingDir, env, context } = body;
+  const { code, timeout, workdir, working_dir: workingDir, env, context, filename } = body;
   const given = workdir ?? workingDir ?? undefined;
   return {
     code,
@@ -66,5 +71,6 @@ export function codeRequest(
     env: env ?? {},
     cwd: given === undefined ? undefined : posix.resolve(workspace, given),
     context: context ?? undefined,
+    filename: filename ?? undefined,
   };
 }

@@ -1,8 +1,9 @@
 import { posix } from "node:path";
-import { type Program, shellProgram } from "@cloud-sandbox/server-kit/execution";
+import type { Program } from "@cloud-sandbox/server-kit/execution";
 import { languageNotAvailable } from "@cloud-sandbox/server-kit/handlers";
-import { type Language, languageNamed } from "../execution/programs/languages.js";
+import { type Language, languageNamed, scriptProgram } from "../execution/programs/languages.js";
 import type { InstalledPrograms } from "../machine/installed-programs.js";
+import type { PrivateDirectory } from "../machine/private-directory.js";
 
 export interface LanguageSupport {
   readonly programs: InstalledPrograms;
@@ -23,6 +24,12 @@ export async function availableLanguage(
   return language;
 }
 
+export interface CommandSupport {
+  readonly programs: InstalledPrograms;
+  /** For lines that are too long for an argument. */
+  readonly directory: PrivateDirectory;
+}
+
 const shells = ["bash", "sh", "/bin/bash", "/bin/sh"];
 
 /**
@@ -31,15 +38,15 @@ const shells = ["bash", "sh", "/bin/bash", "/bin/sh"];
  */
 export async function commandProgram(
   { command, args }: { readonly command: string; readonly args?: readonly string[] | null },
-  programs: InstalledPrograms,
+  { directory, programs }: CommandSupport,
 ): Promise<Program> {
   const [option, line] = args ?? [];
   const shell = async () => ((await programs.has("bash")) ? "bash" : "sh");
   if (args?.length === 2 && option === "-c" && line !== undefined && shells.includes(command))
     // Clients send their commands to bash, which some images lack.
-    return shellProgram(command === "bash" ? await shell() : command, line);
+    return scriptProgram(command === "bash" ? await shell() : command, line, directory);
   if (args) return { command, args };
-  return shellProgram(await shell(), command);
+  return scriptProgram(await shell(), command, directory);
 }
 
 export interface Placed {

@@ -31,7 +31,7 @@ export function programStream({ code, bodyLimit, workspace, ...support }: Progra
     if (!body) throw new Problem(400, "INVALID_REQUEST", "The request has no program. Send one as the body.");
     const language = await availableLanguage(body.language, support);
     const { signal } = gone;
-    const program = { ...codeRequest(body, workspace), language, signal, isFresh: true };
+    const program = { ...codeRequest(body, workspace), language, signal, isProgram: true };
     const execution = await code.start(program);
     const feed = new FrameFeed<Frame>();
     signal.addEventListener("abort", () => feed.abandon());

@@ -63,15 +63,13 @@ export function streamHandlers(parts: StreamParts) {
   };
 
   const startCommand: StartStream<CommandFrame> = async (frame, { signal, stdin }) => {
-    const program = await commandProgram(frame, programs);
-    return executor
-      .start(() => ({ ...program, ...(frame.stdin && { input: stdin }) }), {
-        ...placeOf(frame, workspace),
-        signal,
-      })
-      .catch((error) => {
-        throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
-      });
+    const program = async () => ({
+      ...(await commandProgram(frame, parts)),
+      ...(frame.stdin && { input: stdin }),
+    });
+    return executor.start(program, { ...placeOf(frame, workspace), signal }).catch((error) => {
+      throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
+    });
   };
 
   const attend =

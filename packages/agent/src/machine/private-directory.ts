@@ -40,15 +40,6 @@ export class PrivateDirectory {
     return mkdtemp(join(await this.path(), "run-"));
   }
 
-  /** The path of a file with that name. The file is written, with that content, if it does not exist. */
-  async keep(name: string, content: string): Promise<string> {
-    const directory = await this.path();
-    const path = join(directory, name);
-    const exists = (await lstat(path).catch(() => undefined))?.isFile();
-    if (!exists) await rename(await this.write(directory, `${name}-${randomUUID()}`, content), path);
-    return path;
-  }
-
   /** Writes a new file and returns its path. */
   async write(directory: string, name: string, content: string): Promise<string> {
     const path = join(directory, name);

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withoutImportStatements } from "../../src/execution/contexts/import-statements.js";
+import { ReplCode } from "../../src/execution/contexts/repl-code.js";
 import { isLive, processesWith } from "../support/processes.js";
 import { RunningAgent } from "../support/running-agent.js";
 
@@ -224,29 +224,109 @@ test("values are displayed by their own display methods", async () => {
 
 test.for([
   ["import 'a'", 'await __import("a");'],
-  ["import a from 'b'", 'const { default: a } = await __import("b");'],
-  ["import * as a from 'b';", 'const a = await __import("b");;'],
-  ["import a, * as b from 'c'", 'const b = await __import("c"), { default: a } = b;'],
-  ["import a, { b, c as d } from 'e'", 'const { default: a, b, c: d } = await __import("e");'],
-  ["import {\n  a,\n  b,\n} from 'c'\nx", 'const { a, b } = await __import("c");\n\n\n\nx'],
-  [
-    "import {\n  a, // one\n  b, /* and\n another */\n} from 'c'",
-    'const { a, b } = await __import("c");\n\n\n\n',
-  ],
+  ["import a from 'b'", 'let { default: a } = await __import("b");'],
+  ["import * as a from 'b';", 'let a = await __import("b");'],
+  ["import a, * as b from 'c'", 'let b = await __import("c"), { default: a } = b;'],
+  ["import a, { b, c as d } from 'e'", 'let { default: a, b: b, c: d } = await __import("e");'],
+  ["import { 'x y' as z } from 'e'", "let { 'x y': z } = await __import(\"e\");"],
+  ["import {\n  a, // one\n  b,\n} from 'c'\nx", 'let { a: a, b: b } = await __import("c");\n\n\n\nx'],
   [
     "import a from './b.json' with { type: 'json' }",
-    "const { default: a } = await __import(\"./b.json\", { with: { type: 'json' } });",
+    "let { default: a } = await __import(\"./b.json\", { with: { type: 'json' } });",
   ],
   ["f(await import('a'))", "f(await __import('a'))"],
   ["`\nimport a from 'b'\n`", "`\nimport a from 'b'\n`"],
   ["// import a from 'b'", "// import a from 'b'"],
-] as const)("the import %s is turned into an expression", async ([code, expected]) => {
-  expect((await withoutImportStatements(code)).replaceAll('"', "'")).toBe(expected.replaceAll('"', "'"));
+  ["import.meta.url", "__importMeta.url"],
+  ["export const a = 1", "let   a = 1"],
+  ["export function f() {}", "function f() {}"],
+  ["export default class A {}", "class A {}"],
+  ["export default 42", "void (42);"],
+  ["export default () => 1;", "void (() => 1);"],
+  ["const a = 1;\nexport {\n  a,\n};", "let   a = 1;\n\n\n"],
+  ["export * from 'a'", 'await __import("a");'],
+  ["export { a } from 'b'", 'await __import("b");'],
+  ["const no = ", "const no = "],
+] as const)("%s is rewritten for a console", async ([code, expected]) => {
+  const repl = new ReplCode();
+  expect((await repl.prepare(code)).replaceAll('"', "'")).toBe(expected.replaceAll('"', "'"));
 });
 
-test("an import statement of 200,000 characters is turned into an expression at once", {
-  timeout: 5000,
-}, async () => {
-  const spaces = " ".repeat(200_000);
-  expect(await withoutImportStatements(`import { a${spaces}b } from "c"`)).toContain(`{ a${spaces}b }`);
+describe("a name may be declared again in another way", () => {
+  const kinds = {
+    const: "const x = 1",
+    let: "let x = 1",
+    "let without a value": "let x",
+    var: "var x = 1",
+    class: "class x {}",
+    function: "function x() {}",
+    pattern: "const { x, y } = { x: 1, y: 2 }",
+    import: "import { sep as x } from 'node:path'",
+  };
+  test.for(
+    Object.keys(kinds).flatMap((first) => Object.keys(kinds).map((second) => [first, second] as const)),
+  )("%s as %s", async ([first, second]) => {
+    const run = newContext();
+    const codes = [
+      kinds[first as keyof typeof kinds],
+      `${kinds[second as keyof typeof kinds]}\n; var kind = typeof x`,
+    ];
+    for (const code of codes) expect(await run(code)).toMatchObject({ stderr: "", exit_code: 0 });
+    const [expected] = [
+      { class: "function", function: "function", import: "string", "let without a value": "undefined" }[
+        second
+      ] ?? "number",
+    ];
+    expect((await run("kind")).result).toBe(`'${expected}'`);
+  });
+
+  test("and a function is there before its declaration", async () => {
+    const run = newContext();
+    await run("const main = 1");
+    expect(await run("main(); function main() { console.log('ran'); }")).toMatchObject({ stdout: "ran\n" });
+  });
+});
+
+test.for([
+  "const x = 1; x = 2",
+  "const x = 1; x++",
+  "const x = 1; for (const n of [1]) x += n",
+  "const { x } = { x: 1 }; (() => { x = 2; })()",
+])("a constant cannot be assigned: %s", async (code) => {
+  const run = newContext();
+  const { stderr } = await run(code);
+  expect(stderr).toContain("TypeError: Assignment to constant variable.");
+  expect((await run("let x = 3; x += 1")).result).toBe("4");
+});
+
+test.for(["const x = 1; { let x = 2; x = 3; }", "const x = 1; (function (x) { x = 2; })()"])(
+  "another variable of its name can be: %s",
+  async (code) => expect(await newContext()(code)).toMatchObject({ stderr: "", exit_code: 0 }),
+);
+
+describe("code is the main module", () => {
+  test.for([
+    ["require.main === module", "true"],
+    ["process.mainModule === module", "true"],
+    ["exports === module.exports", "true"],
+    ["typeof __filename + typeof __dirname", "'stringstring'"],
+    ["__filename === process.argv[1]", "true"],
+    ["path.dirname(__filename) === __dirname", "true"],
+    ["import.meta.filename === __filename", "true"],
+    ["import.meta.url === require('url').pathToFileURL(__filename).href", "true"],
+    ["import.meta.resolve('fs')", "'node:fs'"],
+    ["require.resolve('node:fs')", "'node:fs'"],
+  ] as const)("%s", async ([code, result]) => {
+    expect(await newContext()(`var path = require("path");\n${code}`)).toMatchObject({ stderr: "", result });
+  });
+
+  test("and what it loads is not", async () => {
+    const name = `main-${randomUUID()}.cjs`;
+    await writeFile(
+      join(agent.workspace, name),
+      "module.exports = [require.main === module, require.main.filename];",
+    );
+    const body = await newContext()(`const [own, main] = require("./${name}"); [own, main === __filename]`);
+    expect(body.result).toBe("[ false, true ]");
+  });
 });

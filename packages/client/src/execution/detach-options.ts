@@ -25,4 +25,4 @@ export const runOrDetachNames: OptionNames<Omit<RunningOptions, "requestTimeoutS
 /** Options of `executeOrDetach`. */
 export const executeOrDetachNames: OptionNames<
   Omit<ExecuteOptions, "cache" | "requestTimeoutSeconds"> & DetachOptions
-> = { ...runOrDetachNames, language: true, context: true };
+> = { ...runOrDetachNames, language: true, context: true, filename: true };

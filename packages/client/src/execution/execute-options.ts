@@ -20,6 +20,12 @@ export interface ExecuteOptions extends RunningOptions {
    */
   context?: string | undefined;
   /**
+   * Name of the code's file, 1 to 255 characters without a slash: error messages have it. Code that runs without a context
+   * is written to that file in the working directory, unless it exists, and knows it as its own (`__file__`, `__filename`).
+   * Default: a name of the server's. Servers without this extension ignore it.
+   */
+  filename?: string | undefined;
+  /**
    * Allows a cached result of the same execution, up to one hour old. Only for code that depends on nothing but itself,
    * its environment variables and the path of its directory. It runs without a context. Default false.
    */
@@ -31,6 +37,7 @@ export const uncachedOptionNames: OptionNames<Omit<ExecuteOptions, "cache">> = {
   ...runningOptionNames,
   language: true,
   context: true,
+  filename: true,
 };
 export const executeOptionNames: OptionNames<ExecuteOptions> = { ...uncachedOptionNames, cache: true };
 
@@ -39,9 +46,10 @@ export type ExecuteRequest = ReturnType<typeof executeRequest>;
 
 /** The request body for `/execute` and its variants. Throws for values that no server accepts. */
 export function executeRequest(code: string, options: ExecuteOptions, defaultTimeout: number) {
-  const { cache, context, language = "python" } = options;
+  const { cache, context, filename, language = "python" } = options;
   checkProgram(code, options.language);
   checkContext(context);
+  checkFilename(filename);
   checkCache(cache, context);
   const timeout = runningTimeout(options.timeoutSeconds ?? defaultTimeout);
   return {
@@ -49,8 +57,17 @@ export function executeRequest(code: string, options: ExecuteOptions, defaultTim
     language,
     timeout,
     ...envAndWorkdir(options),
-    ...omitUndefined({ cache: cache || undefined, context }),
+    ...omitUndefined({ cache: cache || undefined, context, filename }),
   };
+}
+
+function checkFilename(filename: unknown): void {
+  if (filename === undefined) return;
+  if (typeof filename !== "string" || !/^(?!\.\.?$)[^/\p{Cc}]{1,255}$/u.test(filename))
+    throw invalidArgument(
+      "filename must be the name of a file, without a slash.",
+      "Set workdir for its directory.",
+    );
 }
 
 function checkCache(cache: unknown, context: unknown): void {

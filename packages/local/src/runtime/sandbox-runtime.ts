@@ -123,6 +123,8 @@ export interface ProgramPlan {
 /** A program to run isolated like a machine, but without an agent. Nothing of it remains after its end. */
 export interface ProgramSpec extends ProgramPlan {
   readonly code: string;
+  /** The name of the program's file in the workspace. Default: one that the language's driver has. */
+  readonly filename?: string | undefined;
   /** Environment variables of the program. */
   readonly environment: Readonly<Record<string, string>>;
   /** Called with each outgoing connection of the program. If undefined, the program has no network. */

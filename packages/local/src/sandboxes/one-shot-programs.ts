@@ -186,9 +186,10 @@ export class OneShotPrograms {
     try {
       const wayOut = egress.open(id);
       egress.setRules(id, rules);
-      const { code, environment, timeoutSeconds, signal, onStart } = spec;
+      const { code, filename, environment, timeoutSeconds, signal, onStart } = spec;
       const outcome = await runtime.run({
-        ...{ id, language, code, environment, limits, timeoutSeconds, signal, onStart, onOutput, onRemains },
+        ...{ id, language, code, filename, environment, limits, timeoutSeconds },
+        ...{ signal, onStart, onOutput, onRemains },
         egress: (connection) => wayOut.accept(connection),
       });
       return {
@@ -230,7 +231,7 @@ export class OneShotPrograms {
       signal.throwIfAborted();
       const body = {
         ...{ code: spec.code, language: spec.language, env: spec.environment, workdir: spec.workdir },
-        timeout: spec.timeoutSeconds,
+        ...{ timeout: spec.timeoutSeconds, filename: spec.filename },
       };
       const running = spec.reader
         ? agents.stream(sandbox.machine, body, signal, spec.reader)

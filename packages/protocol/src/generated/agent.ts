@@ -1771,6 +1771,7 @@ export interface components {
             /** @description Variables of this execution only; they win over the sandbox's. */
             env?: components["schemas"]["EnvironmentVariables"] | null;
             context?: components["schemas"]["ContextName"];
+            filename?: components["schemas"]["ProgramFilename"];
             /**
              * @description The code depends on nothing but itself, its variables and its directory's path: the outcome of the same
              *     execution may be given instead. It runs in a process of its own, without a context. Kept are successes
@@ -1779,6 +1780,11 @@ export interface components {
              */
             cache?: boolean;
         };
+        /**
+         * @description The name of the code's file, in the working directory: error messages and the program's own name have it. Code that
+         *     runs in a process of its own is written there unless the file exists.
+         */
+        ProgramFilename: string;
         /**
          * @description Names the context whose variables the code sees and leaves; the language has one by default. At most 8 are
          *     alive in a sandbox: of more, the idle one that was used least recently ends, with its variables, which
@@ -1892,6 +1898,7 @@ export interface components {
              *     and is answered when that comes. Without it the job has a process of its own; so have bash and go.
              */
             context?: string | null;
+            filename?: components["schemas"]["ProgramFilename"];
             workdir?: components["schemas"]["WorkingDirectory"];
             /** @description Another spelling of `workdir`, which wins when both are given. */
             working_dir?: components["schemas"]["WorkingDirectory"];

@@ -1,5 +1,6 @@
 /// <reference path="../raw-text.d.ts" />
 import javascriptContextDriver from "./drivers/javascript-context-driver.cjs?raw";
+import javascriptModules from "./drivers/javascript-modules.cjs?raw";
 import pythonContextCommand from "./drivers/python-context-command.py?raw";
 import pythonContextDriver from "./drivers/python-context-driver.py?raw";
 import pythonDisplays from "./drivers/python-displays.py?raw";
@@ -12,46 +13,55 @@ export interface ContextLanguage {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  /** The end of a source file's name. */
+  readonly suffix: string;
+  /** Whether programs start their own file anew, as Python's `multiprocessing` does. */
+  readonly startsFileAnew: boolean;
   /**
    * Matches environment variables that the interpreter, the dynamic loader or the C library reads only at process
    * start. Changing one of them needs a new interpreter.
    */
   readonly readAtStart: RegExp;
-  /** Transforms the code before it is sent to the driver. Default: unchanged. */
-  readonly prepare?: (code: string) => Promise<string>;
+  /** Makes a function for each interpreter, which transforms the code before it is sent to the driver. Default: unchanged. */
+  readonly preparer?: () => (code: string) => Promise<string>;
 }
 
 /** The driver of Python contexts, to be run by python-context-command.py or python-program-command.py. */
 export const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(displays)`;
 
-export { javascriptContextDriver as javascriptDriver };
+/** The driver of JavaScript contexts, an argument of `node -e`. */
+export const javascriptDriver = `${javascriptModules}\n${javascriptContextDriver}`;
 
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
 
 /**
- * The languages that keep variables. `ipython`: whether Python uses IPython if it is installed. `prepareJavascript`: see
- * {@link ContextLanguage.prepare}.
+ * The languages that keep variables. `ipython`: whether Python uses IPython if it is installed. `javascriptPreparer`: see
+ * {@link ContextLanguage.preparer}.
  */
 export function contextLanguages({
   ipython,
-  prepareJavascript,
+  javascriptPreparer,
 }: {
   readonly ipython: boolean;
-  readonly prepareJavascript: (code: string) => Promise<string>;
+  readonly javascriptPreparer: ContextLanguage["preparer"] & {};
 }): readonly ContextLanguage[] {
   return [
     {
       name: "python",
       command: "python3",
       args: ["-c", pythonContextCommand, pythonDriver, ipython ? "ipython" : "no-ipython"],
+      suffix: ".py",
+      startsFileAnew: true,
       readAtStart: new RegExp(`^(PYTHON|${readByLoader})`),
     },
     {
       name: "javascript",
       command: "node",
-      args: ["-e", javascriptContextDriver],
+      args: ["-e", javascriptDriver],
+      suffix: ".js",
+      startsFileAnew: false,
       readAtStart: new RegExp(`^(NODE_(?!ENV$)|UV_|OPENSSL_|SSL_|${readByLoader})`),
-      prepare: prepareJavascript,
+      preparer: javascriptPreparer,
     },
   ];
 }

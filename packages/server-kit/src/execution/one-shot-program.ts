@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { javascriptDriver, pythonDriver } from "./context-language.js";
 import pythonProgramCommand from "./drivers/python-program-command.py?raw";
 import { fitsVariable, shellProgram } from "./program.js";
@@ -24,14 +25,14 @@ export interface OneShotProgram {
   readonly hasDriver: boolean;
   /**
    * The fields to send with {@link ControlChannel.send} when the program may begin. The text after them is the code for a
-   * driver, else a line break.
+   * driver, else a line break. `filename`: the name of the program's file in the workspace.
    */
-  readonly request: readonly string[];
+  readonly request: (filename?: string) => readonly string[];
 }
 
 /**
- * The program that runs `code`. Undefined if that needs an agent: JavaScript whose import statements have to be rewritten,
- * and bash code that has to be in a file. `drivers` is the directory with the files of {@link oneShotPythonDriver}.
+ * The program that runs `code`. Undefined if that needs an agent: JavaScript whose import and export statements have to be
+ * rewritten, and bash code that has to be in a file. `drivers` is the directory with the files of {@link oneShotPythonDriver}.
  */
 export function oneShotProgram(
   language: OneShotLanguage,
@@ -39,32 +40,46 @@ export function oneShotProgram(
   { drivers, workspace }: { readonly drivers: string; readonly workspace: string },
 ): OneShotProgram | undefined {
   const { stdout, stderr } = oneShotDescriptors;
-  const request = [
-    ...[`o/proc/self/fd/${stdout}`, `e/proc/self/fd/${stderr}`],
-    ...["nexecution-1", `s${workspace}`],
-  ];
+  const outputs = [`o/proc/self/fd/${stdout}`, `e/proc/self/fd/${stderr}`, `s${workspace}`];
+  const driven = (usual: readonly string[]) => ({
+    ...{ env: {}, hasDriver: true },
+    request: (filename?: string) => [
+      ...outputs,
+      ...(filename === undefined ? usual : programFields(posix.join(workspace, filename), true)),
+    ],
+  });
   switch (language) {
     case "python":
       return {
         command: "python3",
         args: ["-c", pythonProgramCommand, `${drivers}/${oneShotPythonDriver.name}`, "ipython"],
-        ...{ env: {}, hasDriver: true, request },
+        ...driven(programFields("/tmp/execution-1.py", true)),
       };
     case "javascript":
-      if (/\bimport\b/.test(code)) return undefined;
+      if (/\b(import|export)\b/.test(code)) return undefined;
       return {
         command: "node",
         args: ["-e", javascriptDriver],
-        ...{ env: {}, hasDriver: true, request },
+        ...driven(programFields(`${workspace}/execution-1.js`, false)),
       };
     case "bash": {
       if (!fitsVariable(code)) return undefined;
       const { command, args, env = {} } = shellProgram("bash", code);
       const [option = "-c", script = ""] = args;
-      return { command, args: [option, bashStart + script], env, hasDriver: false, request: ["begin"] };
+      return { command, args: [option, bashStart + script], env, hasDriver: false, request: () => ["begin"] };
     }
   }
 }
+
+/**
+ * The fields of a driver's request that make the code a program of its own, with that file. `isWritten`: whether the driver
+ * writes the code to the file, unless it exists.
+ */
+const programFields = (path: string, isWritten: boolean): readonly string[] => [
+  `n${posix.basename(path)}`,
+  `p${path}`,
+  ...(isWritten ? ["w"] : []),
+];
 
 /**
  * The start of a bash program without a driver. The shell waits for a line on the control channel, reports its start there

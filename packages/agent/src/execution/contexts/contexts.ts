@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { posix } from "node:path";
 import type { ContextLanguage } from "@cloud-sandbox/server-kit/execution";
-import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../../environment/environment-variables.js";
 import { findExecutable } from "../../machine/executable.js";
+import type { PrivateDirectory } from "../../machine/private-directory.js";
 import type { OutputFiles } from "../output/output-files.js";
 import type { ExecutionResources } from "../programs/execution-resources.js";
 import type { ExecutionSlots } from "../programs/execution-slots.js";
 import type { Execution } from "../programs/executor.js";
 import { exhausted, ProgramNotFound } from "../programs/start-failure.js";
 import { Context } from "./context.js";
-import { Interpreter } from "./interpreter.js";
+import { Interpreter, type ProgramFile } from "./interpreter.js";
 import { WaitingInterpreter } from "./waiting-interpreter.js";
 
 export interface ContextsOptions {
@@ -19,6 +21,8 @@ export interface ContextsOptions {
   readonly variables: EnvironmentVariables;
   /** Initial working directory of a context. */
   readonly workspace: string;
+  /** For the files of programs. */
+  readonly directory: PrivateDirectory;
   /** The language whose interpreter is started ahead of its first use, if any. */
   readonly ahead: ContextLanguage | undefined;
 }
@@ -36,8 +40,10 @@ export interface ContextRequest {
   readonly timeout: number;
   readonly signal: AbortSignal;
   readonly isCell?: boolean | undefined;
-  /** Run in a new context that ends with this execution. */
-  readonly isFresh?: boolean | undefined;
+  /** The name of the code's file. */
+  readonly filename?: string | undefined;
+  /** Run as a program of its own, which ends as one from a file does, instead of in a context. */
+  readonly isProgram?: boolean | undefined;
   /** The files that receive the whole output, if the execution runs in the background. */
   readonly background?: OutputFiles | undefined;
 }
@@ -75,32 +81,60 @@ export class Contexts {
   /** Runs code in its context. Resolves once the code has started. */
   async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
     const { variables } = this.options;
-    const { id, code, context: name = defaultName, cwd, env, isCell = false, isFresh } = request;
+    const { id, code, context: name = defaultName, cwd, env, isCell = false, filename, isProgram } = request;
     const { timeout, signal, background } = request;
     const sandbox = Object.fromEntries(variables.entries());
     const given = { ...sandbox, ...env };
     const command = await this.#command(language, given);
-    const prepared = (await language.prepare?.(code)) ?? code;
     // Do not wait between the choice of a context and its use: one without an interpreter or an execution is removed.
     const early = Object.fromEntries(
       Object.entries(given).filter(([variable]) => language.readAtStart.test(variable)),
     );
     const key = JSON.stringify([language.name, name, command, early]);
     const make = (isReplacement: boolean) => this.#make(language, name, command, early, isReplacement);
-    const context = isFresh ? make(false) : (this.#touch(key) ?? this.#add(key, make));
-    const execution = await context.run({
+    const context = isProgram ? make(false) : (this.#touch(key) ?? this.#add(key, make));
+    const file = isProgram ? await this.#programFile(language, request) : undefined;
+    const execution = context.run({
       id,
-      code: prepared,
+      code,
       cwd,
       env,
       variables: { ...this.options.baseEnvironment, ...sandbox },
       timeout: timeout * 1000,
       signal,
       isCell,
-      isFresh: isFresh ?? false,
+      filename,
+      suffix: language.suffix,
+      program: file,
       background,
     });
-    return isFresh ? { ...execution, outcome: endAfter(execution.outcome, context) } : execution;
+    if (!file?.cleanUp) return execution;
+    const { cleanUp } = file;
+    return execution.then(
+      (started) => ({ ...started, outcome: started.outcome.finally(cleanUp) }),
+      async (error) => {
+        await cleanUp();
+        throw error;
+      },
+    );
+  }
+
+  /**
+   * The main file of a program. Without a name it is not put into the directory of the sandbox's owner: a language whose
+   * programs start their own file anew has it in a private directory, another only says that it was in the working directory.
+   */
+  async #programFile(
+    { suffix, startsFileAnew }: ContextLanguage,
+    { code, filename, cwd }: ContextRequest,
+  ): Promise<ProgramFile & { readonly cleanUp?: () => Promise<void> }> {
+    const { directory, workspace } = this.options;
+    const place = cwd ?? workspace;
+    if (filename !== undefined) return { path: posix.resolve(place, filename), isWritten: true };
+    const name = `execution-1${suffix}`;
+    if (!startsFileAnew) return { path: posix.resolve(place, name), isWritten: false };
+    const folder = await directory.folder();
+    const cleanUp = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    return { path: await directory.write(folder, name, code), isWritten: false, cleanUp };
   }
 
   /**
@@ -195,17 +229,10 @@ export class Contexts {
     early: Readonly<Record<string, string>>,
   ): Promise<Interpreter> {
     const { baseEnvironment, resources } = this.options;
-    return Interpreter.start({ command, args: language.args }, { ...baseEnvironment, ...early }, resources);
+    const program = { command, args: language.args };
+    return Interpreter.start(program, { ...baseEnvironment, ...early }, resources, language.preparer?.());
   }
 }
 
 /** A digest of a context's key. The key itself contains values of variables, which may be long. */
 const digestOf = (key: string) => createHash("sha256").update(key).digest("base64");
-
-async function endAfter(outcome: Promise<Outcome>, context: Context): Promise<Outcome> {
-  try {
-    return await outcome;
-  } finally {
-    await context.end();
-  }
-}

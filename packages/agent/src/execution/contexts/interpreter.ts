@@ -46,10 +46,20 @@ export interface InterpreterRequest {
   readonly signal: AbortSignal;
   /** Whether the code is an IPython cell, which may contain magics. */
   readonly isCell: boolean;
-  /** Whether the interpreter runs only this code, so that its variables need not be kept. */
-  readonly isFresh: boolean;
+  /** The name of the code's file. Default: a number with `suffix`. */
+  readonly filename: string | undefined;
+  readonly suffix: string;
+  /** The path of the file, if the code is a program: the only code that the interpreter runs, which ends with it. */
+  readonly program: ProgramFile | undefined;
   /** The files that receive the whole output, if the execution runs in the background. */
   readonly background?: OutputFiles | undefined;
+}
+
+/** The main file of a program. */
+export interface ProgramFile {
+  readonly path: string;
+  /** Whether the interpreter writes the code to it, unless the file exists. */
+  readonly isWritten: boolean;
 }
 
 /** Thrown when the interpreter ended before it started the code, which can then safely be run in another one. */
@@ -68,6 +78,7 @@ interface Run {
   readonly report: ExecutionReport;
   /** The working directory that was requested, for error messages. */
   readonly place: string;
+  readonly isProgram: boolean;
 }
 
 /** An interpreter process that runs one piece of code after the other and keeps the variables in between. */
@@ -96,6 +107,8 @@ export class Interpreter {
     socket: Duplex,
     variables: Variables,
     private readonly resources: ExecutionResources,
+    /** Transforms code before it is sent to the driver. */
+    private readonly prepare: (code: string) => Promise<string>,
   ) {
     this.#variables = { ...variables, [executionMarker]: process.id };
     this.hasIpython = new Promise((resolve) => {
@@ -109,6 +122,7 @@ export class Interpreter {
     program: Pick<Program, "command" | "args">,
     variables: Variables,
     resources: ExecutionResources,
+    prepare: (code: string) => Promise<string> = async (code) => code,
   ): Promise<Interpreter> {
     const process = await startProcess(program, {
       cwd: "/",
@@ -117,7 +131,7 @@ export class Interpreter {
     });
     const socket = process.child.stdio[3];
     if (!(socket instanceof Duplex)) throw new Error("The interpreter has no control channel.");
-    return new Interpreter(process, socket, variables, resources);
+    return new Interpreter(process, socket, variables, resources, prepare);
   }
 
   get id(): string {
@@ -130,10 +144,11 @@ export class Interpreter {
   async run(request: InterpreterRequest): Promise<Execution> {
     const pipes = await this.resources.pipes;
     await this.resources.counted;
+    const code = await this.prepare(request.code);
     const stdout = new ProgramOutput(pipes, await pipes.takeWithPath());
     const stderr = new ProgramOutput(pipes, await pipes.takeWithPath());
     try {
-      return await this.#runInto(request, stdout, stderr);
+      return await this.#runInto({ ...request, code }, stdout, stderr);
     } catch (error) {
       stdout.abandon();
       stderr.abandon();
@@ -177,7 +192,7 @@ export class Interpreter {
           stderr.start(null, keptStderr);
           const outcome = this.#watchToEnd(end, {
             ...{ id, began, watch, stdout, stderr, report, killsBefore },
-            isFresh: request.isFresh,
+            isProgram: request.program !== undefined,
           });
           resolve({ id, pid, stdout: keptStdout, stderr: keptStderr, outcome });
         };
@@ -186,14 +201,15 @@ export class Interpreter {
           reject(error);
         };
         const place = request.cwd ?? request.home ?? "";
-        this.#run = { started, refused, ended, report, place };
+        this.#run = { started, refused, ended, report, place, isProgram: request.program !== undefined };
       });
       this.#channel.send(this.#fields(request, id, stdout.path ?? "", stderr.path ?? ""), request.code);
     });
   }
 
   #fields(request: InterpreterRequest, id: string, stdout: string, stderr: string): string[] {
-    const { variables, env, home, cwd, isCell } = request;
+    const { variables, env, home, cwd, isCell, program, suffix } = request;
+    const { filename = `execution-${this.executions + 1}${suffix}` } = request;
     const next = { ...variables, [executionMarker]: id };
     const before = this.#variables;
     this.#variables = next;
@@ -201,8 +217,10 @@ export class Interpreter {
     return [
       `o${stdout}`,
       `e${stderr}`,
-      `nexecution-${this.executions + 1}`,
+      `n${filename}`,
       ...(isCell ? ["icell"] : []),
+      ...(program ? [`p${program.path}`] : []),
+      ...(program?.isWritten ? ["w"] : []),
       ...(home === undefined ? [] : [`s${home}`]),
       ...(cwd === undefined ? [] : [`c${cwd}`]),
       ...Object.keys(before).flatMap((name) => (name in next ? [] : [`-${name}`])),
@@ -240,7 +258,8 @@ export class Interpreter {
         run.refused(exhausted("The agent's temporary files were removed just now. Run the code again."));
         break;
       case "ended":
-        this.#run = undefined;
+        // A program goes on: its threads, its exit handlers.
+        if (!run.isProgram) this.#run = undefined;
         run.ended(reported.end);
         break;
       default:
@@ -277,12 +296,13 @@ export class Interpreter {
   }
 
   async #watchToEnd(end: Promise<ReportedEnd | undefined>, run: AttendedRun): Promise<Outcome> {
-    const { id, began, watch, stdout, stderr, report, killsBefore, isFresh } = run;
+    const { id, began, watch, stdout, stderr, report, killsBefore, isProgram } = run;
     const { resources } = this;
     const ended = await end;
     this.isLossReported = !ended;
+    const [exitCode, killer] =
+      ended && !isProgram ? ([ended.exitCode, null] as const) : await this.process.exit;
     const endedAt = performance.now();
-    const [exitCode, killer] = ended ? ([ended.exitCode, null] as const) : await this.process.exit;
     await watch.stop();
     const outcome = await codeOutcome({
       ...{ id, pid: this.process.pid, began, endedAt, exitCode, killer, intervention: watch.intervention },
@@ -291,9 +311,12 @@ export class Interpreter {
       output: () => Promise.all([stdout.finish(), stderr.finish()]),
       values: report.values,
       dropped: ended?.dropped ?? 0,
-      remarks: [...(this.#isGarbled ? [strayReportMessage] : []), ...(ended || isFresh ? [] : [lostMessage])],
+      remarks: [
+        ...(this.#isGarbled ? [strayReportMessage] : []),
+        ...(ended || isProgram ? [] : [lostMessage]),
+      ],
     });
-    return ended || isFresh ? outcome : { ...outcome, contextLost: true };
+    return ended || isProgram ? outcome : { ...outcome, contextLost: true };
   }
 }
 
@@ -313,7 +336,7 @@ interface AttendedRun {
   readonly stderr: ProgramOutput;
   readonly report: ExecutionReport;
   readonly killsBefore: number;
-  readonly isFresh: boolean;
+  readonly isProgram: boolean;
 }
 
 const lostMessage = "The interpreter has ended: the variables of this context are gone.";

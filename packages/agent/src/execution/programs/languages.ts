@@ -7,41 +7,16 @@ import {
   languageNames,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { PrivateDirectory } from "../../machine/private-directory.js";
-import pythonDriver from "./python-driver.py?raw";
 
-/** A language that code can be executed in: the program that runs it, and how the code is passed to it. */
+/** A language that code can be executed in. */
 export interface Language extends LanguageName {
-  readonly program: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
+  /** The program that runs the code. Undefined for a language whose code is run by the interpreter of a context. */
+  readonly program?: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
 }
-
-const python: Language = {
-  ...languageNames.python,
-  program: (code) => ({ command: "python3", args: ["-c", pythonDriver], input: code }),
-};
-
-/**
- * Node.js decides by its syntax whether code is an ES module or a script. A module has no `require`, but much code uses
- * both top-level await and `require`, so a global `require` is preloaded.
- */
-const javascript: Language = {
-  ...languageNames.javascript,
-  program: async (code, directory) => ({
-    command: "node",
-    args: ["--require", await directory.keep("require.cjs", requireInModules), "-"],
-    input: code,
-  }),
-};
-
-const requireInModules = `globalThis.require ??= require("node:module").createRequire(process.cwd() + "/");\n`;
 
 const bash: Language = {
   ...languageNames.bash,
-  program: async (code, directory) => {
-    if (fitsVariable(code)) return shellProgram("bash", code);
-    const folder = await directory.folder();
-    const file = await directory.write(folder, "script.sh", code);
-    return { command: "bash", args: [file], cleanUp: () => rm(folder, { recursive: true, force: true }) };
-  },
+  program: (code, directory) => scriptProgram("bash", code, directory),
 };
 
 /**
@@ -61,7 +36,19 @@ const go: Language = {
   },
 };
 
-export const languages: readonly Language[] = [python, javascript, bash, go];
+/** Runs shell code of any length. */
+export async function scriptProgram(
+  shell: string,
+  code: string,
+  directory: PrivateDirectory,
+): Promise<Program> {
+  if (fitsVariable(code)) return shellProgram(shell, code);
+  const folder = await directory.folder();
+  const file = await directory.write(folder, "script.sh", code);
+  return { command: shell, args: [file], cleanUp: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export const languages: readonly Language[] = [languageNames.python, languageNames.javascript, bash, go];
 
 /** The language with that name or alias. Throws a 400 problem that lists the accepted names if there is none. */
 export const languageNamed = (name: string): Language => knownLanguage(name, languages);

@@ -25,6 +25,18 @@ const languages: Readonly<Record<string, string>> = {
   ".go": "go",
 };
 
+/** The languages by the interpreter that a program's first line names. */
+const interpreters: Readonly<Record<string, string>> = {
+  python: "python",
+  node: "javascript",
+  nodejs: "javascript",
+  "ts-node": "typescript",
+  tsx: "typescript",
+  bash: "bash",
+  sh: "bash",
+  dash: "bash",
+};
+
 /** Names of a program that was given without a file. */
 const names: Readonly<Record<string, string>> = {
   python: "main.py",
@@ -47,22 +59,42 @@ export async function programText(
   const path = file === "-" ? undefined : file;
   // Read the file first: a program's text in place of its path has no language that its name could tell.
   const text = code ?? (path === undefined ? await fromInput(signal) : await fromFile(path, signal));
-  const language = asked ?? languageOf(path);
+  const language = asked ?? languageOf(path, text);
   const name = path === undefined ? (names[language] ?? "main") : basename(path);
   if (language !== "typescript") return { text, language, name };
   const { javaScriptOf } = await import("../typescript.js");
-  return { text: javaScriptOf(text, name), language: "javascript", name: name.replace(/ts$/, "js") };
+  return {
+    text: javaScriptOf(text, name),
+    language: "javascript",
+    name: path === undefined ? "main.js" : name,
+  };
 }
 
-function languageOf(file: string | undefined): string {
-  const ending = extname(file ?? "");
-  if (ending === "") return "python";
+/** The language of a program: by its file's ending, else by the interpreter that its first line names, else Python. */
+function languageOf(file: string | undefined, text: string): string {
+  const ending = extname(file ?? "").toLowerCase();
+  if (ending === "") return languageOfInterpreter(text) ?? "python";
   const language = languages[ending];
   if (language !== undefined) return language;
   throw new CommandError(
     "LANGUAGE_UNKNOWN",
     `The language of a ${ending} file is not known.`,
     "Give it with --language.",
+  );
+}
+
+function languageOfInterpreter(text: string): string | undefined {
+  const [, command = ""] = /^#!\s*(.+)/.exec(text) ?? [];
+  if (command === "") return undefined;
+  const isOption = (word: string): boolean => word.startsWith("-") || word.includes("=");
+  const names = command.split(/\s+/).map((word) => basename(word));
+  const name = (names[0] === "env" ? names.slice(1).find((word) => !isOption(word)) : names[0]) ?? "";
+  const language = interpreters[name.replace(/[\d.]+$/, "")];
+  if (language !== undefined) return language;
+  throw new CommandError(
+    "LANGUAGE_UNKNOWN",
+    `The program's first line asks for ${name}, which no language here is run by.`,
+    "Give the language with --language.",
   );
 }
 

@@ -25,8 +25,8 @@ export async function runProgram(
   const { env, internet: internetAccess, mount: mounts, timeout: timeoutSeconds } = options;
   const template = await chosenTemplate(client, options, call);
   if (!needsSandbox) {
-    const { language, text } = program;
-    const running = { env, internetAccess, language, template, timeoutSeconds, signal };
+    const { language, name: filename, text } = program;
+    const running = { env, filename, internetAccess, language, template, timeoutSeconds, signal };
     return printed(client.executeIsolatedStream(text, running), call);
   }
   const lifetime = timeoutSeconds + spareSeconds;
@@ -83,7 +83,7 @@ async function start(
   if (language === "python") {
     // Set the arguments in a call of their own: lines put before the program would change its line numbers.
     await sandbox.execute(`__import__("sys").argv[:] = ${JSON.stringify([name, ...args])}`, { signal });
-    return sandbox.executeStream(text, { ...running, language });
+    return sandbox.executeStream(text, { ...running, filename: name, language });
   }
   const path = `/workspace/${name}`;
   await sandbox.files.write(path, text, { signal });

@@ -90,6 +90,7 @@ export const isolatedOptionNames: OptionNames<IsolatedRun> = {
   language: true,
   signal: true,
   workdir: true,
+  filename: true,
   egress: true,
   internetAccess: true,
   minIsolation: true,
@@ -102,8 +103,8 @@ export const isolatedOptionNames: OptionNames<IsolatedRun> = {
 /** The request body for the code, checked before a sandbox is created for it. */
 export function checkedRequest(code: string, options: IsolatedRun): ExecuteRequest {
   checkFunction("onStep", options.onStep);
-  const { env, language, timeoutSeconds, workdir } = options;
-  return executeRequest(code, { env, language, workdir }, timeoutSeconds);
+  const { env, filename, language, timeoutSeconds, workdir } = options;
+  return executeRequest(code, { env, filename, language, workdir }, timeoutSeconds);
 }
 
 interface Place {

@@ -6,7 +6,7 @@ import type { CreateSandboxOptions } from "../sandbox-creation.js";
 
 /** Options of `executeIsolated`: some for the code, some for the sandbox created for it. */
 export interface IsolatedExecutionOptions
-  extends Pick<ExecuteOptions, "env" | "language" | "signal" | "timeoutSeconds" | "workdir">,
+  extends Pick<ExecuteOptions, "env" | "filename" | "language" | "signal" | "timeoutSeconds" | "workdir">,
     Pick<
       CreateSandboxOptions,
       "egress" | "internetAccess" | "minIsolation" | "region" | "template" | "templateId"

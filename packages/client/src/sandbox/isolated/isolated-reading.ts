@@ -117,7 +117,7 @@ export class IsolatedReading {
     const { background, code, sandboxes } = this.#parts;
     return new Promise((resolve, reject) => {
       this.#life = background.whole(async () => {
-        const { env, language, onStep, timeoutSeconds, workdir } = this.#parts.options;
+        const { env, filename, language, onStep, timeoutSeconds, workdir } = this.#parts.options;
         const { egress, internetAccess, minIsolation, region, template, templateId } = this.#parts.options;
         const creation = { egress, internetAccess, minIsolation, region, template, templateId };
         const signal = this.#scope.abortSignal;
@@ -125,7 +125,7 @@ export class IsolatedReading {
         const sandbox = await sandboxes.create({ ...creation, timeoutSeconds: lifetime, signal });
         try {
           onStep?.("execute");
-          const options = { env, language, timeoutSeconds, workdir, signal };
+          const options = { env, filename, language, timeoutSeconds, workdir, signal };
           resolve({ sandbox, stream: sandbox.executeStream(code, options) });
           await Promise.race([this.#isOver, background.closing]);
         } catch (error) {

@@ -148,7 +148,7 @@ export class ProgramRun {
       return this.#kill();
     }
     if (this.#isOver) this.#ports?.close();
-    else this.#channel.send(program.request, program.hasDriver ? spec.code : "\n");
+    else this.#channel.send(program.request(spec.filename), program.hasDriver ? spec.code : "\n");
   }
 
   async #waitForStart(): Promise<void> {
@@ -194,13 +194,15 @@ export class ProgramRun {
       ? new InterruptWatch(this.#code(init), spec.timeoutSeconds * 1000, spec.signal)
       : new ExecutionWatch(this.#process(init), spec.timeoutSeconds * 1000, spec.signal);
     const reported = await Promise.race([this.#end, this.#exit.then(() => undefined)]);
-    const exitCode = reported ? reported.exitCode : await this.#exit;
+    // After the driver's report the interpreter waits for threads, runs exit handlers and writes buffers.
+    const exitCode = await this.#exit;
     const endedAt = performance.now();
     await watch.stop();
     this.#readRest();
     await within(drainGraceMs, Promise.all([this.#stdout.ended, this.#stderr.ended]));
     await this.#kill();
-    const killer = reported || !program.hasDriver ? null : signalOf(exitCode);
+    const hasEndedItself = !program.hasDriver || exitCode === reported?.exitCode;
+    const killer = hasEndedItself ? null : signalOf(exitCode);
     return codeOutcome({
       ...{ id: spec.id, pid: undefined, began, endedAt, exitCode, killer, intervention: watch.intervention },
       ranOutOfMemory: async () => this.#offence !== undefined || (await group.outOfMemoryKills()) > 0,

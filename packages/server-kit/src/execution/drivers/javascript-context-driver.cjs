@@ -4,14 +4,16 @@
 // V8 evaluates the code in the way of a debugger's console: declarations persist and may be repeated, "await" works
 // at the top level, and the last expression has a value. An execution ends when Node.js would exit: when nothing is
 // left to wait for.
+//
+// A request with the field "p", the path of a file, is a program: the only request, after which the process exits as it
+// would after "node FILE".
 (() => {
   "use strict";
   const fs = require("node:fs"),
     vm = require("node:vm"),
     util = require("node:util"),
     timers = require("node:timers");
-  const { createRequire } = require("node:module"),
-    { Session } = require("node:inspector"),
+  const { Session } = require("node:inspector"),
     { Socket } = require("node:net");
   const { O_WRONLY, O_NONBLOCK } = fs.constants;
   const devNull = "/dev/null",
@@ -22,10 +24,14 @@
     longestText = 1 << 20,
     abandonLimit = 500;
   const exitReally = process.reallyExit.bind(process),
+    exit = process.exit.bind(process),
     exiting = new Error("process.exit");
+  const { becomeFile, define } = globalThis.__cloudSandboxModules();
+  delete globalThis.__cloudSandboxModules;
   process.execArgv = [];
   process.exit = (code) => {
     if (!current) exitReally(code);
+    if (current.isProgram) exit(code);
     current.exit = code ?? process.exitCode ?? 0;
     throw exiting;
   };
@@ -58,6 +64,17 @@
     channel.write(Buffer.concat([length, data]));
   }
 
+  /** Sends the end of a program, while the process exits. */
+  function sendEnd(code, dropped) {
+    const frame = Buffer.from(`\0\0\0\0E${Number(code) & 255} ${dropped}`);
+    frame.writeUInt32BE(frame.length - 4);
+    try {
+      for (let sent = 0; sent < frame.length; ) sent += fs.writeSync(3, frame, sent);
+    } catch {
+      // The channel is closed or full. The exit code tells the rest.
+    }
+  }
+
   function serve(given, source) {
     const fields = {},
       restored = new Map();
@@ -85,11 +102,8 @@
     try {
       if (fields.s) process.chdir(fields.s);
       if (fields.c) {
-        try {
-          before = process.cwd();
-        } catch {
-          // The current directory was deleted, so there is none to return to.
-        }
+        // Undefined if the current directory was deleted: there is none to return to.
+        before = cwd();
         process.chdir(fields.c);
       }
     } catch (error) {
@@ -106,8 +120,45 @@
     send("S");
     channel.unref();
     process.exitCode = undefined;
-    current = { name: `${fields.n}.js`, source, restore, isSettled: false, outputs: 0, bytes: 0, dropped: 0 };
+    const isProgram = fields.p !== undefined;
+    current = {
+      ...{ name: fields.n, source, restore, isProgram },
+      ...{ isSettled: false, outputs: 0, bytes: 0, dropped: 0 },
+    };
+    becomeFile(fields.p ?? `${cwd() ?? ""}/${fields.n}`);
+    if (isProgram) beginProgram(fields.p, source, fields.w !== undefined);
     run(current);
+  }
+
+  function cwd() {
+    try {
+      return process.cwd();
+    } catch {
+      return undefined;
+    }
+  }
+
+  function beginProgram(filename, source, isWritten) {
+    if (isWritten) {
+      try {
+        fs.writeFileSync(filename, source, { flag: "wx" });
+      } catch {
+        // A file of the user's has this name, or the directory cannot be written to.
+      }
+    }
+    process.off("beforeExit", end);
+    process.once("exit", (code) => {
+      const { isSettled, dropped } = current;
+      if (!isSettled && !code) {
+        warnUnsettled();
+        process.exitCode = 13;
+      }
+      sendEnd(process.exitCode ?? code, dropped);
+    });
+  }
+
+  function warnUnsettled() {
+    console.error("Warning: Detected unsettled top-level await");
   }
 
   /**
@@ -243,6 +294,12 @@
   }
 
   function fail(error, details) {
+    // A program's own handlers take an error as they do in any program.
+    if (current.isProgram && process.listenerCount("uncaughtException") > 1) {
+      for (const listener of process.listeners("uncaughtException"))
+        if (listener !== failAlone) listener.call(process, error, "uncaughtException");
+      return;
+    }
     if (error !== exiting) {
       try {
         hideDriverFrames(error);
@@ -270,7 +327,7 @@
   }
 
   function interrupt() {
-    if (!current) return;
+    if (!current || (current.isProgram && process.listenerCount("SIGINT") > 1)) return;
     current.exit = 130;
     console.error("Interrupted");
     abandon();
@@ -283,6 +340,7 @@
   function abandon() {
     const execution = current;
     execution.isSettled = true;
+    if (execution.isProgram) exit(execution.exit);
     for (const [timer, clear] of pending) clear(timer);
     pending.clear();
     for (const handle of process._getActiveHandles()) {
@@ -298,7 +356,7 @@
   function end() {
     if (!current) return;
     const { exit, isSettled, dropped, restore } = current;
-    if (!isSettled) console.error("Warning: Detected unsettled top-level await");
+    if (!isSettled) warnUnsettled();
     const code = exit ?? process.exitCode ?? (isSettled ? 0 : 13);
     current = undefined;
     pending.clear();
@@ -309,7 +367,10 @@
     send("E", `${Number(code) & 255} ${dropped}`);
   }
   process.on("beforeExit", end).on("SIGINT", interrupt);
-  process.on("uncaughtException", (error) => (current ? fail(error) : undefined));
+  function failAlone(error) {
+    if (current && !(current.isProgram && process.listenerCount("uncaughtException") > 1)) fail(error);
+  }
+  process.on("uncaughtException", failAlone);
 
   // Timers are recorded, so that those of an execution that has ended can be cleared.
   const pending = new Map(),
@@ -326,33 +387,6 @@
     globalThis[`set${kind}`] = timers[`set${kind}`] = known;
   }
 
-  // Modules are resolved from the current working directory.
-  const requireHere = () => createRequire(`${process.cwd()}/`);
-  const requireAny = (id) => requireHere()(id);
-  for (const name of ["resolve", "cache", "extensions", "main"])
-    Object.defineProperty(requireAny, name, { get: () => requireHere()[name], enumerable: true });
-  const importers = new Map();
-  function importerAt(filename) {
-    const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-    return new vm.Script("(s, o) => import(s, o)", { filename, importModuleDynamically }).runInThisContext();
-  }
-  function importHere(specifier, options) {
-    const place = `${process.cwd()}/execution.js`,
-      warn = process.emitWarning;
-    // Node 20 prints an experimental warning for this way to import; suppress it.
-    process.emitWarning = () => undefined;
-    try {
-      if (!importers.has(place)) importers.set(place, importerAt(place));
-      return importers.get(place)(specifier, options);
-    } finally {
-      process.emitWarning = warn;
-    }
-  }
-  const define = (name, value) =>
-    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
-  for (const name of ["module", "exports", "__filename", "__dirname"])
-    Reflect.deleteProperty(globalThis, name);
-  define("require", requireAny);
   define("display", display);
   define("__import", importHere);
   send("H");

@@ -6,6 +6,9 @@
 #
 # The driver imports only what every execution needs, because an idle one takes memory in every sandbox.
 # IPython is loaded only for an IPython cell, a magic, or code that imports it.
+#
+# A request with the field "p", the path of a file, is a program: the only request, after which the
+# interpreter ends as it would after "python3 FILE".
 def boot(displays):
     import _signal
     import _thread
@@ -396,6 +399,45 @@ def boot(displays):
 
             importlib.invalidate_caches()
 
+    def become_main(path, source, is_written):
+        sys.argv[:] = [path]
+        space["__file__"] = path
+        if is_written:
+            try:
+                with open(path, "x", encoding="utf-8", newline="") as file:
+                    file.write(source)
+            except OSError:
+                # A file of the user's has this name, or the directory cannot be written to.
+                pass
+
+    def end_program(code):
+        """Leaves the rest to the interpreter: it waits for threads and runs exit handlers."""
+        if loop is not None and not loop.is_closed():
+            close_loop()
+        try:
+            send(b"E", b"%d %d" % (code, dropped()))
+        except OSError:
+            # The code has closed the channel. The exit code tells the rest.
+            pass
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        return code
+
+    def close_loop():
+        """Closes the event loop as asyncio.run does."""
+        asyncio = sys.modules["asyncio"]
+        try:
+            tasks = asyncio.all_tasks(loop)
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+        except BaseException:
+            report(*sys.exc_info())
+        finally:
+            loop.close()
+
     def serve():
         head, _, source = receive(int.from_bytes(receive(4), "big")).partition(b"\0\0")
         fields, restored, before = {}, {}, None
@@ -423,6 +465,7 @@ def boot(displays):
                 except OSError:
                     pass
 
+        program = fields.get(b"p")
         try:
             if b"s" in fields:
                 os.chdir(fields[b"s"])
@@ -442,7 +485,7 @@ def boot(displays):
         _signal.signal(_signal.SIGINT, on_interrupt)
         find_packages()
         begin_displays()
-        source, name = source.decode(), fields[b"n"] + ".py"
+        source, name = source.decode("utf-8-sig"), fields[b"n"]
         remember(name, source)
         try:
             connect(fields[b"o"], fields[b"e"])
@@ -451,8 +494,12 @@ def boot(displays):
             connect(os.devnull, os.devnull)
             return send(b"P")
         restore_streams()
+        if program:
+            become_main(program, source, b"w" in fields)
         send(b"S")
         code = execute(source, name, b"i" in fields)
+        if program:
+            return end_program(code)
         flush_extensions()
         restore()
         connect(os.devnull, os.devnull)
@@ -469,8 +516,10 @@ def boot(displays):
     space["__loader__"] = Loader()
     _signal.signal(_signal.SIGINT, on_interrupt)
     send(b"H", b"ipython" if has_ipython else b"")
-    while True:
+    code = None
+    while code is None:
         try:
-            serve()
+            code = serve()
         except KeyboardInterrupt:
             pass
+    raise SystemExit(code)

@@ -12,6 +12,7 @@ export interface CodeRequestBody {
   readonly working_dir?: string | null;
   readonly env?: Readonly<Record<string, string>> | null;
   readonly context?: string | null;
+  readonly filename?: string | null;
   readonly cache?: boolean;
 }
 

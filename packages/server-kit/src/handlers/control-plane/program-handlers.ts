@@ -18,6 +18,8 @@ const defaultTemplate = "code-interpreter";
 export interface ProgramSpec {
   readonly code: string;
   readonly language: string;
+  /** The name of the program's file in its working directory. */
+  readonly filename: string | undefined;
   readonly timeoutSeconds: number;
   readonly workdir: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
@@ -85,6 +87,7 @@ function programSpec(
   return {
     code: body.code,
     language: body.language,
+    filename: body.filename,
     timeoutSeconds: body.timeout,
     workdir: body.workdir,
     environment: body.env ?? {},

@@ -1,0 +1,131 @@
+import type { Sandbox, SandboxClient } from "cloud-sandbox";
+import { describe, expect, test } from "vitest";
+
+interface FileProgram {
+  readonly language: "python" | "javascript";
+  readonly code: string;
+  readonly stdout: string;
+  /** Default 0. */
+  readonly exitCode?: number;
+  readonly filename?: string;
+}
+
+const python = (code: string, stdout: string, more: Partial<FileProgram> = {}): FileProgram => ({
+  ...{ language: "python", code, stdout },
+  ...more,
+});
+const javascript = (code: string, stdout: string, more: Partial<FileProgram> = {}): FileProgram => ({
+  ...{ language: "javascript", code, stdout },
+  ...more,
+});
+
+/** Programs, and what they do as `python3 FILE` and `node FILE`. */
+export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
+  "waits for its threads": python(
+    "import threading, time\ndef work():\n    time.sleep(0.3)\n    print('late')\nthreading.Thread(target=work).start()\nprint('main')",
+    "main\nlate\n",
+  ),
+  "waits for what it submitted": python(
+    "from concurrent.futures import ThreadPoolExecutor\nimport time\n_ = ThreadPoolExecutor(1).submit(lambda: (time.sleep(0.3), print('late')))\nprint('main')",
+    "main\nlate\n",
+  ),
+  "runs its exit handlers": python(
+    "import atexit\n_ = atexit.register(print, 'bye')\nprint('main')",
+    "main\nbye\n",
+  ),
+  "runs its exit handlers after a failure": python(
+    "import atexit\n_ = atexit.register(print, 'bye')\nraise SystemExit(4)",
+    "bye\n",
+    { exitCode: 4 },
+  ),
+  "writes its buffers": python(
+    "import os\nheld = os.fdopen(os.dup(1), 'w')\n_ = held.write('held\\n')",
+    "held\n",
+  ),
+  "ends its tasks": python(
+    "import asyncio\nasync def work():\n    try:\n        await asyncio.sleep(60)\n    finally:\n        print('cancelled')\nasync def main():\n    global task\n    task = asyncio.create_task(work())\n    await asyncio.sleep(0)\nawait main()",
+    "cancelled\n",
+  ),
+  "starts itself anew": python(
+    "import multiprocessing\ndef work():\n    print('child', flush=True)\nif __name__ == '__main__':\n    child = multiprocessing.get_context('spawn').Process(target=work)\n    child.start()\n    child.join()\n    print(child.exitcode)",
+    "child\n0\n",
+  ),
+  "reads its own text": python("# here\nprint(open(__file__).readline(), end='')", "# here\n"),
+  "with a mark of its encoding": python("\uFEFFprint('marked')", "marked\n"),
+  "knows its name": python(
+    "import os, sys\nprint(os.path.basename(sys.argv[0]), os.path.basename(__file__), os.path.dirname(__file__))",
+    "report.py report.py /workspace\n",
+    { filename: "report.py" },
+  ),
+  "is the main module": javascript("if (require.main === module) console.log('main')", "main\n"),
+  "knows its place": javascript(
+    "console.log(__dirname, require('path').dirname(process.argv[1]))",
+    "/workspace /workspace\n",
+  ),
+  "knows its name as JavaScript": javascript(
+    "console.log(require('path').basename(__filename))",
+    "report.cjs\n",
+    {
+      filename: "report.cjs",
+    },
+  ),
+  exports: javascript(
+    "export const answer = 42;\nexport default answer;\nconsole.log(typeof import.meta.url, answer)",
+    "string 42\n",
+  ),
+  "runs its handlers of exit": javascript(
+    "process.on('beforeExit', () => console.log('before'));\nprocess.on('exit', (code) => console.log('exit', code));\nconsole.log('main')",
+    "main\nbefore\nexit 0\n",
+  ),
+  "runs its handlers of exit after process.exit": javascript(
+    "process.on('exit', (code) => console.log('exit', code));\nprocess.exit(3)",
+    "exit 3\n",
+    { exitCode: 3 },
+  ),
+  "may change its exit code while it exits": javascript(
+    "process.on('exit', () => { process.exitCode = 5; })",
+    "",
+    {
+      exitCode: 5,
+    },
+  ),
+  "handles its own errors": javascript(
+    "process.on('uncaughtException', (error) => console.log('caught', error.message));\nsetTimeout(() => { throw new Error('why'); })",
+    "caught why\n",
+  ),
+  "waits for its timers": javascript(
+    "setTimeout(() => console.log('late'), 300);\nconsole.log('main')",
+    "main\nlate\n",
+  ),
+};
+
+/** What a program does from its start to its end, without a context: as one-shot, streamed and as a job. */
+export function programsFromFilesSuite(client: () => SandboxClient, sandbox: () => Sandbox): void {
+  type Ended = { readonly stdout: string; readonly exitCode: number };
+  type Run = (program: FileProgram) => Promise<Ended>;
+  const ways: Readonly<Record<string, Run>> = {
+    "an execution that needs no sandbox": ({ code, language, filename }) =>
+      client().executeIsolated(code, { language, filename }),
+    "a streamed one": async ({ code, language, filename }) => {
+      const stream = client().executeIsolatedStream(code, { language, filename });
+      let stdout = "";
+      for await (const event of stream) if (event.type === "stdout") stdout += event.text;
+      return { stdout, exitCode: (await stream.result()).exitCode };
+    },
+    "a job": async ({ code, language }) => {
+      const job = await sandbox().executeBackground(code, { language });
+      const { exitCode, stdout } = await job.result();
+      return { exitCode: exitCode ?? -1, stdout };
+    },
+  };
+
+  describe.each(Object.entries(ways))("a program as %s", (way, run) => {
+    const programs = Object.entries(programsFromFiles).filter(
+      ([, { filename }]) => way !== "a job" || filename === undefined,
+    );
+    test.each(programs)("%s", async (_, program) => {
+      const { stdout, exitCode } = await run(program);
+      expect({ stdout, exitCode }).toEqual({ stdout: program.stdout, exitCode: program.exitCode ?? 0 });
+    });
+  });
+}
