@@ -34,7 +34,7 @@ const buildsFrom = {
   client: ["server-kit"],
   local: ["server-kit", "agent"],
   mcp: ["server-kit", "client", "local", "mcp-runner"],
-  "mcp-runner": ["client"],
+  "mcp-runner": ["server-kit", "client"],
   cli: ["server-kit", "client", "local", "mcp", "mcp-runner"],
 };
 

@@ -12,7 +12,7 @@ const packages = {
   agent: { name: "cloud-sandbox-agent", imports: ["protocol", "server-kit"] },
   local: { name: "cloud-sandbox-local", imports: ["protocol", "server-kit"] },
   mcp: { name: "cloud-sandbox-mcp", imports: ["client", "server-kit"], lazily: ["mcp-runner"] },
-  "mcp-runner": { name: "cloud-sandbox-mcp-runner", imports: ["client"] },
+  "mcp-runner": { name: "cloud-sandbox-mcp-runner", imports: ["client", "server-kit"] },
   cli: {
     name: "cloud-sandbox-cli",
     imports: ["client", "server-kit"],
@@ -123,9 +123,9 @@ export const importRules = {
       { path: target(["server-kit"]) },
     ),
     arrow(
-      "mcp and cli: import compiled-code.ts alone of the server kit",
-      { path: "^packages/(mcp|cli)/src/" },
-      { path: target(["server-kit"]), pathNot: "/server-kit/(src/)?compiled-code" },
+      "mcp, mcp-runner and cli: import compiled-code.ts and image-type.ts alone of the server kit",
+      { path: "^packages/(mcp|mcp-runner|cli)/src/" },
+      { path: target(["server-kit"]), pathNot: "/server-kit/(src/)?(compiled-code|image-type)" },
     ),
     ...roomArrows(),
     arrow(

@@ -92,7 +92,6 @@ async function load(directory) {
     write: false,
     format: "esm",
     platform: "node",
-    packages: "external",
   });
   const cache = join(directory, "node_modules", ".cache");
   mkdirSync(cache, { recursive: true });

@@ -1,5 +1,4 @@
 /** `sandbox://{id}/files{/path*}`: directories as lists, files as text or bytes. */
-import { isUtf8 } from "node:buffer";
 import {
   type ReadResourceResult,
   ResourceNotFoundError,
@@ -8,12 +7,11 @@ import {
   type Variables,
 } from "@modelcontextprotocol/server";
 import type { FileEntry, Sandbox } from "cloud-sandbox";
-import mime from "mime/lite";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { firstEntries } from "../results/output-limit.js";
 import { untrusted } from "../results/untrusted-content.js";
 import type { Registration } from "../session/profile.js";
-import { bytesWithin, largestResource } from "../tools/file-link.js";
+import { bytesWithin, isText, largestResource, typeOf } from "../tools/file-link.js";
 import { completing, decoded, jsonContents, reader } from "./reading.js";
 import { sandboxIds } from "./sandboxes.js";
 
@@ -75,10 +73,9 @@ async function contentsAt(
       `${path} is too large for a resource, which has at most ${largestResource} bytes: read parts of it with run_command, such as head -c.`,
     );
   }
-  const isText = isUtf8(bytes) && !bytes.includes(0);
-  const mimeType = mime.getType(path) ?? (isText ? "text/plain" : "application/octet-stream");
+  const mimeType = typeOf(path, bytes);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const content = isText ? { text: buffer.toString() } : { blob: buffer.toString("base64") };
+  const content = isText(bytes) ? { text: buffer.toString() } : { blob: buffer.toString("base64") };
   return { contents: [{ uri, mimeType, ...content, ...untrusted }] };
 }
 

@@ -1,4 +1,5 @@
 /** The values that code displayed, as part of a tool's result: images as images, all others as text, cut to a limit. */
+import { fromBase64, imageType, imageTypes, usableImage } from "@cloud-sandbox/server-kit/image-type";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { RichOutput } from "cloud-sandbox";
 import * as z from "zod";
@@ -34,14 +35,17 @@ export function displayed(outputs: readonly RichOutput[], { texts }: { readonly 
   let [imagesLeft, textsLeft] = [imageBudget, texts ? textsBudget : 0];
   const values = outputs.slice(0, mostValues).map(({ type, data }) => {
     const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
-    if (shownAsImage.has(type)) {
-      const base64 = text.replaceAll(/\s/g, "");
-      const bytes = Math.floor((base64.length * 3) / 4);
-      if (images.length === mostImages) return { type, bytes, note: tooMany };
-      if (base64.length > imagesLeft) return { type, bytes, note: tooLarge };
+    if (imageTypes.some((each) => each === type)) {
+      const content = fromBase64(text);
+      const bytes = content.length;
+      const mimeType = imageType(content);
+      if (mimeType === undefined) return { type, bytes, note: noImage };
+      const base64 = content.toString("base64");
+      if (images.length === mostImages) return { type: mimeType, bytes, note: tooMany };
+      if (base64.length > imagesLeft) return { type: mimeType, bytes, note: tooLarge };
       imagesLeft -= base64.length;
-      images.push({ type: "image", data: base64, mimeType: type });
-      return { type, bytes };
+      images.push({ type: "image", data: base64, mimeType });
+      return { type: mimeType, bytes };
     }
     const bytes = Buffer.byteLength(text);
     const shown = cutMiddle(text, Math.min(textBudget, textsLeft));
@@ -52,13 +56,6 @@ export function displayed(outputs: readonly RichOutput[], { texts }: { readonly 
   return { values: values.length > 0 ? values : undefined, images };
 }
 
-/** Media types that models accept as images. */
-export const shownAsImage: ReadonlySet<string> = new Set([
-  "image/png",
-  "image/jpeg",
-  "image/gif",
-  "image/webp",
-]);
-
 const tooMany = `Only the first ${mostImages} images are shown: display fewer at a time.`;
+const noImage = `Not shown: it is not ${usableImage}.`;
 const tooLarge = "Too large to show: save a smaller version to a file and read that.";

@@ -1,4 +1,5 @@
 /** The graphical desktop of a sandbox whose template has one: seen as images, used as a person would. */
+import { imageType, usableImage } from "@cloud-sandbox/server-kit/image-type";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { Answer } from "../results/answer.js";
@@ -29,20 +30,24 @@ const desktopScreenshot = sandboxTool({
     y: pixels.default(0).describe("Upper edge of the part"),
     ...size,
   }),
-  output: z.looseObject({ format: z.string(), bytes: z.number() }),
+  output: z.looseObject({ format: z.string(), bytes: z.number(), note: z.string().optional() }),
   handler: async ({ sandbox, x, y, width, height, signal }) => {
     if ((width === undefined) !== (height === undefined))
       throw new InvalidArgumentsError(
         "width and height say together which part to show: give both or neither.",
       );
     const region = width === undefined || height === undefined ? undefined : { x, y, width, height };
-    const { bytes, format = "png", ...screen } = await sandbox.desktop.screenshot(region, { signal });
-    const data = Buffer.from(bytes).toString("base64");
-    const image = { type: "image" as const, data, mimeType: `image/${format}` };
-    const structure = { format, bytes: bytes.length, width: screen.width, height: screen.height };
-    return new Answer(structure, { attachments: [image] });
+    const screen = await sandbox.desktop.screenshot(region, { signal });
+    const { bytes, format = "png" } = screen;
+    const structure = { bytes: bytes.length, width: screen.width, height: screen.height };
+    const mimeType = imageType(bytes);
+    if (mimeType === undefined) return { ...structure, format, note: noImage };
+    const image = { type: "image" as const, data: Buffer.from(bytes).toString("base64"), mimeType };
+    return new Answer({ ...structure, format: mimeType.slice("image/".length) }, { attachments: [image] });
   },
 });
+
+const noImage = `The desktop's picture is not ${usableImage}, so it is not shown: take it again, or a part of it.`;
 
 const buttons = ["left", "right", "middle"] as const;
 

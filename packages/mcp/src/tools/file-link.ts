@@ -1,4 +1,6 @@
 /** Files of sandboxes as links, `sandbox://{id}/files{/path*}`: clients read them as resources, and file_upload copies from them. */
+import { isUtf8 } from "node:buffer";
+import { imageType, imageTypes } from "@cloud-sandbox/server-kit/image-type";
 import type { Sandbox } from "cloud-sandbox";
 import mime from "mime/lite";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
@@ -8,8 +10,21 @@ export function fileUri(sandboxId: string, path: string): string {
   return `sandbox://${sandboxId}/files${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-export function mediaType(path: string): string {
+export function typeOfName(path: string): string {
   return mime.getType(path) ?? "application/octet-stream";
+}
+
+/** The media type of a file: of images by the bytes, because clients show them by their type, and else by the name. */
+export function typeOf(path: string, bytes: Uint8Array): string {
+  const found = imageType(bytes);
+  if (found !== undefined) return found;
+  const named = mime.getType(path);
+  if (named !== null && !imageTypes.some((each) => each === named)) return named;
+  return isText(bytes) ? "text/plain" : "application/octet-stream";
+}
+
+export function isText(bytes: Uint8Array): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
 }
 
 /** Bytes of the largest file that is read as a resource. Its encoding may double them. */

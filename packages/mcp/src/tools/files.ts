@@ -1,9 +1,8 @@
-import { isUtf8 } from "node:buffer";
 import { posix } from "node:path";
+import { imageTypes, usableImage } from "@cloud-sandbox/server-kit/image-type";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
 import { Answer } from "../results/answer.js";
-import { shownAsImage } from "../results/displayed-values.js";
 import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
 import { additive, destructive, readOnly, readOnlyInside } from "./definition/annotations.js";
 import {
@@ -14,7 +13,16 @@ import {
   sandboxReference,
 } from "./definition/input-fields.js";
 import { sandboxTool, type Tool } from "./definition/tool.js";
-import { bytesWithin, contentOf, directory, fileUri, largestResource, mediaType } from "./file-link.js";
+import {
+  bytesWithin,
+  contentOf,
+  directory,
+  fileUri,
+  isText,
+  largestResource,
+  typeOf,
+  typeOfName,
+} from "./file-link.js";
 
 const onePath = z.object({ ...sandboxReference, path: absolutePath });
 
@@ -39,8 +47,7 @@ const fileRead = sandboxTool({
     if (!/[\0\ufffd]/.test(content)) return { path, content: text, size: totalBytes, truncated };
     // A replacement character does not mean that the file is binary, since the file itself may have it: look at the bytes.
     const bytes = await sandbox.files.readBytes(path, { maxBytes: largestText, signal });
-    const isText = isUtf8(bytes) && !bytes.includes(0);
-    return { path, content: text, size: bytes.length, truncated, note: isText ? undefined : notText };
+    return { path, content: text, size: bytes.length, truncated, note: isText(bytes) ? undefined : notText };
   },
 });
 
@@ -180,26 +187,30 @@ const fileDownload = sandboxTool({
   handler: async ({ sandbox, path: given, signal }) => {
     const { path, isDirectory, isSymlink, ...entry } = await sandbox.files.stat(given, { signal });
     if (isDirectory) throw new InvalidArgumentsError(directory(path));
-    const [uri, mimeType] = [fileUri(sandbox.id, path), mediaType(path)];
-    const isImage = shownAsImage.has(mimeType);
+    const [uri, named] = [fileUri(sandbox.id, path), typeOfName(path)];
+    const isImage = imageTypes.some((each) => each === named);
     // The size in a list is that of a link, not of the file that it leads to, so links are read.
     const isRead = isSymlink || (isImage && entry.size <= largestImage);
     const bytes = isRead ? await bytesWithin(sandbox, path, largestResource, signal) : undefined;
     const size = isRead ? bytes?.length : entry.size;
+    const mimeType = bytes === undefined ? named : typeOf(path, bytes);
     const link = { type: "resource_link" as const, uri, name: posix.basename(path), mimeType, size };
-    const image = isImage &&
+    const isShown = imageTypes.some((each) => each === mimeType);
+    const image = isShown &&
       bytes !== undefined &&
       bytes.length <= largestImage && {
         type: "image" as const,
         data: Buffer.from(bytes).toString("base64"),
         mimeType,
       };
-    const note = size === undefined || size > largestResource ? tooLargeToRead : undefined;
+    const isTooLarge = size === undefined || size > largestResource;
+    const note = isTooLarge ? tooLargeToRead : isImage && !isShown ? noImage : undefined;
     const structure = { uri, path, size, mime_type: mimeType, note };
     return new Answer(structure, { attachments: image ? [link, image] : [link] });
   },
 });
 
+const noImage = `Not shown: despite its name, the file is not ${usableImage}.`;
 const tooLargeToRead =
   "A resource holds at most 4 MiB: split the file with run_command, or serve it with run_command_background and get_preview_url.";
 

@@ -23,8 +23,13 @@ const untilFile = (path: string): string =>
   `import os, time\nprint("begun", flush=True)\nwhile not os.path.exists("${path}"): time.sleep(0.02)\nprint("done")`;
 
 const figure =
-  "import base64\nclass Figure:\n  def _repr_png_(self): return base64.b64decode('iVBORw0KGgo=')";
-const png = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
+  "import base64\nclass Figure:\n  def _repr_png_(self): return base64.b64decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==')";
+const gif = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+const png = {
+  type: "image",
+  mimeType: "image/png",
+  data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+};
 
 describe("a call that ends in time gives an ordinary result, although it might have taken long", () => {
   it.each([
@@ -216,7 +221,7 @@ describe("values that code displays", () => {
   });
 
   it("are left out, and counted, if they are too many images or one is too large", async () => {
-    const large = "class Large:\n  def _repr_png_(self): return bytes(3_000_001)";
+    const large = "class Large:\n  def _repr_png_(self): return Figure()._repr_png_() + bytes(3_000_001)";
     const code = `${figure}\n${large}\nfor shown in [Large(), *[Figure()] * 11, Large()]: display(shown)`;
     const { content, structuredContent } = await mcp.call("execute_code", { sandbox_id, code });
     expect(content.filter(({ type }) => type === "image")).toHaveLength(10);
@@ -224,6 +229,21 @@ describe("values that code displays", () => {
     const notes = shown.rich_outputs.map(({ note }) => note);
     expect(notes.slice(0, 11)).toEqual([expect.stringMatching(/^Too large/), ...Array(10).fill(undefined)]);
     expect(notes.slice(11)).toEqual(Array(2).fill(expect.stringMatching(/^Only the first 10 images/)));
+  });
+
+  it.each([
+    ["another kind of image", gif, "image/gif"],
+    ["nothing", "", undefined],
+    ["text", Buffer.from("oops").toString("base64"), undefined],
+  ])("are labelled by their bytes, and no image if they are none: %s", async (_, data, mimeType) => {
+    const shown = `import base64\nclass Shown:\n  def _repr_png_(self): return base64.b64decode('${data}')\nShown()`;
+    const { content, structuredContent } = await mcp.call("execute_code", { sandbox_id, code: shown });
+    const images = content.filter(({ type }) => type === "image");
+    expect(images).toEqual(mimeType === undefined ? [] : [{ type: "image", data, mimeType }]);
+    const note = expect.stringMatching(/^Not shown: it is not a whole PNG/);
+    const { rich_outputs = [] } = structuredContent as { rich_outputs?: unknown[] };
+    if (mimeType === undefined && data !== "")
+      expect(rich_outputs).toContainEqual({ type: "image/png", bytes: 4, note });
   });
 
   it("are also shown as text by execute_code_rich", async () => {

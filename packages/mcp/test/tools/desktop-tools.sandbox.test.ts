@@ -5,7 +5,8 @@ import { hopx } from "../../src/profiles/hopx/profile.js";
 import { selectTools } from "../../src/server/tool-selection.js";
 import { connect } from "../support/mcp-connection.js";
 
-const image = "iVBORw0KGgo=";
+const image =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const window = { id: "w1", title: "Editor", x: 1, y: 2, width: 3, height: 4, is_active: true };
 
 type Answering = Parameters<typeof json>[0];
@@ -33,11 +34,11 @@ const operations = {
 
 /** Tool, arguments, fields of the result, and the body that the agent must receive. */
 const calls: readonly [string, object, object, object | undefined][] = [
-  ["desktop_screenshot", {}, { format: "png", bytes: 8, width: 8, height: 6 }, undefined],
+  ["desktop_screenshot", {}, { format: "png", bytes: 70, width: 8, height: 6 }, undefined],
   [
     "desktop_screenshot",
     { x: 1, y: 2, width: 3, height: 4 },
-    { bytes: 8 },
+    { bytes: 70 },
     { x: 1, y: 2, width: 3, height: 4 },
   ],
   ["desktop_click", { x: 1, y: 2 }, { status: "done" }, { x: 1, y: 2, button: "left", clicks: 1 }],
@@ -77,6 +78,12 @@ it("the desktop of a cloud's sandbox is used if its toolset is asked for", async
       expect(await mcp.failure(name, { sandbox_id: "abc", ...given })).toMatch(step);
     const { content } = await mcp.call("desktop_screenshot", { sandbox_id: "abc" });
     expect(content).toContainEqual({ type: "image", mimeType: "image/png", data: image });
+    screen.image = "b29wcw==";
+    const empty = await mcp.call("desktop_screenshot", { sandbox_id: "abc" });
+    expect(empty.structuredContent).toMatchObject({
+      note: expect.stringMatching(/not shown: take it again/),
+    });
+    expect(empty.content.map(({ type }) => type)).toEqual(["text"]);
   } finally {
     await mcp.client.close();
   }

@@ -15,6 +15,7 @@ const write = (path: string, uri: string, into = sandbox_id): Promise<Record<str
 /** A PNG of one pixel. */
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const gif = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
 describe("file_upload", () => {
   it.each([
@@ -66,7 +67,7 @@ describe("file_upload", () => {
 
 /** Makes a link to a file of this size. The file is sparse, so that nothing is written. */
 async function linkTo(size: string, link: string): Promise<void> {
-  const command = `truncate -s ${size} sparse && ln -sfn sparse ${link}`;
+  const command = `echo ${png} | base64 -d > sparse && truncate -s ${size} sparse && ln -sfn sparse ${link}`;
   await mcp.result("run_command", { sandbox_id, command });
 }
 
@@ -78,7 +79,9 @@ describe("a link to a file", () => {
     await expect(mcp.client.readResource({ uri: uriOf("link") })).rejects.toThrow(/at most 4194304 bytes/);
     await linkTo("4194304", "link");
     const [content] = (await mcp.client.readResource({ uri: uriOf("link") })).contents;
-    expect(content).toMatchObject({ blob: Buffer.alloc(4_194_304).toString("base64") });
+    const [bytes, end] = [Buffer.from(png, "base64"), Buffer.alloc(4_194_304)];
+    bytes.copy(end);
+    expect(content).toMatchObject({ blob: end.toString("base64") });
   });
 
   it("is copied up to the size limit of the file it leads to", async () => {
@@ -147,10 +150,25 @@ describe("file_download", () => {
     },
   );
 
-  it("shows an image", async () => {
-    await write("/workspace/dot.png", `data:image/png;base64,${png}`);
-    const { content } = await mcp.call("file_download", { sandbox_id, path: "/workspace/dot.png" });
-    expect(content).toContainEqual({ type: "image", mimeType: "image/png", data: png });
+  it.each([
+    ["dot.png", png, "image/png"],
+    ["photo.png", gif, "image/gif"],
+    ["shot.jpg", png, "image/png"],
+    ["empty.png", "", undefined],
+    ["note.webp", Buffer.from("plain text").toString("base64"), undefined],
+    ["vector.png", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>").toString("base64"), undefined],
+    ["begun.png", png.slice(0, 60), undefined],
+  ])("labels an image by its bytes, and shows nothing else as one: %s", async (name, data, mimeType) => {
+    const path = `/workspace/${name}`;
+    await write(path, `data:;base64,${data}`);
+    const { content, structuredContent } = await mcp.call("file_download", { sandbox_id, path });
+    const images = content.filter(({ type }) => type === "image");
+    expect(images).toEqual(mimeType === undefined ? [] : [{ type: "image", mimeType, data }]);
+    const { mime_type, note, uri } = structuredContent as Record<string, string>;
+    if (mimeType === undefined) expect(note).toMatch(/^Not shown: despite its name/);
+    const { contents } = await mcp.client.readResource({ uri: uri ?? "" });
+    expect(contents[0]?.mimeType).toBe(mime_type);
+    expect(mime_type).toMatch(mimeType ?? /^(text\/plain|application\/octet-stream)$/);
   });
 
   it("says what to do about a file that is too large to read, or a directory", async () => {
