@@ -214,7 +214,7 @@ describe("cloud-sandbox mcp", () => {
   test("lets no server control the terminal, with a result or with a line that is no message", async () => {
     const shown = await line.run(["mcp", "tools", "execute", "kept", "escapes"]);
     expect(shown.stdout).toMatch(
-      /^\[image: image\/png.\[31m, 4 characters.*\n\{"type":"resource".*31m"\}\}\n$/,
+      /^\[audio: audio\/wav.\[31m, 4 characters.*\n\{"type":"resource".*31m"\}\}\n$/,
     );
     const params = {
       protocolVersion: "2025-06-18",
@@ -424,6 +424,8 @@ describe("cloud-sandbox mcp", () => {
     expect(await sandboxes()).toBe(1);
     const variable = await client.callTool({ name: "variable", arguments: { name: "SECRET_KEY" } });
     expect(variable.content).toEqual([{ type: "text", text: secret }]);
+    const { content } = await client.callTool({ name: "images", arguments: { data: ["", "b29wcw=="] } });
+    expect(content.map(({ type }) => type)).toEqual(["text", "text"]);
     await client.close();
     await expect.poll(sandboxes).toBe(0);
 

@@ -61,8 +61,11 @@ def called(id, name, arguments, token=None):
         say({"id": id, "error": {"code": -32000, "message": os.environ["SECRET_KEY"] * 10_000}})
     if name == "escapes":
         noise("noise \x1b[31m")
-        image = {"type": "image", "data": "aGk=", "mimeType": "image/png\x1b[31m"}
-        return {"content": [image, {"type": "resource", "resource": {"uri": "x:1", "text": "\x9b31m"}}]}
+        audio = {"type": "audio", "data": "aGk=", "mimeType": "audio/wav\x1b[31m"}
+        return {"content": [audio, {"type": "resource", "resource": {"uri": "x:1", "text": "\x9b31m"}}]}
+    if name == "images":
+        images = [{"type": "image", "data": data, "mimeType": "image/png"} for data in arguments["data"]]
+        return {"content": images, "structuredContent": None}
     if name == "progress":
         say({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "message": "p" * 50_000}})
         # Progress that comes in one piece with the answer may be passed on after it, and is dropped then.
@@ -103,7 +106,7 @@ def called(id, name, arguments, token=None):
     return None
 
 
-names = "echo length large variable fail exit hang other-id secret-id refuse rename multiply progress escapes garbage flood notifications sampling wrong structured number grow files".split()
+names = "echo length large variable fail exit hang other-id secret-id refuse rename multiply progress escapes garbage flood notifications sampling wrong structured number grow files images".split()
 
 if mode == "mute":
     time.sleep(3600)
@@ -127,7 +130,11 @@ for line in sys.stdin:
         offered = {} if mode == "no-tools" else {"tools": {"listChanged": True}}
         say({"id": id, "result": {"protocolVersion": version, "capabilities": offered, "serverInfo": info}})
     elif method == "tools/list":
-        say({"id": id, "result": {"tools": [tool(name) for name in names]}})
+        result = {"tools": [tool(name) for name in names]}
+        if mode == "odd":
+            result["tools"][:0] = [{"name": 5}, {**tool("titled"), "title": None, "annotations": {"readOnlyHint": None}}]
+            result["nextCursor"] = None
+        say({"id": id, "result": result, **({"error": None} if mode == "odd" else {})})
     elif method == "tools/call":
         token = message["params"].get("_meta", {}).get("progressToken")
         result = called(id, message["params"]["name"], message["params"].get("arguments", {}), token)

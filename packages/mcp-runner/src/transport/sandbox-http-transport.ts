@@ -9,6 +9,7 @@ import { Secrets } from "../config/secrets.js";
 import { McpProtocolError, McpStartError } from "../errors.js";
 import { boundedFetch } from "./bounded-fetch.js";
 import { HiddenLines } from "./hidden-lines.js";
+import { mendedMessage } from "./mended-message.js";
 import type { SandboxStdioOptions } from "./sandbox-stdio-transport.js";
 
 /** The SDK's type of the options of `send`, which differs from `TransportSendOptions` only in optional properties. */
@@ -96,11 +97,13 @@ export class SandboxHttpTransport implements Transport {
     } catch (cause) {
       throw this.#failure ?? this.#notListening(port, cause);
     }
+    const secrets = new Secrets(env);
     const base = this.#sandbox.ports.previewUrl(port, { form: "path" });
     const http = new StreamableHTTPClientTransport(new URL(path.slice(1), base.replace(/\/*$/, "/")), {
       fetch: boundedFetch(maxMessageLength, () => this.#tooLarge(maxMessageLength)),
     });
-    http.onmessage = (message) => this.onmessage?.(message);
+    http.onmessage = (message) =>
+      this.onmessage?.(mendedMessage(message, (what) => this.#leftOut(secrets.hide(what))));
     http.onerror = (error) => this.onerror?.(error);
     this.#http = http;
     await http.start();
@@ -138,6 +141,12 @@ export class SandboxHttpTransport implements Transport {
       this.#fail(`The server was lost: ${isSandboxError(cause) ? cause.summary : String(cause)}`, cause);
     }
     this.onclose?.();
+  }
+
+  #leftOut(what: string): void {
+    this.onerror?.(
+      new McpProtocolError({ summary: `Entries of a list are left out: ${what}.`, code: "INVALID_ENTRY" }),
+    );
   }
 
   #fail(summary: string, cause?: unknown): void {

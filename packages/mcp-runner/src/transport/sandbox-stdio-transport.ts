@@ -9,6 +9,7 @@ import { type CommandStream, isSandboxError, type Sandbox, type StreamedResult }
 import { Secrets } from "../config/secrets.js";
 import { McpProtocolError, McpServerError, McpStartError } from "../errors.js";
 import { HiddenLines } from "./hidden-lines.js";
+import { mendedMessage } from "./mended-message.js";
 import { MessageLines } from "./message-lines.js";
 import { SentRequests } from "./sent-requests.js";
 
@@ -183,7 +184,7 @@ export class SandboxStdioTransport implements Transport {
     if (line.trim() === "") return "other";
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(JSON.parse(line));
+      message = parseJSONRPCMessage(mendedMessage(JSON.parse(line), (what) => this.#leftOut(what)));
     } catch {
       this.#skipNoise(line);
       return "other";
@@ -203,6 +204,12 @@ export class SandboxStdioTransport implements Transport {
     if (id === undefined || this.#sent.has(id)) return;
     const shown = this.#secrets.hide(JSON.stringify(id)).slice(0, 40);
     throw this.#broken("UNKNOWN_REQUEST_ID", `The server answered a request that was never sent, ${shown}`);
+  }
+
+  #leftOut(what: string): void {
+    this.onerror?.(
+      this.#broken("INVALID_ENTRY", `Entries of a list are left out: ${this.#secrets.hide(what)}`),
+    );
   }
 
   /**

@@ -4,7 +4,7 @@ import { withServers } from "../profiles/gateway/with-servers.js";
 import type { Additions } from "../server/mcp-server.js";
 import type { ServerOptions } from "../server/server-options.js";
 import { OtherServers } from "../servers/other-servers.js";
-import { startServer } from "../servers/start-server.js";
+import { serverStarter } from "../servers/start-server.js";
 import type { LocalOptions } from "../session/backend.js";
 import type { Profile } from "../session/profile.js";
 import { cacheDirectory } from "../settings/cache-directory.js";
@@ -36,7 +36,7 @@ export async function openGateway(
     );
   const names = [...new Set([...mcpGateway, ...mcpServer])];
   const configurations = await configuredServers(names, mcpConfig);
-  const servers = new OtherServers({ configurations, environment, start: startServer });
+  const servers = new OtherServers({ configurations, environment, start: serverStarter(log) });
   const additions = mcpServer.length === 0 ? undefined : new FirstClassServers(servers, mcpServer, log);
   const isInstalled = configurations.some(({ installCommands = [] }) => installCommands.length > 0);
   return {

@@ -16,7 +16,7 @@ import type {
   ServerCall,
   ServerEvents,
 } from "./running-server.js";
-import type { ServerPlace } from "./server-registry.js";
+import type { ServerPlace, StartServer } from "./server-registry.js";
 
 /** Owner of the servers' sandboxes. No client has this token digest, so no tool can use these sandboxes. */
 const nobody: Owner = { tokenDigest: "sandboxes of MCP servers" };
@@ -26,10 +26,16 @@ const startSeconds = 60;
 /** Seconds that it may take to list its prompts and resources, and to answer a request that is passed on. */
 const relaySeconds = 60;
 
-export async function startServer(
+/** Starts servers, and reports to `log` what they list in a form that the protocol does not allow. */
+export function serverStarter(log: (line: string) => void): StartServer {
+  return (configuration, place, events) => startServer(configuration, place, events, log);
+}
+
+async function startServer(
   configuration: McpServerConfiguration,
   { client, ledger }: ServerPlace,
   events: ServerEvents,
+  log: (line: string) => void,
 ): Promise<RunningServer> {
   const { McpRunner } = await import("cloud-sandbox-mcp-runner");
   const { name } = configuration;
@@ -55,6 +61,9 @@ export async function startServer(
     throw error;
   });
   session.client.onclose = events.onEnd;
+  session.client.onerror = (error) => {
+    if ("code" in error && error.code === "INVALID_ENTRY") log(`MCP server ${name}: ${error.message}`);
+  };
   for (const list of ["tools", "prompts", "resources"] as const)
     session.client.setNotificationHandler(`notifications/${list}/list_changed`, events.onListChange);
   const server = new StartedServer(session, reachAdvice({ name, reach }), forget);

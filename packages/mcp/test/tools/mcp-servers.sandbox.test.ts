@@ -14,13 +14,14 @@ const secret = "a-secret-that-nobody-else-may-see";
 /** A server that needs no installing, and one that cannot be started. */
 const servers = {
   plain: { command: "python3", args: ["-c", program], env: { SECRET_KEY: secret }, description: "For tests" },
+  odd: { command: "python3", args: ["-c", program, "odd"] },
   broken: { command: "no-such-program", internet: ["api.example.com"] },
 };
 const config = JSON.stringify({ mcpServers: servers });
 
 let mcp: McpConnection;
 beforeAll(async () => {
-  mcp = await connect({ CLOUD_SANDBOX_MCP_CONFIG: config, CLOUD_SANDBOX_MCP_GATEWAY: "plain,broken" });
+  mcp = await connect({ CLOUD_SANDBOX_MCP_CONFIG: config, CLOUD_SANDBOX_MCP_GATEWAY: "plain,broken,odd" });
 });
 afterAll(() => mcp?.client.close());
 
@@ -47,6 +48,7 @@ describe("the tools for other servers", () => {
       servers: [
         { name: "plain", description: "For tests", internet: "none" },
         { name: "broken", internet: "api.example.com" },
+        { name: "odd" },
       ],
     });
     expect(JSON.stringify(listed)).not.toMatch(/python|secret|program/);
@@ -62,6 +64,28 @@ describe("the tools for other servers", () => {
       content: [{ type: "text", text: "hello" }],
       _meta: { "io.github.cloud-sandbox/untrusted-content": true },
     });
+  });
+
+  it("list a server's tools although some are odd, and say which are left out", async () => {
+    const { tools } = await mcp.result("mcp_tools_list", { server: "odd" });
+    expect(tools).toEqual(
+      expect.arrayContaining([
+        { name: "titled", inputSchema: { type: "object" }, annotations: {} },
+        expect.objectContaining({ name: "echo" }),
+      ]),
+    );
+    expect(mcp.stderr()).toContain("MCP server odd: Entries of a list are left out: tools[0]: name ");
+  });
+
+  it("show a server's images as what their bytes are, and nothing else as an image", async () => {
+    const gif = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+    const { content, structuredContent } = await called("images", { data: [gif, "", "b29wcw=="] });
+    expect(content).toEqual([
+      { type: "image", data: gif, mimeType: "image/gif" },
+      { type: "text", text: expect.stringMatching(/^\[image \(image\/png\) of 0 bytes is left out/) },
+      { type: "text", text: expect.stringMatching(/^\[image \(image\/png\) of 4 bytes is left out/) },
+    ]);
+    expect(structuredContent).toBeUndefined();
   });
 
   it("keep secrets from results, failed ones too", async () => {
