@@ -9,6 +9,7 @@ import type { SharedBackend } from "../session/shared-backend.js";
 import { OptionError } from "../settings/option-error.js";
 import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
 import type { ClientKeys } from "./client-keys.js";
+import { crossOriginHeaders, isPreflight, preflightHeaders } from "./cross-origin.js";
 import { LoadLimit, type LoadShare } from "./load-limit.js";
 import { type EndpointParts, McpEndpoint } from "./mcp-endpoint.js";
 import { isLoopback, type Refusal, RequestChecks, refused } from "./request-checks.js";
@@ -106,8 +107,12 @@ export async function startHttpService(parts: ServiceParts, options: HttpOptions
       request.resume();
       response.writeHead(refusal.status, headersOf(refusal)).end(bodyOf(refusal));
     };
-    if (path !== "/mcp") return refuse(elsewhere);
-    const checked = checks.check(request);
+    const refusal = checks.refusal(request);
+    if (refusal !== undefined) return refuse(refusal);
+    for (const [name, value] of Object.entries(crossOriginHeaders(request))) response.setHeader(name, value);
+    if (path !== "/mcp" && path !== "/mcp/") return refuse(elsewhere);
+    if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(request, methods)).end();
+    const checked = checks.token(request);
     if ("status" in checked) return refuse(checked);
     if (!methods.includes(request.method ?? "")) return refuse(notAllowed);
     if (isClosing) return refuse(ending);
@@ -130,6 +135,8 @@ export async function startHttpService(parts: ServiceParts, options: HttpOptions
       if (text === undefined) return asResponse(busy);
       const { tokenDigest } = checked;
       const answer = await endpoint.serve({ request: web, text, tokenDigest, backend, over });
+      // Node.js keeps the headers back until the first event, which may take long: clients would wait for their stream to open.
+      setImmediate(() => response.headersSent && response.flushHeaders());
       return answer instanceof Response ? answer : asResponse(answer);
     };
     const onerror = (error: Error): void => log(`a request could not be served (${error.name})`);

@@ -30,23 +30,31 @@ export interface RequestCheckOptions {
 export class RequestChecks {
   readonly #hosts: string[];
   readonly #origins: string[];
+  readonly #wholeOrigins: ReadonlySet<string>;
   readonly #tokens: RequestCheckOptions["tokens"];
   readonly #tokenAdvice: string;
 
   constructor({ host, allowedHosts, allowedOrigins, tokens, tokenAdvice }: RequestCheckOptions) {
     const ownNames = isLoopback(host) ? [host] : namesOfThisMachine();
     this.#hosts = [...localhostAllowedHostnames(), ...[...ownNames, ...allowedHosts].map(asInUrl)];
-    this.#origins = [...localhostAllowedHostnames(), ...allowedHosts.map(asInUrl), ...allowedOrigins];
+    this.#origins = [...localhostAllowedHostnames(), ...[...allowedHosts, ...allowedOrigins].map(asInUrl)];
+    this.#wholeOrigins = new Set(allowedOrigins.map(originOf).filter((origin) => origin !== undefined));
     this.#tokens = tokens;
     this.#tokenAdvice = tokenAdvice;
   }
 
-  /** The digest of the request's token, or why the request is refused. */
-  check({ headers }: IncomingMessage): { readonly tokenDigest: string } | Refusal {
+  /** Why a request is refused by its Host or its Origin, whatever token it has. */
+  refusal({ headers }: IncomingMessage): Refusal | undefined {
     if (!validateHostHeader(headers.host, this.#hosts).ok)
       return refused(403, "the Host header is not a name of this server; --allowed-host adds names");
-    if (!validateOriginHeader(headers.origin, this.#origins).ok)
+    const { origin = "" } = headers;
+    if (!this.#wholeOrigins.has(origin) && !validateOriginHeader(origin, this.#origins).ok)
       return refused(403, "web pages of this Origin may not call this server; --allowed-origin adds origins");
+    return undefined;
+  }
+
+  /** The digest of the request's token, or why the request is refused. */
+  token({ headers }: IncomingMessage): { readonly tokenDigest: string } | Refusal {
     const tokenDigest = this.#tokens.tokenDigest(headers.authorization);
     if (tokenDigest !== undefined) return { tokenDigest };
     return refused(401, this.#tokenAdvice, { "www-authenticate": "Bearer" });
@@ -62,6 +70,14 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+/** The origin that a URL is of. Undefined for a host name. */
+function originOf(allowed: string): string | undefined {
+  if (!allowed.includes("://")) return undefined;
+  const origin = URL.canParse(allowed) ? new URL(allowed).origin : "null";
+  // URLs of extensions have no origin in the sense of the URL standard; browsers send what stands before the path.
+  return origin === "null" ? allowed.replace(/\/$/, "") : origin;
+}
+
 function namesOfThisMachine(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((interfaces) => interfaces ?? []);
   return [hostname(), ...addresses.map(({ address }) => address)];
@@ -69,5 +85,6 @@ function namesOfThisMachine(): string[] {
 
 /** A host in the form of a URL's `hostname`: IPv6 in brackets, names in lower case. */
 function asInUrl(host: string): string {
+  if (host.includes("://")) return host;
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host.toLowerCase();
 }

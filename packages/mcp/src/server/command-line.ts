@@ -112,7 +112,7 @@ function commandLine(): Command {
     .addOption(
       ofHttp(
         "--allowed-origin <names>",
-        "hosts whose web pages may use the server, beside this machine's, with http",
+        "hosts or origins whose web pages may use the server, beside this machine's, with http",
       )
         .argParser(names)
         .default([], "none"),

@@ -104,6 +104,55 @@ describe("on a Unix socket", () => {
   });
 });
 
+describe("a web page", () => {
+  const asks = (origin: string) => ({
+    method: "OPTIONS",
+    headers: {
+      origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization,content-type,mcp-param-region",
+    },
+  });
+
+  it.each([
+    ["http://app.example", 204],
+    ["https://app.example:8443", 204],
+    ["http://localhost:6274", 204],
+    ["https://whole.example", 204],
+    ["chrome-extension://abc", 204],
+    ["http://whole.example", 403],
+    ["http://evil.example", 403],
+    ["null", 403],
+  ])("of %s may ask, send and read, or none of these: %i", async (origin, status) => {
+    const allowed = "APP.example,https://whole.example/,chrome-extension://abc";
+    const server = await startHttpServer(["--token", token, "--allowed-origin", allowed]);
+    const asked = await exchange(server.url, asks(origin));
+    const authorization = `Bearer ${token}`;
+    const sent = await exchange(server.url, posted(initialize, { origin, authorization }));
+    const refused = await exchange(server.url, posted(initialize, { origin }));
+    await server.stop();
+    if (status === 403) {
+      expect([asked.status, sent.status, refused.status]).toEqual([403, 403, 403]);
+      for (const { headers } of [asked, sent, refused])
+        expect(headers).not.toHaveProperty("access-control-allow-origin");
+      return;
+    }
+    expect([asked.status, sent.status, refused.status]).toEqual([204, 200, 401]);
+    for (const { headers } of [asked, sent, refused])
+      expect(headers).toMatchObject({
+        "access-control-allow-origin": origin,
+        "access-control-expose-headers": expect.stringContaining("Mcp-Session-Id"),
+        vary: "Origin",
+      });
+    expect(asked.headers).toMatchObject({
+      "access-control-allow-methods": "GET, POST, DELETE",
+      "access-control-allow-headers": expect.stringMatching(
+        /authorization.*mcp-session-id.*mcp-param-region/,
+      ),
+    });
+  });
+});
+
 it("a token that is easy to guess is refused", async () => {
   const started = startHttpServer([], { CLOUD_SANDBOX_MCP_TOKEN: "short" });
   await expect(started).rejects.toThrow(/CLOUD_SANDBOX_MCP_TOKEN must be 16 or more/);
