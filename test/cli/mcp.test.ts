@@ -257,9 +257,17 @@ describe("cloud-sandbox mcp", () => {
       clientInfo: { name: "t", version: "1" },
     };
     const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-    const { code, stderr, stdout } = await line.run(["mcp", "run", "piped"], `${request}\n`);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { protocolVersion: "2025-06-18" } });
+    const { code, stderr, stdout } = await line.run(["mcp", "run", "piped"], `{broken\n${request}\n`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("is not JSON") });
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((each) => JSON.parse(each)),
+    ).toMatchObject([
+      { id: null, error: { code: -32_700 } },
+      { id: 1, result: { protocolVersion: "2025-06-18" } },
+    ]);
     expect(await sandboxes()).toBe(0);
     await line.output("mcp", "server", "remove", "piped", "--yes");
   });

@@ -14,9 +14,12 @@ export class OpenRequests {
     else if (method !== undefined && id !== undefined) this.#ids.add(id);
   }
 
-  /** Notes that a message did not reach the server. */
-  lost(message: unknown): void {
-    this.#delete(fieldsOf(message).id);
+  /** Notes that a message did not reach the server. Returns whether it was a request, which waits for an answer. */
+  lost(message: unknown): boolean {
+    const { id, method } = fieldsOf(message);
+    const isRequest = method !== undefined && this.#ids.has(id);
+    this.#delete(id);
+    return isRequest;
   }
 
   /** Notes a message of the server. */

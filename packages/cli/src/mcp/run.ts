@@ -29,6 +29,8 @@ export function define(command: Command): void {
               signal.addEventListener("abort", () => resolve(), { once: true });
             });
             const requests = new OpenRequests();
+            const answer = (id: unknown, code: number, message: string): void =>
+              output.json({ jsonrpc: "2.0", id, error: { code, message } });
             transport.onerror = (error) => output.note(error.message);
             let isUnread = false;
             transport.onmessage = (message: unknown) => {
@@ -42,16 +44,16 @@ export function define(command: Command): void {
             const input = createInterface({ input: process.stdin });
             input.on("line", (line) => {
               if (line.trim() === "") return;
-              try {
-                const message = JSON.parse(line);
-                requests.sent(message);
-                transport.send(message).catch((error: Error) => {
-                  output.note(error.message);
-                  requests.lost(message);
-                });
-              } catch {
-                output.note("a line of standard input is not JSON and was ignored.");
+              const message = parsed(line);
+              if (message === undefined) {
+                output.note("a line of standard input is not JSON.");
+                return answer(null, -32_700, "Parse error: this is not JSON");
               }
+              requests.sent(message);
+              transport.send(message).catch((error: Error) => {
+                output.note(error.message);
+                if (requests.lost(message)) answer(message.id, -32_603, error.message);
+              });
             });
             // The assistant closes standard input when it has finished.
             input.once("close", () => void requests.answered(lastAnswersMs).then(() => transport.close()));
@@ -68,6 +70,15 @@ export function define(command: Command): void {
         });
       }),
     );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the server reads the message, which is passed on as it is
+function parsed(line: string): any {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Bytes of messages that may wait for the assistant to read them. */

@@ -12,6 +12,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { Additions } from "../server/mcp-server.js";
+import { type ErrorAnswer, notJson, received } from "../server/received-message.js";
 import { Session } from "../session/session.js";
 import type { SharedBackend } from "../session/shared-backend.js";
 import { type HttpClient, HttpClients, type HttpClientsOptions } from "./http-clients.js";
@@ -72,8 +73,8 @@ export class McpEndpoint {
 
   async serve(given: EndpointRequest): Promise<Response | Refusal> {
     const { request, text } = given;
-    const body = request.method === "POST" ? parsed(text) : undefined;
-    if (body === notJson) return refused(400, "the body is not JSON");
+    const { answer, body } = request.method === "POST" ? read(text) : {};
+    if (answer !== undefined) return Response.json(answer, { status: 400 });
     const isLegacy = await isLegacyRequest(request, body ?? null);
     const serve = isLegacy && !this.#isSessionless(request, body) ? this.#serveSession : this.#serveStateless;
     return serve.call(this, given, body);
@@ -125,6 +126,8 @@ export class McpEndpoint {
     const client = this.#clients.get(key);
     if (client?.transport === undefined || client.tokenDigest !== tokenDigest) return unknownSession;
     this.#clients.note(key, over);
+    // A client whose connection was lost opens its stream again before this server has noticed the loss, so the new one counts.
+    if (request.method === "GET") client.transport.closeStandaloneSSEStream();
     return client.transport.handleRequest(request, { parsedBody });
   }
 
@@ -154,13 +157,19 @@ export class McpEndpoint {
   }
 }
 
-const notJson = Symbol("not JSON");
-
-function parsed(text: string): unknown {
+/** The messages of a body, or the answer to a body in which one is none. */
+function read(text: string): { readonly body?: unknown; readonly answer?: ErrorAnswer } {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    const isBatch = Array.isArray(value) && value.length > 0;
+    const messages = (isBatch ? value : [value]).map(received);
+    const answer = messages.find((each) => each.answer !== undefined)?.answer;
+    if (answer !== undefined) return { answer };
+    // What has neither an answer nor a message is an answer in a form that MCP does not have, which the SDK refuses.
+    const body = messages.map(({ message }, index) => message ?? (isBatch ? value[index] : value));
+    return { body: isBatch ? body : body[0] };
   } catch {
-    return notJson;
+    return { answer: notJson };
   }
 }
 

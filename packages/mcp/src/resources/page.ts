@@ -1,5 +1,8 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
+/** The message for a cursor that this server never issued. */
+export const unknownCursor = "This server did not issue the cursor; list again without it.";
+
 const pageLength = 100;
 
 export interface Page<Item> {
@@ -25,7 +28,6 @@ export async function pageOf<Item>(
 }
 
 function position(cursor = "0"): number {
-  if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
-  const message = "This server did not issue the cursor; list again without it.";
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  if (/^\d{1,9}$/.test(cursor) && Number(cursor) % pageLength === 0) return Number(cursor);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownCursor);
 }

@@ -1,9 +1,11 @@
 /** Offers a profile's tools, resources and prompts over MCP, on any transport. */
-import { McpServer } from "@modelcontextprotocol/server";
+import { McpServer, ProtocolErrorCode, type Transport } from "@modelcontextprotocol/server";
+import { unknownCursor } from "../resources/page.js";
 import { viewOf } from "../resources/view.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import { version } from "../settings/version.js";
+import { errorAnswer } from "./received-message.js";
 import { registerTool, type SharedToolParts } from "./registered-tool.js";
 
 /** How long clients may cache lists, which are the same for everyone and change only with the version. */
@@ -29,13 +31,30 @@ export interface Offer {
   readonly log: (line: string) => void;
 }
 
+/** The lists that the SDK returns as one page, whatever cursor is asked for. */
+const wholeLists = new Set(["tools/list", "prompts/list", "resources/templates/list"]);
+
+/** Refuses cursors of lists that have only one page: a client that sends one would take the whole list for a further page. */
+class ServerOfWholeLists extends McpServer {
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport);
+    const { onmessage } = transport;
+    transport.onmessage = (message, extra) => {
+      const isPage = "method" in message && "id" in message && wholeLists.has(message.method);
+      if (!isPage || message.params?.cursor === undefined) return onmessage?.(message, extra);
+      const answer = errorAnswer(message.id, ProtocolErrorCode.InvalidParams, unknownCursor);
+      transport.send({ ...answer, id: message.id }).catch(() => undefined);
+    };
+  }
+}
+
 export function createServer(
   { additions, log, profile }: Offer,
   session: Session,
   isLasting = true,
 ): McpServer | Promise<McpServer> {
   const isFixed = additions === undefined;
-  const server = new McpServer(
+  const server = new ServerOfWholeLists(
     { name: "cloud-sandbox", title: "Cloud Sandbox", version },
     {
       capabilities: { tools: { listChanged: !isFixed }, ...(profile.relaysLogs && { logging: {} }) },

@@ -1,8 +1,9 @@
 /**
- * Splits stdin into messages, one per line, and reports lines that are not messages, which the SDK's reader would drop
- * silently.
+ * Splits stdin into messages, one per line or several in a batch, and answers lines that are not messages, which the SDK's reader
+ * would drop silently.
  */
 import { Transform, type TransformCallback } from "node:stream";
+import { type ErrorAnswer, notJson, type Received, received } from "./received-message.js";
 
 /** Bytes of the longest message: a tool takes 16 MiB of text, and escapes may make that four times as long. */
 export const longestMessage = 64 * 1024 * 1024;
@@ -15,8 +16,8 @@ export class MessageTooLongError extends Error {
 export interface MessageLinesOptions {
   /** The most bytes of one message. Default: {@link longestMessage}. */
   readonly longest?: number;
-  /** Called for each line that is not a JSON-RPC message. The line is dropped. */
-  readonly onIgnored: () => void;
+  /** Called with the answer to each line that is not a JSON-RPC message. Undefined if JSON-RPC has no answer to it. */
+  readonly onRefused: (answer: ErrorAnswer | undefined) => void;
   /** Resolves when the next message may come, so that answers which nobody reads do not pile up. Default: at once. */
   readonly whenWanted?: () => Promise<void>;
 }
@@ -28,16 +29,16 @@ export interface MessageLinesOptions {
  */
 export class MessageLines extends Transform {
   readonly #longest: number;
-  readonly #onIgnored: () => void;
+  readonly #onRefused: MessageLinesOptions["onRefused"];
   readonly #whenWanted: () => Promise<void>;
   /** The parts of the current line. They are joined once, at its end: joining at each part would take quadratic time. */
   #parts: Buffer[] = [];
   #length = 0;
 
-  constructor({ longest = longestMessage, onIgnored, whenWanted = atOnce }: MessageLinesOptions) {
+  constructor({ longest = longestMessage, onRefused, whenWanted = atOnce }: MessageLinesOptions) {
     super({ writableHighWaterMark: longestMessage });
     this.#longest = longest;
-    this.#onIgnored = onIgnored;
+    this.#onRefused = onRefused;
     this.#whenWanted = whenWanted;
   }
 
@@ -50,9 +51,12 @@ export class MessageLines extends Transform {
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       this.#add(chunk.subarray(start, end + 1));
       if (this.#length > this.#longest) break;
-      this.#endLine();
       start = end + 1;
-      await this.#whenWanted();
+      for (const each of this.#endLine()) {
+        if (typeof each === "string") this.push(each);
+        else this.#onRefused(each.answer);
+        await this.#whenWanted();
+      }
     }
     this.#add(chunk.subarray(start));
   }
@@ -62,13 +66,25 @@ export class MessageLines extends Transform {
     this.#length += part.length;
   }
 
-  #endLine(): void {
-    const line = Buffer.concat(this.#parts);
+  /** The messages of a line, each as a line, and what is none. Version 2025-03-26 of MCP has batches. */
+  #endLine(): ReadonlyArray<string | Pick<Received, "answer">> {
+    const line = Buffer.concat(this.#parts).toString();
     this.#parts = [];
     this.#length = 0;
-    const text = line.toString();
-    if (isMessage(text)) this.push(line);
-    else if (text.trim() !== "") this.#onIgnored();
+    if (line.trim() === "") return [];
+    try {
+      const value: unknown = JSON.parse(line);
+      const isBatch = Array.isArray(value) && value.length > 0;
+      return (isBatch ? value : [value]).map((each) => {
+        const { answer, message } = received(each);
+        if (message === undefined) return { answer };
+        // Most messages are passed on as they came: writing a long one anew takes time.
+        return message === value ? line : `${JSON.stringify(message)}\n`;
+      });
+    } catch (error) {
+      if (error instanceof SyntaxError) return [{ answer: notJson }];
+      throw error;
+    }
   }
 
   #tooLong(): MessageTooLongError {
@@ -79,13 +95,3 @@ export class MessageLines extends Transform {
 
 const newline = 0x0a;
 const atOnce = (): Promise<void> => Promise.resolve();
-
-function isMessage(line: string): boolean {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && Reflect.get(value, "jsonrpc") === "2.0";
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}

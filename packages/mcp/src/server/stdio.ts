@@ -28,7 +28,10 @@ export async function serveOverStdio(offer: Offer, backend: SharedBackend): Prom
     offer.profile.load().catch(() => undefined);
   }, quietMs);
   const lines = new MessageLines({
-    onIgnored: () => log("a line on stdin is not a JSON-RPC message and was ignored"),
+    onRefused: (answer) => {
+      log("a line on stdin is not a JSON-RPC message");
+      if (answer !== undefined) process.stdout.write(`${JSON.stringify(answer)}\n`);
+    },
     whenWanted: () => {
       if (!isWarm) quiet.refresh();
       return whenRead(process.stdout);

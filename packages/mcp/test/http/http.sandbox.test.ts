@@ -67,7 +67,15 @@ describe("on loopback", () => {
   );
 
   it.each([
-    ["a body that is not JSON", { ...posted({}), body: "{" }, 400, /not JSON/],
+    ["a body that is not JSON", { ...posted({}), body: "{" }, 400, /-32700.*not JSON/],
+    ["an empty body", { ...posted({}), body: "" }, 400, /-32700.*not JSON/],
+    ["a body that is no message", { ...posted({}), body: "5" }, 400, /-32600.*must be an object/],
+    [
+      "a request that is none",
+      { ...posted({}), body: '{"id":7,"method":"ping"}' },
+      400,
+      /"id":7.*-32600.*jsonrpc must be/,
+    ],
     ["a request before initialize", posted({ id: 1, method: "tools/list" }), 400, /begins with initialize/],
     [
       "a session that is not there",
@@ -93,6 +101,54 @@ describe("on loopback", () => {
     expect(answer.status).toBe(status);
     expect(answer.body).toMatch(message);
     expect((await exchange(server.url, posted(initialize))).status).toBe(200);
+  });
+
+  it("the server is at /mcp/, too", async () => {
+    expect((await exchange(`${server.url}/`, posted(initialize))).status).toBe(200);
+  });
+
+  it.each(["tools/list", "prompts/list", "resources/templates/list", "resources/list"])(
+    "the server refuses a cursor of %s that it did not issue",
+    async (method) => {
+      const begun = await exchange(server.url, posted(initialize));
+      const session = { "mcp-session-id": String(begun.headers["mcp-session-id"]) };
+      const asked = { id: 2, method, params: { cursor: "never-issued" } };
+      expect((await exchange(server.url, posted(asked, session))).body).toMatch(/"code":-32602/);
+      const stateless = await exchange(server.url, statelessRequest(method, { cursor: "never-issued" }));
+      expect(JSON.parse(stateless.body)).toMatchObject({ id: 1, error: { code: -32_602 } });
+      const first = await exchange(server.url, posted({ ...asked, params: { cursor: null } }, session));
+      expect(first.body).toMatch(/^event: message\ndata: \{"result"/);
+    },
+  );
+
+  it("a session's stream of events can be opened again at once, and then gets the events", async () => {
+    const begun = await exchange(server.url, posted(initialize));
+    const session = { "mcp-session-id": String(begun.headers["mcp-session-id"]) };
+    await exchange(server.url, posted({ method: "notifications/initialized" }, session));
+    const open = async () => {
+      const headers = { accept: "text/event-stream", ...session };
+      const sent = request(server.url, { headers }).on("error", () => undefined);
+      sent.end();
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      return { response: response.on("error", () => undefined), close: () => sent.destroy() };
+    };
+    // The first event, a comment that keeps the connection, comes after 15 s.
+    const openedBefore = performance.now() + 10_000;
+    const first = await open();
+    first.close();
+    const second = await open();
+    // The network of this one was lost: its connection stays.
+    const third = await open();
+    expect([first, second, third].map(({ response }) => response.statusCode)).toEqual([200, 200, 200]);
+    expect(performance.now()).toBeLessThan(openedBefore);
+    let events = "";
+    third.response.setEncoding("utf8").on("data", (text: string) => {
+      events += text;
+    });
+    const create = { id: 2, method: "tools/call", params: { name: "create_sandbox", arguments: {} } };
+    await exchange(server.url, posted(create, session));
+    await expect.poll(() => events).toContain("notifications/resources/list_changed");
+    third.close();
   });
 
   it("the server refuses a body of 30 MB without a Content-Length", async () => {

@@ -80,8 +80,11 @@ it("the server writes nothing but messages of the protocol to stdout, whatever i
   expect(unknown.error.code).toBe(-32602);
   server.stdin.end();
   await once(server, "close");
-  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
-  const ignored = /a line on stdin is not a JSON-RPC message and was ignored\n/g;
+  const answers = lines.map((line) => JSON.parse(line));
+  for (const answer of answers) expect(answer).toMatchObject({ jsonrpc: "2.0" });
+  const refused = answers.filter(({ id }) => id === null).map(({ error }) => error.code);
+  expect(refused).toEqual([-32_700, -32_600]);
+  const ignored = /a line on stdin is not a JSON-RPC message\n/g;
   expect(stderr().match(ignored)).toHaveLength(2);
 });
 

@@ -1,0 +1,75 @@
+/**
+ * Checks what a client has sent before the SDK reads it: the SDK drops what is not JSON-RPC, and a client that asked would wait for
+ * ever. So each request gets an answer, and what the client obviously meant is read as that.
+ */
+import {
+  type JSONRPCErrorResponse,
+  ProtocolErrorCode,
+  parseJSONRPCMessage,
+  type RequestId,
+} from "@modelcontextprotocol/server";
+
+export interface Received {
+  /** The message as the SDK takes it, the same object if it was sent so; absent if it takes none. */
+  readonly message?: unknown;
+  /** The answer to what is no message. It has no id if none can be told. */
+  readonly answer?: ErrorAnswer | undefined;
+}
+
+/** An error whose id is null, as JSON-RPC has it, if nobody knows which request it answers. */
+export type ErrorAnswer = Omit<JSONRPCErrorResponse, "id"> & { readonly id: RequestId | null };
+
+type Fields = Record<string, unknown>;
+
+/** Reads a value that was sent as one message. */
+export function received(value: unknown): Received {
+  if (!isFields(value)) return { answer: invalid(null, "a message must be an object") };
+  const message = withoutNulls(value);
+  try {
+    parseJSONRPCMessage(message);
+    return { message };
+  } catch {
+    const isRequest = "id" in value || !("method" in value);
+    const isResponse = !("method" in value) && ("result" in value || "error" in value);
+    return isRequest && !isResponse ? { answer: invalid(idOf(value), problemOf(message)) } : {};
+  }
+}
+
+/** Some clients write null for absent parameters; no parameter of a request may be null. */
+function withoutNulls(given: Fields): Fields {
+  const { params, ...message } = given;
+  if (params === null) return message;
+  if (!isFields(params) || !Object.values(params).includes(null)) return given;
+  const kept = Object.entries(params).filter(([, value]) => value !== null);
+  return { ...message, params: Object.fromEntries(kept) };
+}
+
+function problemOf({ jsonrpc, id, method, params }: Fields): string {
+  if (jsonrpc !== "2.0") return 'jsonrpc must be "2.0"';
+  if (typeof id !== "string" && !Number.isInteger(id)) return "id must be text or a whole number";
+  if (typeof method !== "string") return "method must be text";
+  if (params !== undefined && !isFields(params)) return "params must be an object";
+  return "it has members that MCP does not have, or params._meta of a wrong type";
+}
+
+export const notJson: ErrorAnswer = errorAnswer(
+  null,
+  ProtocolErrorCode.ParseError,
+  "Parse error: this is not JSON",
+);
+
+function invalid(id: RequestId | null, problem: string): ErrorAnswer {
+  return errorAnswer(id, ProtocolErrorCode.InvalidRequest, `Invalid request: ${problem}.`);
+}
+
+export function errorAnswer(id: RequestId | null, code: number, message: string): ErrorAnswer {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
+function idOf({ id }: Fields): RequestId | null {
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
