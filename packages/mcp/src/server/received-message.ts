@@ -24,7 +24,7 @@ type Fields = Record<string, unknown>;
 /** Reads a value that was sent as one message. */
 export function received(value: unknown): Received {
   if (!isFields(value)) return { answer: invalid(null, "a message must be an object") };
-  const message = withoutNulls(value);
+  const message = withArguments(withoutNulls(value));
   try {
     parseJSONRPCMessage(message);
     return { message };
@@ -42,6 +42,19 @@ function withoutNulls(given: Fields): Fields {
   if (!isFields(params) || !Object.values(params).includes(null)) return given;
   const kept = Object.entries(params).filter(([, value]) => value !== null);
   return { ...message, params: Object.fromEntries(kept) };
+}
+
+/** Some models write the arguments of a tool as text, and some clients pass that on. */
+function withArguments(given: Fields): Fields {
+  const { method, params } = given;
+  if (method !== "tools/call" || !isFields(params) || typeof params.arguments !== "string") return given;
+  const { arguments: text, ...others } = params as Fields & { readonly arguments: string };
+  try {
+    const parsed: unknown = text.trim() === "" ? {} : JSON.parse(text);
+    return isFields(parsed) ? { ...given, params: { ...others, arguments: parsed } } : given;
+  } catch {
+    return given;
+  }
 }
 
 function problemOf({ jsonrpc, id, method, params }: Fields): string {

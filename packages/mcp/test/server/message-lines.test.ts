@@ -62,12 +62,28 @@ describe("messages on stdin", () => {
       { method: "a", params: { b: null, c: [null] } },
       { method: "a", params: { c: [null] } },
     ],
+    [
+      "arguments that are null",
+      { id: 1, method: "tools/call", params: { name: "a", arguments: null } },
+      { id: 1, method: "tools/call", params: { name: "a" } },
+    ],
   ])("count %s as absent", async (_, given, expected) => {
     const { text, answers } = await read([`${JSON.stringify({ jsonrpc: "2.0", ...given })}\n`]);
     expect({ message: JSON.parse(text), answers }).toEqual({
       message: { jsonrpc: "2.0", ...expected },
       answers: [],
     });
+  });
+
+  it.each([
+    ['{"b":1}', { b: 1 }],
+    ["", {}],
+    ["[1]", "[1]"],
+    ["words", "words"],
+  ])("may have the arguments of a tool as text: %j", async (text, expected) => {
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "a", arguments: text } };
+    const sent = JSON.parse((await read([`${JSON.stringify(message)}\n`])).text);
+    expect(sent.params).toEqual({ name: "a", arguments: expected });
   });
 
   it("may come in a batch, of which each gets what it would get alone", async () => {

@@ -68,15 +68,59 @@ describe("readArguments", () => {
     ],
     ["a list for an object", { code: "", env: ["A"] }, "env must be an object of names and values"],
     ["something that is no object", "code", "they must be an object"],
+    ["text that is no number", { code: "", timeout: "soon" }, "timeout must be a whole number of 1 to 300"],
+    [
+      "text that is a large number",
+      { code: "", timeout: "301" },
+      "timeout must be a whole number of 1 to 300",
+    ],
+    ["text that is no object", { code: "", env: '["A"]' }, "env must be an object of names and values"],
     [
       "several",
-      { language: 1, timeout: "30" },
+      { language: 1, timeout: "half" },
       "code is required; language must be one of python, javascript, bash, go; timeout must be",
     ],
   ])("says what is wrong with %s", (_, given, problem) => {
     const read = () => readArguments(definition, given);
     expect(read).toThrow(InvalidArgumentsError);
     expect(read).toThrow(`some_tool cannot use these arguments: ${problem}`);
+  });
+
+  const wide = z.object({
+    text: z.string().optional(),
+    number: z.number().optional(),
+    whole: z.int().default(1),
+    flag: z.boolean().optional(),
+    choice: z.enum(["one", "Two"]).optional(),
+    list: z.array(z.int()).default([]),
+    names: z.record(z.string(), z.string()).optional(),
+    anything: z.record(z.string(), z.unknown()).optional(),
+    nested: z.object({ whole: z.int().optional(), flag: z.boolean().default(false) }).optional(),
+  });
+
+  it.each([
+    [{ whole: "20" }, { whole: 20 }],
+    [{ whole: " 20.0 " }, { whole: 20 }],
+    [{ number: "-1.5" }, { number: -1.5 }],
+    [{ flag: "false" }, { flag: false }],
+    [{ flag: "True" }, { flag: true }],
+    [{ choice: "ONE" }, { choice: "one" }],
+    [{ choice: "two " }, { choice: "Two" }],
+    [{ list: '["1", 2]' }, { list: [1, 2] }],
+    [{ names: '{"A":"1"}' }, { names: { A: "1" } }],
+    [{ nested: '{"whole":"3","flag":"true"}' }, { nested: { whole: 3, flag: true } }],
+    [{ nested: { whole: null, flag: null } }, { nested: { flag: false } }],
+    [{ anything: '{"a":"1","b":null}' }, { anything: { a: "1", b: null } }],
+    // Text stays text, whatever it looks like.
+    [{ text: "20" }, { text: "20" }],
+    [{ text: "true" }, { text: "true" }],
+    [{ text: "null" }, { text: "null" }],
+    [{ text: '{"A":1}' }, { text: '{"A":1}' }],
+    [{ names: { A: "1", B: "true", C: "{}" } }, { names: { A: "1", B: "true", C: "{}" } }],
+    [{ anything: { a: "1", b: "{}" } }, { anything: { a: "1", b: "{}" } }],
+  ])("takes %j as %j", (given, expected) => {
+    const read = readArguments({ name: "wide", input: wide }, given);
+    expect(read).toEqual({ whole: 1, list: [], ...expected });
   });
 
   it("names the first few problems of thousands", () => {

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { similarNames } from "../../errors/similar-names.js";
+import { asMeant } from "./meant-arguments.js";
 
 /** The most problems that one message names, because a call can have thousands. */
 const mostProblems = 5;
@@ -10,37 +11,13 @@ export function readArguments<Input extends z.ZodObject>(
   { name, input }: { readonly name: string; readonly input: Input },
   given: unknown,
 ): z.output<Input> {
-  const present = withChoices(withoutNulls(given ?? {}), input);
+  const present = asMeant(given ?? {}, input);
   const parsed = input.safeParse(present, { error: inWords });
   const unknown = unknownNames(present, Object.keys(input.shape));
   if (parsed.success && unknown.length === 0) return parsed.data;
   const invalid = parsed.success ? [] : parsed.error.issues.map((issue) => describe(issue, present));
   const problems = [...unknown, ...invalid].slice(0, mostProblems);
   throw new InvalidArgumentsError(`${name} cannot use these arguments: ${problems.join("; ")}.`);
-}
-
-/** Many models write null for an argument that they leave out. */
-function withoutNulls(given: unknown): unknown {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-}
-
-/** Choices are accepted in any case: models write "Python" as well as "python". */
-function withChoices(given: unknown, input: z.ZodObject): unknown {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
-  const chosen = ([name, value]: [string, unknown]): [string, unknown] => {
-    if (typeof value !== "string") return [name, value];
-    const field = Object.hasOwn(input.shape, name) ? input.shape[name] : undefined;
-    const likely = choicesOf(field).find((choice) => choice.toLowerCase() === value.toLowerCase());
-    return [name, likely ?? value];
-  };
-  return Object.fromEntries(Object.entries(given).map(chosen));
-}
-
-function choicesOf(field: z.core.$ZodType | undefined): string[] {
-  const def = (field as z.core.$ZodTypes | undefined)?._zod.def;
-  if (def?.type === "enum") return Object.values(def.entries).map(String);
-  return def?.type === "default" || def?.type === "optional" ? choicesOf(def.innerType) : [];
 }
 
 /** Unknown arguments are refused: ignoring one would do something else than was asked for. */
