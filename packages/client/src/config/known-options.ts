@@ -1,4 +1,5 @@
 import { invalidArgument } from "../errors/errors.js";
+import { optionForWord, optionsInWords } from "./other-words.js";
 
 /** The names of all options of a type. The compiler reports missing and superfluous names. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
@@ -13,16 +14,26 @@ export function checkKnown<Options extends object>(
   names: OptionNames<Options>,
 ): void {
   if (options === undefined) return;
-  if (typeof options !== "object" || options === null)
-    throw invalidArgument(`The options of ${what} must be an object.`);
+  // A list, or a text that a method has copied into an object, has members with numbers for names.
+  if (typeof options !== "object" || options === null || Object.hasOwn(options, "0"))
+    throw invalidArgument(`The options of ${what} must be an object.`, optionsInWords(what));
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(names, name)) continue;
-    const meant = closest(name, Object.keys(names));
+    const known = Object.keys(names);
+    const meant = optionForWord(name, known) ?? closest(name, known);
     throw invalidArgument(
       `${what} has no option "${name.slice(0, 80)}".`,
-      meant === undefined ? `Its options are ${Object.keys(names).join(", ")}.` : `Did you mean "${meant}"?`,
+      meant === undefined
+        ? `Its options are ${known.join(", ")}.`
+        : `Did you mean "${meant}"${unit(name, meant)}?`,
     );
   }
+}
+
+/** Other libraries count in milliseconds. */
+function unit(name: string, meant: string): string {
+  const isOther = /(ms|millis|milliseconds|timeout)$/i.test(name) && meant.endsWith("Seconds");
+  return isOther ? ", in seconds" : "";
 }
 
 /** The option name most similar to `name`, by shared pairs of letters; undefined if none is similar enough. */

@@ -1,12 +1,17 @@
 import { maskedValue } from "@cloud-sandbox/protocol";
 import { invalidArgument } from "../errors/errors.js";
-import { checkTexts } from "./option-checks.js";
+import { checkTexts, kindOf } from "./option-checks.js";
 
 /** Checks environment variables. Refuses invalid names, and the mask that servers show in place of a secret value. */
 export function checkedVariables(
   variables: Readonly<Record<string, string>>,
   option = "variables",
 ): Record<string, string> {
+  if (option === "variables" && typeof variables !== "object")
+    throw invalidArgument(
+      `${option} must be an object of strings; it is ${kindOf(variables)}.`,
+      "Write merge({ NAME: value }), or set(name, value) for one variable.",
+    );
   checkTexts(option, variables);
   for (const [name, value] of Object.entries(variables)) {
     variableName(name);
@@ -20,6 +25,11 @@ export function checkedVariables(
 }
 
 export function variableName(name: string): string {
+  if (typeof name !== "string")
+    throw invalidArgument(
+      `The name of a variable must be text; it is ${kindOf(name)}.`,
+      "Write set(name, value) or unset(name); merge({ NAME: value }) sets several.",
+    );
   if (/^[A-Za-z_]\w*$/.test(name)) return name;
   throw invalidArgument(
     `"${name}" is not a valid name of an environment variable.`,

@@ -27,7 +27,11 @@ export const runningOptionNames: OptionNames<RunningOptions> = {
 
 /** Throws if `code` or `language` is invalid. Called early, before a sandbox is created for the code. */
 export function checkProgram(code: unknown, language: unknown): void {
-  if (typeof code !== "string") throw invalidArgument(`code must be text; it is ${kindOf(code)}.`);
+  if (typeof code !== "string")
+    throw invalidArgument(
+      `code must be text; it is ${kindOf(code)}.`,
+      'Write the code first and its options after it: execute(code, { language: "python" }).',
+    );
   if (language === undefined || (typeof language === "string" && language.trim() !== "")) return;
   throw invalidArgument(`language must be a name such as "python"; it is ${kindOf(language)}.`);
 }

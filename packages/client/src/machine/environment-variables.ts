@@ -42,7 +42,7 @@ export class EnvironmentVariables {
 
   /** Adds or changes one variable and keeps the others (PATCH /env). Refuses a mask as value. */
   async set(name: string, value: string, options?: CallOptions): Promise<void> {
-    await this.merge({ [name]: value }, options);
+    await this.merge({ [variableName(name)]: value }, options);
   }
 
   /** Adds or changes variables and keeps the others (PATCH /env). Refuses masks as values. */

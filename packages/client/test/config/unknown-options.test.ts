@@ -56,6 +56,12 @@ test.each<[string, () => unknown, RegExp]>([
   ["a retry", made({ apiKey: "k", retry: { maxAttempts: 1 } }), /"maxAttempts".*mean "attempts"/],
   ["a backend's option", made({ local: { size: 1, pools: 2 } }), /"size".*Its options are pool, limits/],
   ["a limit of a backend", made({ local: { limits: { memory: 1 } } }), /"memory".*mean "memoryMb"/],
+  ["another library's word for the address", made({ apiKey: "k", endpoint: "" }), /mean "baseUrl"\?$/],
+  [
+    "a key in place of options",
+    () => new (SandboxClient as never as new (key: string) => unknown)("k"),
+    /Write new SandboxClient\(\{ apiKey \}\)/,
+  ],
   ["what is like no option", made({ apiKey: "k", qqq: 1 }), /"qqq".*Its options are backend, local, apiKey/],
 ])("%s that does not exist is refused when the client is made", (_, make, message) => {
   expect(make).toThrow(expect.objectContaining({ name: "ValidationError", code: "INVALID_ARGUMENT" }));
@@ -96,6 +102,59 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
   ["executeIsolated", () => client.executeIsolated("1", wrong({ timeout: 5 })), /mean "timeoutSeconds"/],
   ["executeOrDetach", () => sandbox.executeOrDetach("1", wrong({ detachAfter: 5 })), /"detachAfter"/],
 ])("%s refuses options that do not exist, before anything is sent", async (_, call, message) => {
+  const before = requests;
+  await expect(call()).rejects.toThrow(message);
+  expect(requests).toBe(before);
+});
+
+test.each<[string, object, RegExp]>([
+  ["run", { cwd: "/" }, /mean "workdir"\?/],
+  ["run", { working_dir: "/" }, /mean "workdir"\?/],
+  ["run", { folder: "/" }, /mean "workdir"\?/],
+  ["run", { timeoutMs: 5 }, /mean "timeoutSeconds", in seconds\?/],
+  ["run", { timeout: 5 }, /mean "timeoutSeconds", in seconds\?/],
+  ["run", { requestTimeoutMs: 5 }, /mean "requestTimeoutSeconds", in seconds\?/],
+  ["run", { envs: {} }, /mean "env"\?/],
+  ["run", { environment: {} }, /mean "env"\?/],
+  ["execute", { runtime: "python" }, /mean "language"\?/],
+  ["execute", { sessionId: "a" }, /mean "context"\?/],
+  ["create", { runtime: "python" }, /mean "template"\?/],
+  ["create", { image: "python" }, /mean "template"\?/],
+  ["create", { ttl: 5 }, /mean "timeoutSeconds"\?/],
+  ["create", { memory: 5 }, /mean "limits"\?/],
+  ["create", { allowInternetAccess: false }, /mean "internetAccess"\?/],
+  ["create", { labels: {} }, /mean "metadata"\?/],
+  ["create", { volumes: {} }, /mean "mounts"\?/],
+  ["create", { toString: "a" }, /has no option "toString"/],
+])("%s says what other libraries' words are called here: %j", async (name, options, message) => {
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    run: () => sandbox.commands.run("ls", wrong(options)),
+    execute: () => sandbox.execute("1", wrong(options)),
+    create: () => client.sandboxes.create(wrong(options)),
+  };
+  await expect(calls[name]?.()).rejects.toThrow(message);
+});
+
+test.each<[string, () => Promise<unknown>, RegExp]>([
+  [
+    'create("python")',
+    () => client.sandboxes.create("python" as never),
+    /Write create\(\{ template: name \}\)/,
+  ],
+  ["getOrCreate({ name })", () => client.sandboxes.getOrCreate({ name: "a" } as never), /name must be text/],
+  ["get({ id })", () => client.sandboxes.get({ id: "a" } as never), /id of a sandbox must be text.*object/],
+  ["execute({ code })", () => sandbox.execute({ code: "1" } as never), /Write the code first/],
+  ['execute(code, "python")', () => sandbox.execute("1", "python" as never), /language: "python" \}/],
+  [
+    'executeIsolated(code, "go")',
+    () => client.executeIsolated("1", "go" as never),
+    /executeIsolated\(code, \{/,
+  ],
+  ['run("ls", ["-l"])', () => sandbox.commands.run("ls", ["-l"] as never), /run\(\["program", "argument"\]/],
+  ["env.set({ A: value })", () => sandbox.env.set({ A: "1" } as never, undefined as never), /merge\(\{ NAME/],
+  ['env.merge("A", value)', () => sandbox.env.merge("A" as never, "1" as never), /set\(name, value\)/],
+  ['env.unset(["A"])', () => sandbox.env.unset(["A"] as never), /must be text.*unset\(name\)/],
+])("%s is refused with what to write, before anything is sent", async (_, call, message) => {
   const before = requests;
   await expect(call()).rejects.toThrow(message);
   expect(requests).toBe(before);

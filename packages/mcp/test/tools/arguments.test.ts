@@ -86,6 +86,33 @@ describe("readArguments", () => {
     expect(read).toThrow(`some_tool cannot use these arguments: ${problem}`);
   });
 
+  it.each([
+    ["execute_code", "cwd", "working_dir"],
+    ["execute_code", "workdir", "working_dir"],
+    ["execute_code", "workingDirectory", "working_dir"],
+    ["execute_code", "timeoutMs", "timeout, in seconds"],
+    ["execute_code", "timeout_ms", "timeout, in seconds"],
+    ["execute_code", "time_limit", "timeout"],
+    ["execute_code", "envs", "env"],
+    ["execute_code", "env_vars", "env"],
+    ["execute_code", "script", "code"],
+    ["execute_code", "runtime", "language"],
+    ["execute_code", "session_id", "sandbox_id"],
+    ["run_command", "cmd", "command"],
+    ["file_write", "file_path", "path"],
+    ["file_write", "text", "content"],
+    ["create_sandbox", "timeoutMs", "timeout_seconds, in seconds"],
+    ["create_sandbox", "env", "env_vars"],
+    ["create_sandbox", "memory", "memory_mb"],
+    ["create_sandbox", "cpus", "vcpu"],
+    ["create_sandbox", "network", "internet_access"],
+    ["get_sandbox", "sandbox_id", "id"],
+  ])("%s says what %s is called: %s", (name, word, meant) => {
+    const tool = tools.find((each) => each.name === name);
+    const read = () => readArguments(tool as (typeof tools)[number], { [word]: "1" });
+    expect(read).toThrow(`unknown argument ${word} (did you mean ${meant}?)`);
+  });
+
   const wide = z.object({
     text: z.string().optional(),
     number: z.number().optional(),

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { similarNames } from "../../errors/similar-names.js";
 import { asMeant } from "./meant-arguments.js";
+import { argumentForWord, isInMilliseconds } from "./other-words.js";
 
 /** The most problems that one message names, because a call can have thousands. */
 const mostProblems = 5;
@@ -29,8 +30,10 @@ function unknownNames(given: unknown, known: readonly string[]): string[] {
 }
 
 function instead(name: string, known: readonly string[]): string {
-  const similar = similarNames(name, known);
-  if (similar.length > 0) return `did you mean ${similar.join(" or ")}?`;
+  const meant = argumentForWord(name, known);
+  const similar = meant === undefined ? similarNames(name, known) : [meant];
+  const unit = isInMilliseconds(name) ? ", in seconds" : "";
+  if (similar.length > 0) return `did you mean ${similar.join(" or ")}${unit}?`;
   return known.length > 0 ? `it takes ${known.join(", ")}` : "it takes none";
 }
 
