@@ -110,6 +110,14 @@ describe("cloud-sandbox completion", () => {
     expect(await offered("sandbox", "cr")).toBe("create");
     expect(await offered("sandbox", "exec", "--w")).toBe("--workdir");
     expect(await offered("sandbox", "get", "--json", "nope", "--q")).toBe("--quiet");
+    // What follows an option with a value is no other option.
+    expect(await offered("run", "--language", "")).toBe("python javascript typescript bash go");
+    expect(await offered("run", "--language", "b")).toBe("bash");
+    expect(await offered("run", "--internet", "")).toBe("on off");
+    expect(await offered("sandbox", "list", "--status", "pa")).toBe("paused");
+    expect(await offered("run", "-e", "")).toBe("");
+    expect(await offered("run", "--mount", "")).toBe("");
+    expect(await offered("run", "--json", "--q")).toBe("--quiet");
   });
 
   test.each(["zsh", "fish"])(

@@ -40,6 +40,18 @@ describe("cloud-sandbox run", () => {
       "",
     ],
     ["variables", ["-l", "bash", "-c", "echo $WHAT", "--env", "WHAT=out"], ""],
+    [
+      "variables of this environment",
+      [
+        "-l",
+        "bash",
+        "-c",
+        'test -n "$CLOUD_SANDBOX_BASE_URL" && echo out',
+        "--env",
+        "CLOUD_SANDBOX_BASE_URL",
+      ],
+      "",
+    ],
   ])("runs %s", async (_, args, input) => {
     expect(await runBuilt("cli", ["run", ...args], { env: remote, input })).toEqual({
       code: 0,

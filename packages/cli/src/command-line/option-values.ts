@@ -32,6 +32,17 @@ export function pair(text: string, others: Readonly<Record<string, string>> = {}
   return { ...others, [text.slice(0, end)]: text.slice(end + 1) };
 }
 
+/** Collects environment variables, NAME=value or NAME alone, whose value comes from this command's environment. */
+export function variable(
+  text: string,
+  others: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const value = process.env[text];
+  if (text.includes("=")) return pair(text, others);
+  if (value !== undefined) return { ...others, [text]: value };
+  throw new InvalidArgumentError("It is not set in this environment; write NAME=value.");
+}
+
 /** Collects SOURCE:PATH[:ro] of an option that may be repeated. A source that begins with a slash is a directory of the server's machine. */
 function mount(text: string, others: Mounts = {}): Mounts {
   const [, source, path, readOnly] = /^([^:]+):(\/[^:]*)(:ro)?$/.exec(text) ?? [];

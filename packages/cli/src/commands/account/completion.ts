@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { action } from "../../command-line/action.js";
 import { CommandError } from "../../errors/command-error.js";
 import { bashScript, type Completion, fishScript, zshScript } from "./completion-scripts.js";
@@ -33,6 +33,15 @@ fish: cloud-sandbox completion fish > ~/.config/fish/completions/cloud-sandbox.f
     );
 }
 
+/** The values of an option that are known: its choices, or those that its declaration names, as in `<on|off>`. */
+function valuesOf({ argChoices, flags, long }: Option): readonly string[] {
+  const [, named] = /<(\w+(?:\|\w+)+)>/.exec(flags) ?? [];
+  return argChoices ?? named?.split("|") ?? (long === "--language" ? languages : []);
+}
+
+/** The languages that every template has; an own template may have others. */
+const languages = ["python", "javascript", "typescript", "bash", "go"];
+
 /** Every command of the tree with the commands and options that can follow it. */
 function completions(command: Command, path = ""): Completion[] {
   const help = command.createHelp();
@@ -40,7 +49,12 @@ function completions(command: Command, path = ""): Completion[] {
   const options = help.visibleOptions(command);
   const words = [
     ...commands.map((each) => ({ word: each.name(), description: each.description() })),
-    ...options.map(({ description, long, short }) => ({ word: long ?? short ?? "", description })),
+    ...options.map((each) => ({
+      word: each.long ?? each.short ?? "",
+      description: each.description,
+      ...(each.long !== undefined && each.short !== undefined && { short: each.short }),
+      ...(each.required && { values: valuesOf(each) }),
+    })),
   ];
   const below = commands
     .filter((each) => each.name() !== "help")

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { action, type Call } from "../../command-line/action.js";
-import { mountOption, onOrOff, pair, wholeNumber } from "../../command-line/option-values.js";
+import { mountOption, onOrOff, variable, wholeNumber } from "../../command-line/option-values.js";
 import { examples } from "../../command-line/subcommand.js";
 import { withTemplateOptions } from "../chosen-template.js";
 import { programText } from "./program-text.js";
@@ -24,7 +24,11 @@ export function define(command: Command): void {
       "internet access of the sandbox; default: CLOUD_SANDBOX_INTERNET, else on",
       onOrOff,
     )
-    .option("-e, --env <NAME=value>", "environment variable of the program; can be repeated", pair)
+    .option(
+      "-e, --env <NAME=value>",
+      "environment variable of the program; can be repeated; NAME alone takes its value from here",
+      variable,
+    )
     .option(...mountOption)
     .option("--save-plots <directory>", "save the figures that the program displays there")
     .action(action(run));

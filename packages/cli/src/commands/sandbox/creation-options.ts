@@ -5,7 +5,7 @@ import {
   listed,
   mountOption,
   onOrOff,
-  pair,
+  variable,
   wholeNumber,
 } from "../../command-line/option-values.js";
 import { type TemplateChoice, withTemplateOptions } from "../chosen-template.js";
@@ -28,7 +28,11 @@ export function withCreationOptions(command: Command): Command {
     .option("--internet <on|off>", "internet access of the sandbox; default: the server's", onOrOff)
     .option("--allow <destination>", "allow only this host or address range; can be repeated", listed)
     .option("--deny <destination>", "refuse this host or address range; can be repeated", listed)
-    .option("-e, --env <NAME=value>", "environment variable; can be repeated", pair)
+    .option(
+      "-e, --env <NAME=value>",
+      "environment variable; can be repeated; NAME alone takes its value from here",
+      variable,
+    )
     .option(...mountOption)
     .option("--memory <MiB>", "memory of the sandbox", wholeNumber(128, 1_048_576))
     .option("--cpu <count>", "processors of the sandbox, as in 0.5", fraction(0.05, 1024))

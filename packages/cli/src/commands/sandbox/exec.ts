@@ -1,7 +1,7 @@
 import type { Sandbox } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action, type Call } from "../../command-line/action.js";
-import { pair, wholeNumber } from "../../command-line/option-values.js";
+import { variable, wholeNumber } from "../../command-line/option-values.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
 import { printEvents } from "../program-output.js";
@@ -25,7 +25,11 @@ export function addExec(parent: Command): void {
   )
     .passThroughOptions()
     .option("-w, --workdir <path>", "directory to run in; default: /workspace")
-    .option("-e, --env <NAME=value>", "environment variable of the command; can be repeated", pair)
+    .option(
+      "-e, --env <NAME=value>",
+      "environment variable of the command; can be repeated; NAME alone takes its value from here",
+      variable,
+    )
     .option(
       "-t, --timeout <seconds>",
       "time limit; default: 30, at most 300, or 86400 with --detach",
