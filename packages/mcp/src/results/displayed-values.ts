@@ -53,7 +53,8 @@ export function displayed(outputs: readonly RichOutput[], { texts }: { readonly 
     textsLeft -= Buffer.byteLength(shown.text);
     return { type, bytes, data: shown.text };
   });
-  return { values: values.length > 0 ? values : undefined, images };
+  // The empty list is told where the caller asked for what the code displays.
+  return { values: values.length > 0 || texts ? values : undefined, images };
 }
 
 const tooMany = `Only the first ${mostImages} images are shown: display fewer at a time.`;

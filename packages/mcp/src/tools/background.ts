@@ -48,7 +48,7 @@ export async function startCode({ sandbox, code, working_dir: workdir, ...given 
     name,
     signal,
   });
-  return { process_id: id, status: "running", mode: "background", sandbox_id: sandbox.id };
+  return { process_id: id, status: "running", mode: "background", name, sandbox_id: sandbox.id };
 }
 
 const executeCodeBackground = sandboxTool({
@@ -182,7 +182,7 @@ const executeKillProcess = sandboxTool({
     const execution = sandbox.processes.get(process_id);
     await execution.kill({ signal });
     const { status } = await execution.status({ signal });
-    return { process_id, status, sandbox_id: sandbox.id };
+    return { process_id, status, success: true, sandbox_id: sandbox.id };
   },
 });
 

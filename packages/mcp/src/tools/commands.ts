@@ -71,7 +71,7 @@ const runCommandBackground = sandboxTool({
       name,
       signal,
     });
-    return { process_id: id, status: "running", sandbox_id: sandbox.id };
+    return { process_id: id, status: "running", name, sandbox_id: sandbox.id };
   },
 });
 

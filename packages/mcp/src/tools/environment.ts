@@ -43,13 +43,15 @@ const envSet = sandboxTool({
     merge: z.boolean().default(true).describe("false removes all others"),
   }),
   output: z.looseObject({
-    status: z.string().describe("updated"),
+    status: z.string().describe("success"),
     variables_set: z.array(z.string()),
+    count: z.number(),
     merge: z.boolean(),
   }),
   handler: async ({ sandbox, env_vars, merge, signal }) => {
     await (merge ? sandbox.env.merge(env_vars, { signal }) : sandbox.env.replace(env_vars, { signal }));
-    return { status: "updated", variables_set: Object.keys(env_vars).sort(), merge };
+    const variables_set = Object.keys(env_vars).sort();
+    return { status: "success", variables_set, count: variables_set.length, merge };
   },
 });
 
@@ -60,10 +62,10 @@ const envClear = sandboxTool({
   toolset: "env",
   annotations: destructive,
   input: z.object({ ...sandboxReference }),
-  output: z.looseObject({ status: z.string() }),
+  output: z.looseObject({ status: z.string(), count: z.number() }),
   handler: async ({ sandbox, signal }) => {
     await sandbox.env.clear({ signal });
-    return { status: "cleared" };
+    return { status: "cleared", count: 0, env_vars: {} };
   },
 });
 

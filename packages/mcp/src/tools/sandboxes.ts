@@ -164,8 +164,6 @@ const deleteSandbox = tool({
   },
 });
 
-const state = z.looseObject({ id: z.string(), status: z.string() });
-
 const pauseSandbox = tool({
   name: "pause_sandbox",
   title: "Pause a sandbox",
@@ -173,7 +171,7 @@ const pauseSandbox = tool({
   toolset: "sandboxes",
   annotations: idempotent,
   input: onSandbox,
-  output: state,
+  output: z.looseObject({ id: z.string(), status: z.string() }),
   handler: async ({ client, id, signal }) => ({ id, status: await client.sandboxes.pause(id, { signal }) }),
 });
 
@@ -184,8 +182,11 @@ const resumeSandbox = tool({
   toolset: "sandboxes",
   annotations: idempotent,
   input: onSandbox,
-  output: state,
-  handler: async ({ client, id, signal }) => ({ id, status: await client.sandboxes.resume(id, { signal }) }),
+  output: sandboxOutput,
+  handler: async ({ client, id, signal }) => {
+    const status = await client.sandboxes.resume(id, { signal });
+    return { ...sandboxResult(await client.sandboxes.get(id, { signal })), status };
+  },
 });
 
 const updateSandboxTimeout = tool({

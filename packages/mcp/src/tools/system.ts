@@ -55,7 +55,8 @@ const pingVm = sandboxTool({
   output: z.looseObject({ status: z.string() }),
   handler: async ({ sandbox, signal }) => {
     const { status, version, agent, uptime, features } = await sandbox.system.health({ signal });
-    return { status, agent_version: version, agent, uptime, features, sandbox_id: sandbox.id };
+    const facts = { agent_version: version, agent, uptime, features, sandbox_id: sandbox.id };
+    return { status: status === "healthy" ? "ok" : status, ...facts };
   },
 });
 
@@ -115,7 +116,8 @@ const cacheClear = sandboxTool({
   input: inSandbox,
   output: z.looseObject({ status: z.string(), entries_removed: z.number().optional() }),
   handler: async ({ sandbox, signal }) => ({
-    status: "cleared",
+    status: "success",
+    success: true,
     entries_removed: await sandbox.system.clearCache({ signal }),
   }),
 });

@@ -11,6 +11,7 @@ const fuller: Readonly<Record<string, Record<string, unknown>>> = {
   create_sandbox: { timeout_seconds: 300, include_auth_token: true },
   execute_code_rich: { code: "import pandas; pandas.DataFrame({'a': [1]})" },
   execute_code_background: { code: "print(2)", name: "two" },
+  run_command_background: { command: "sleep 60", name: "command" },
 };
 
 const answers: Answers = {};

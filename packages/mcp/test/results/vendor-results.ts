@@ -23,7 +23,9 @@ const sandbox = [
   "live_mode",
   "timeout_seconds",
   "expires_at",
+  "end_at",
   "created_at",
+  "started_at",
   "request_id",
 ];
 const template = [
@@ -64,7 +66,7 @@ export const vendorResults: Readonly<Record<string, readonly string[]>> = {
   create_sandbox: [...sandbox, "auth_token", "token_expires_at"],
   get_sandbox: sandbox,
   delete_sandbox: ["id", "status"],
-  resume_sandbox: ["id", "status", "sandbox_id", "request_id"],
+  resume_sandbox: sandbox,
   update_sandbox_timeout: ["id", "status", "timeout_seconds", "expires_at", "request_id"],
   list_templates: [...list, "_fields", "_note"],
   get_template: template,
@@ -92,7 +94,11 @@ export const vendorResults: Readonly<Record<string, readonly string[]>> = {
   execute_code_isolated: [...code, "_note", ...failure],
   execute_code: code,
   execute_code_persistent: code,
-  execute_code_rich: [...code, "rich_outputs"],
+  execute_code_rich: [
+    ...code,
+    "rich_outputs",
+    ...["format", "metadata", "data"].map((field) => `rich_outputs[].${field}`),
+  ],
   execute_code_background: [...started, "mode", "sandbox_id"],
   execute_code_async: ["execution_id", "status", "callback_url", "message", "timestamp"],
   execute_list_processes: [
@@ -107,16 +113,16 @@ export const vendorResults: Readonly<Record<string, readonly string[]>> = {
     ),
     ...["exit_code", "duration", "pid"].map((field) => `processes[].${field}`),
   ],
-  execute_kill_process: ["process_id", "status", "message"],
+  execute_kill_process: ["process_id", "status", "success", "message"],
   run_command: [...execution, "command", "pid", "timestamp"],
-  run_command_background: ["process_id", "execution_id", "status", "message"],
+  run_command_background: [...started, "pid"],
   list_processes: [
     "processes",
     "count",
     "truncated",
     "total_processes",
     "showing_processes",
-    ...["pid", "name", "status", "cpu_percent", "memory_mb", "command", "user"].map(
+    ...["pid", "ppid", "name", "status", "cpu_percent", "memory_mb", "command", "user"].map(
       (field) => `processes[].${field}`,
     ),
   ],
@@ -149,14 +155,15 @@ export const vendorResults: Readonly<Record<string, readonly string[]>> = {
     "system",
     "process",
     "cache",
+    ...["os", "hardware", "network", "environment", "capabilities"],
     "cpu_percent",
     "memory_percent",
     "disk_percent",
     "timestamp",
   ],
   env_get: ["env_vars", "count", "timestamp"],
-  env_set: ["status", "message", "variables_set", "merge_mode", "env_vars"],
-  env_clear: ["status", "text"],
+  env_set: ["status", "message", "variables_set", "count", "merge_mode", "env_vars"],
+  env_clear: ["status", "count", "env_vars", "text"],
   cache_stats: [
     "cache",
     "size",
@@ -169,6 +176,6 @@ export const vendorResults: Readonly<Record<string, readonly string[]>> = {
     "total_cached",
     "timestamp",
   ],
-  cache_clear: ["status", "message", "entries_removed"],
+  cache_clear: ["status", "success", "message", "entries_removed"],
   call_api: list,
 };

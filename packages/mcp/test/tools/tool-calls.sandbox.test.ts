@@ -252,14 +252,19 @@ describe("a sandbox for several steps", () => {
     });
     expect(run.stdout).toBe("violet-8241\n");
     expect(await mcp.result("env_set", { sandbox_id, env_vars: { ONLY: "1" }, merge: false })).toEqual({
-      status: "updated",
+      status: "success",
       variables_set: ["ONLY"],
+      count: 1,
       merge: false,
     });
     const own = Number(before.count) - 1;
     const only = await mcp.result("env_get", { sandbox_id });
     expect(only).toMatchObject({ env_vars: { ONLY: "1" }, count: own + 1 });
-    expect(await mcp.result("env_clear", { sandbox_id })).toEqual({ status: "cleared" });
+    expect(await mcp.result("env_clear", { sandbox_id })).toEqual({
+      status: "cleared",
+      count: 0,
+      env_vars: {},
+    });
     const cleared = await mcp.result("env_get", { sandbox_id });
     expect(cleared).toMatchObject({ env_vars: { LANG: "C.UTF-8" }, count: own });
     expect(cleared.env_vars).not.toHaveProperty("ONLY");
@@ -275,7 +280,7 @@ describe("a sandbox for several steps", () => {
     expect(await mcp.result("get_vm_info", { sandbox_id })).toMatchObject({
       languages: expect.arrayContaining(["python", "bash"]),
     });
-    expect(await mcp.result("ping_vm", { sandbox_id })).toMatchObject({ status: "healthy", sandbox_id });
+    expect(await mcp.result("ping_vm", { sandbox_id })).toMatchObject({ status: "ok", sandbox_id });
     const { processes, count, total_processes } = await mcp.result("list_processes", { sandbox_id });
     expect(processes).toContainEqual(expect.objectContaining({ pid: 1 }));
     expect(count).toBe(total_processes);
@@ -301,8 +306,9 @@ describe("a sandbox for several steps", () => {
       status: "paused",
     });
     expect(await mcp.failure("execute_code", { sandbox_id, code: "1" })).toContain("resume_sandbox");
-    expect(await mcp.result("resume_sandbox", { id: sandbox_id })).toEqual({
+    expect(await mcp.result("resume_sandbox", { id: sandbox_id })).toMatchObject({
       id: sandbox_id,
+      template_name: "code-interpreter",
       status: "running",
     });
     const { expires_at } = await mcp.result("update_sandbox_timeout", {
