@@ -1,5 +1,5 @@
 import { invalidArgument } from "../errors/errors.js";
-import { optionForWord, optionsInWords } from "./other-words.js";
+import { optionForWord } from "./other-words.js";
 
 /** The names of all options of a type. The compiler reports missing and superfluous names. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
@@ -16,7 +16,10 @@ export function checkKnown<Options extends object>(
   if (options === undefined) return;
   // A list, or a text that a method has copied into an object, has members with numbers for names.
   if (typeof options !== "object" || options === null || Object.hasOwn(options, "0"))
-    throw invalidArgument(`The options of ${what} must be an object.`, optionsInWords(what));
+    throw invalidArgument(
+      `The options of ${what} must be an object.`,
+      `Write { ${usual.find((name) => Object.hasOwn(names, name)) ?? Object.keys(names)[0]}: value }.`,
+    );
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(names, name)) continue;
     const known = Object.keys(names);
@@ -29,6 +32,9 @@ export function checkKnown<Options extends object>(
     );
   }
 }
+
+/** Options whose values are most often given without a name. */
+const usual = ["apiKey", "language", "template", "workdir"];
 
 /** Other libraries count in milliseconds. */
 function unit(name: string, meant: string): string {

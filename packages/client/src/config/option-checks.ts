@@ -60,7 +60,10 @@ export function checkOneOf<Value>(name: string, value: Value | undefined, allowe
 export function checkTexts(name: string, value: unknown): void {
   if (value === undefined) return;
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalidArgument(`${name} must be an object of strings; it is ${kindOf(value)}.`);
+    throw invalidArgument(
+      `${name} must be an object of strings; it is ${kindOf(value)}.`,
+      "Write { NAME: value }.",
+    );
   for (const [key, text] of Object.entries(value))
     if (typeof text !== "string")
       throw invalidArgument(`${name}.${key} must be text; it is ${kindOf(text)}.`);

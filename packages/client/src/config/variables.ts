@@ -7,11 +7,6 @@ export function checkedVariables(
   variables: Readonly<Record<string, string>>,
   option = "variables",
 ): Record<string, string> {
-  if (option === "variables" && typeof variables !== "object")
-    throw invalidArgument(
-      `${option} must be an object of strings; it is ${kindOf(variables)}.`,
-      "Write merge({ NAME: value }), or set(name, value) for one variable.",
-    );
   checkTexts(option, variables);
   for (const [name, value] of Object.entries(variables)) {
     variableName(name);
@@ -28,7 +23,7 @@ export function variableName(name: string): string {
   if (typeof name !== "string")
     throw invalidArgument(
       `The name of a variable must be text; it is ${kindOf(name)}.`,
-      "Write set(name, value) or unset(name); merge({ NAME: value }) sets several.",
+      "Write set(name, value), or merge({ NAME: value }) for several.",
     );
   if (/^[A-Za-z_]\w*$/.test(name)) return name;
   throw invalidArgument(

@@ -28,10 +28,7 @@ export const runningOptionNames: OptionNames<RunningOptions> = {
 /** Throws if `code` or `language` is invalid. Called early, before a sandbox is created for the code. */
 export function checkProgram(code: unknown, language: unknown): void {
   if (typeof code !== "string")
-    throw invalidArgument(
-      `code must be text; it is ${kindOf(code)}.`,
-      'Write the code first and its options after it: execute(code, { language: "python" }).',
-    );
+    throw invalidArgument(`code must be text; it is ${kindOf(code)}.`, "Write execute(code, options).");
   if (language === undefined || (typeof language === "string" && language.trim() !== "")) return;
   throw invalidArgument(`language must be a name such as "python"; it is ${kindOf(language)}.`);
 }

@@ -60,7 +60,7 @@ test.each<[string, () => unknown, RegExp]>([
   [
     "a key in place of options",
     () => new (SandboxClient as never as new (key: string) => unknown)("k"),
-    /Write new SandboxClient\(\{ apiKey \}\)/,
+    /Write \{ apiKey: value \}/,
   ],
   ["what is like no option", made({ apiKey: "k", qqq: 1 }), /"qqq".*Its options are backend, local, apiKey/],
 ])("%s that does not exist is refused when the client is made", (_, make, message) => {
@@ -136,24 +136,20 @@ test.each<[string, object, RegExp]>([
 });
 
 test.each<[string, () => Promise<unknown>, RegExp]>([
-  [
-    'create("python")',
-    () => client.sandboxes.create("python" as never),
-    /Write create\(\{ template: name \}\)/,
-  ],
+  ['create("python")', () => client.sandboxes.create("python" as never), /Write \{ template: value \}/],
   ["getOrCreate({ name })", () => client.sandboxes.getOrCreate({ name: "a" } as never), /name must be text/],
   ["get({ id })", () => client.sandboxes.get({ id: "a" } as never), /id of a sandbox must be text.*object/],
-  ["execute({ code })", () => sandbox.execute({ code: "1" } as never), /Write the code first/],
-  ['execute(code, "python")', () => sandbox.execute("1", "python" as never), /language: "python" \}/],
+  ["execute({ code })", () => sandbox.execute({ code: "1" } as never), /Write execute\(code, options\)/],
+  ['execute(code, "python")', () => sandbox.execute("1", "python" as never), /Write \{ language: value \}/],
   [
     'executeIsolated(code, "go")',
     () => client.executeIsolated("1", "go" as never),
-    /executeIsolated\(code, \{/,
+    /Write \{ language: value \}/,
   ],
-  ['run("ls", ["-l"])', () => sandbox.commands.run("ls", ["-l"] as never), /run\(\["program", "argument"\]/],
+  ['run("ls", ["-l"])', () => sandbox.commands.run("ls", ["-l"] as never), /Write \{ workdir: value \}/],
   ["env.set({ A: value })", () => sandbox.env.set({ A: "1" } as never, undefined as never), /merge\(\{ NAME/],
-  ['env.merge("A", value)', () => sandbox.env.merge("A" as never, "1" as never), /set\(name, value\)/],
-  ['env.unset(["A"])', () => sandbox.env.unset(["A"] as never), /must be text.*unset\(name\)/],
+  ['env.merge("A", value)', () => sandbox.env.merge("A" as never, "1" as never), /Write \{ NAME: value \}/],
+  ['env.unset(["A"])', () => sandbox.env.unset(["A"] as never), /must be text.*set\(name, value\)/],
 ])("%s is refused with what to write, before anything is sent", async (_, call, message) => {
   const before = requests;
   await expect(call()).rejects.toThrow(message);
