@@ -53,6 +53,7 @@ describe("the template operations", () => {
     ["a ready check of nothing", { readyCmd: { type: "port" } }, 400, /needs the field port/],
     ["a step of no kind", { steps: [{ type: "FLY" }] }, 400, /type/],
     ["too little memory", { memory: 1 }, 400, /memory/],
+    ["too many processors", { cpu: 100 }, 400, /cpu/],
     ["a name that is an id", { name: "1001" }, 400, /numbers are ids/],
     ["the name of a public template", { name: "base", update: true }, 409, /exists already/],
   ] as const)("refuse a build with %s", async ([, change, status, reason]) => {

@@ -29,7 +29,7 @@ export interface TemplateBuildOptions {
   update?: boolean | undefined;
   /** Local directory that the paths of `copy` are relative to. Default: the current directory. */
   context?: string | undefined;
-  /** Processors of sandboxes made from the template, a whole number from 1. Default 2. */
+  /** Processors of sandboxes made from the template, a whole number from 1 to 64. Default 2. */
   cpu?: number | undefined;
   /** Memory of sandboxes made from the template, in MiB, 512 to 64,000. Default 2048. */
   memoryMb?: number | undefined;
@@ -167,7 +167,7 @@ function buildRequest(options: TemplateBuildOptions) {
   checkFunction("onLog", options.onLog);
   checkFunction("onProgress", options.onProgress);
   checkTexts("registry", registry);
-  requireWhole("cpu", cpu, 1);
+  requireWhole("cpu", cpu, 1, 64);
   requireWhole("memoryMb", memoryMb, 512, 64_000);
   requireWhole("diskGb", diskGb, 1, 250);
   const credentials = registry && { type: "basic" as const, ...registry };

@@ -28,7 +28,7 @@ export function addBuild(parent: Command): void {
     .option("--context <directory>", "what the paths of COPY are relative to", ".")
     .option("--update", "replace a template of this name")
     .option("--no-cache", "run every step again")
-    .option("--cpu <count>", "processors of its sandboxes", wholeNumber(1, 1024))
+    .option("--cpu <count>", "processors of its sandboxes", wholeNumber(1, 64))
     .option("--memory <MiB>", "memory of its sandboxes", wholeNumber(512, 64_000))
     .option("--disk <GiB>", "disk of its sandboxes", wholeNumber(1, 250))
     .option("--timeout <seconds>", "time for the build", wholeNumber(1, 86_400))
