@@ -68,7 +68,10 @@ export class MessageLines extends Transform {
 
   /** The messages of a line, each as a line, and what is none. Version 2025-03-26 of MCP has batches. */
   #endLine(): ReadonlyArray<string | Pick<Received, "answer">> {
-    const line = Buffer.concat(this.#parts).toString();
+    // Some shells begin what they pipe with a byte order mark.
+    const line = Buffer.concat(this.#parts)
+      .toString()
+      .replace(/^\uFEFF/, "");
     this.#parts = [];
     this.#length = 0;
     if (line.trim() === "") return [];

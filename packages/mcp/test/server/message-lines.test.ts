@@ -86,6 +86,10 @@ describe("messages on stdin", () => {
     expect(sent.params).toEqual({ name: "a", arguments: expected });
   });
 
+  it("may begin with a byte order mark", async () => {
+    expect(await read([`\ufeff${message(40)}`])).toEqual({ text: message(40), answers: [] });
+  });
+
   it("may come in a batch, of which each gets what it would get alone", async () => {
     const [one, two] = [message(40), message(50)].map((line) => line.trimEnd());
     expect(await read([`[${one},5,${two}]\n`])).toEqual({
