@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { thirdPartyLicences } from "../../scripts/third-party-licences.js";
 
 export default defineConfig({
   entry: { index: "src/index.ts", configuration: "src/configuration.ts", runner: "src/runner.ts" },
@@ -7,4 +8,5 @@ export default defineConfig({
   target: "node20",
   dts: { compilerOptions: { stripInternal: true } },
   clean: true,
+  esbuildPlugins: [thirdPartyLicences()],
 });
