@@ -38,7 +38,7 @@ export const guards = {
     "packages/local/src/egress/internet-default.ts": local("egress/egress-settings"),
     "packages/local/src/egress/internet-lack.ts": local("egress/internet-lack"),
     "packages/local/src/relay/joined-sockets.ts": local("relay/joined-sockets"),
-    "packages/local/src/egress/name-resolver.ts": local("egress/name-resolver.isolated"),
+    "packages/local/src/addresses/name-servers.ts": local("egress/name-servers.isolated"),
     "packages/local/src/egress/sandbox-egress.ts": [
       local("egress/egress-proxy"),
       local("egress/egress-requests"),

@@ -1,8 +1,8 @@
+export type { NameResolver } from "./addresses/name-servers.js";
 export type { LocalControlPlane } from "./control-plane-server.js";
 export { type DoctorReport, examineHost } from "./doctor.js";
 export type { EgressOptions } from "./egress/egress-options.js";
 export type { EgressReport } from "./egress/egress-report.js";
-export type { NameResolver } from "./egress/name-resolver.js";
 export {
   AuditLogError,
   CannotLeaveRunningError,

@@ -1,18 +1,36 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
-import { specialBlocks } from "./special-addresses.js";
+import { type SpecialBlock, specialBlocks } from "./special-addresses.js";
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
 /** The only block of public IPv6 addresses (IANA IPv6 Global Unicast Address Assignments). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
-let special: ReturnType<typeof ipaddr.parseCIDR>[] | undefined;
+/** NAT64: the network connects to the IPv4 address in the last four bytes (RFC 6052). */
+const translated = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+let special: (SpecialBlock & { readonly subnet: ReturnType<typeof ipaddr.parseCIDR> })[] | undefined;
 
 /** Parsed by the first call, because a program that makes no connection needs none of them. */
-function notPublic(): ReturnType<typeof ipaddr.parseCIDR>[] {
-  special ??= specialBlocks.map(({ block }) => ipaddr.parseCIDR(block));
+function notPublic(): NonNullable<typeof special> {
+  special ??= specialBlocks.map((entry) => ({ ...entry, subnet: ipaddr.parseCIDR(entry.block) }));
   return special;
+}
+
+/** The address that a connection leads to: of a NAT64 address the IPv4 address inside, else the address itself. */
+export function reachedAddress(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const parsed = ipaddr.parse(address);
+  return isInBlock(parsed, translated)
+    ? ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString()
+    : address;
+}
+
+/** The special-purpose block that an address is in. */
+export function specialBlockOf(address: string): SpecialBlock | undefined {
+  if (isIP(address) === 0) return undefined;
+  const parsed = ipaddr.parse(reachedAddress(address));
+  return notPublic().find(({ subnet }) => isInBlock(parsed, subnet));
 }
 
 /**
@@ -22,8 +40,8 @@ function notPublic(): ReturnType<typeof ipaddr.parseCIDR>[] {
  */
 export function isPublicAddress(address: string, own: () => readonly string[] = ownAddresses): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
-  const parsed = ipaddr.parse(address);
-  if (notPublic().some((block) => isInBlock(parsed, block))) return false;
+  const parsed = ipaddr.parse(reachedAddress(address));
+  if (notPublic().some(({ subnet }) => isInBlock(parsed, subnet))) return false;
   if (own().includes(parsed.toString())) return false;
   return parsed.kind() === "ipv4" || (isInBlock(parsed, globalUnicast) && !isIsatap(parsed));
 }

@@ -19,8 +19,8 @@ const iana6 = (block: string, use: string, rfc: string): SpecialBlock => ({
 });
 
 /**
- * All rows of IANA's two special-purpose registries (also the globally reachable blocks, because no program has its server
- * there), blocks that other IETF documents reserve, and addresses that clouds use for their own services. Some cloud
+ * All rows of IANA's two special-purpose registries but NAT64's, whose addresses are judged by the IPv4 address inside (also the
+ * globally reachable blocks, because no program has its server there), blocks that other IETF documents reserve, and addresses that clouds use for their own services. Some cloud
  * addresses lie in a block listed above them. They are listed so that whoever removes the block sees what it protected.
  */
 export const specialBlocks: readonly SpecialBlock[] = [
@@ -37,7 +37,11 @@ export const specialBlocks: readonly SpecialBlock[] = [
   iana4("192.88.99.0/24", "6to4 relays, deprecated", "RFC 7526"),
   iana4("192.168.0.0/16", "Private use", "RFC 1918"),
   iana4("192.175.48.0/24", "AS112, direct delegation", "RFC 7534"),
-  iana4("198.18.0.0/15", "Benchmarks", "RFC 2544"),
+  iana4(
+    "198.18.0.0/15",
+    "Benchmarks, and placeholders that VPN and proxy programs give to names",
+    "RFC 2544",
+  ),
   iana4("198.51.100.0/24", "Documentation (TEST-NET-2)", "RFC 5737"),
   iana4("203.0.113.0/24", "Documentation (TEST-NET-3)", "RFC 5737"),
   iana4("240.0.0.0/4", "Reserved, and limited broadcast", "RFC 1112"),
@@ -46,7 +50,6 @@ export const specialBlocks: readonly SpecialBlock[] = [
   iana6("::/128", "Unspecified", "RFC 4291"),
   iana6("::1/128", "Loopback", "RFC 4291"),
   iana6("::ffff:0:0/96", "IPv4-mapped: carries an IPv4 address", "RFC 4291"),
-  iana6("64:ff9b::/96", "NAT64: carries an IPv4 address", "RFC 6052"),
   iana6("64:ff9b:1::/48", "NAT64 of local use: carries an IPv4 address", "RFC 8215"),
   iana6("100::/64", "Discard only", "RFC 6666"),
   iana6("100:0:0:1::/64", "Dummy prefix", "RFC 9780"),

@@ -167,7 +167,7 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--egress-allow-private <destination>",
-      "let sandboxes with internet access reach a destination that is not on the public internet, as in 10.0.0.5:8080 (repeatable)",
+      "let sandboxes with internet access reach a destination that is not on the public internet, as in 10.0.0.5:8080, or 127.0.0.1:5432, which they know as host.docker.internal:5432 (repeatable)",
       collect,
       [],
     )
@@ -178,7 +178,7 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--egress-upstream-proxy <url>",
-      "HTTP proxy that this machine needs to reach the internet, as in http://proxy.internal:3128",
+      "HTTP proxy that this machine needs to reach the internet, as in http://user:password@proxy.internal:3128; default: CLOUD_SANDBOX_UPSTREAM_PROXY, which no list of processes shows",
     )
     .option(
       "--webhook-allow-private",

@@ -42,6 +42,11 @@ export class DestinationPattern {
     return typeof this.host === "object" && "subnet" in this.host;
   }
 
+  /** Whether the pattern is a name, or all names below one. */
+  get isName(): boolean {
+    return this.host !== undefined && !this.isSubnet;
+  }
+
   matchesName({ host, port }: Destination): boolean {
     if (!this.#isFor(port)) return false;
     if (this.host === undefined) return true;

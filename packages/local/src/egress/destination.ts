@@ -32,11 +32,21 @@ export function parseDestination(host: string, port: number): Destination | unde
   return { host: canonical, port };
 }
 
+/** The names by which people know the machine that their containers run on. */
+const hostAliases: ReadonlySet<string> = new Set(["host.docker.internal", "host.containers.internal"]);
+
+/** Whether a name means the machine that the sandboxes run on. */
+export const isHostAlias = (host: string): boolean => hostAliases.has(host);
+
 /** Parses `host:port` or `[address]:port`. A missing port becomes `defaultPort`; without that the text is invalid. */
 export function parseAuthority(text: string, defaultPort?: number): Destination | undefined {
   const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text) ?? [];
   return parseDestination(host, port === undefined ? (defaultPort ?? 0) : Number(port));
 }
+
+/** The destination as `host:port` or `[address]:port`. */
+export const authorityOf = ({ host, port }: Destination): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;
 
 function parseUrl(text: string): URL | undefined {
   try {

@@ -1,29 +1,47 @@
-import { connect, isIP, type Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { timeLimit } from "@cloud-sandbox/protocol";
-import { destroyOnAbort } from "../relay/destroy-on-abort.js";
-import type { Destination } from "./destination.js";
+import type { NameResolver } from "../addresses/name-servers.js";
+import { type Destination, isHostAlias } from "./destination.js";
+import type { EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import { EgressProblem } from "./egress-problem.js";
+import { firstConnection } from "./first-connection.js";
 import type { InternetLack } from "./internet-lack.js";
-import type { NameResolver } from "./name-resolver.js";
-import { connectThrough } from "./upstream-proxy.js";
+import { connectThrough, connectToProxy, type UpstreamProxy } from "./upstream-proxy.js";
 
-/** The time limit of one address before the next is tried, and of all addresses together. */
-const attemptMs = 3000;
-const connectMs = 15_000;
+/** The time limit of a look-up, and of a connection. */
+const limitMs = 15_000;
+/** How long an upstream proxy's destinations are looked up here, where the name servers may know no name of the internet. */
+const lookupBehindProxyMs = 1000;
+const loopback = ["127.0.0.1", "::1"];
 
 export interface DialerOptions {
+  /** Looks up names of the internet. */
   readonly resolve: NameResolver;
+  /** Looks up names that the operator allowed, as the machine's own programs do. */
+  readonly resolveAllowed: NameResolver;
   /** Called when a connection fails: if this machine has no internet access, the error says so. */
   readonly lack: InternetLack;
-  /** A proxy through which all connections are made. */
-  readonly upstreamProxy?: URL | undefined;
+  /** A proxy through which all connections are made, except those to the machine's own network. */
+  readonly upstreamProxy?: UpstreamProxy | undefined;
+}
+
+export interface DialRequest {
+  readonly destination: Destination;
+  readonly policy: EgressPolicy;
+  readonly protocol: EgressProtocol;
+  /** The sandbox that asks. */
+  readonly caller: string;
+  readonly signal: AbortSignal;
 }
 
 export interface Dialed {
   readonly socket: Socket;
-  /** The address that was connected to. Undefined when an upstream proxy made the connection. */
+  /** The address that was connected to. Undefined when an upstream proxy makes the connection. */
   readonly address: string | undefined;
+  /** The upstream proxy that the socket leads to, which expects plain HTTP requests in absolute form. Undefined for tunnels. */
+  readonly proxy?: UpstreamProxy;
 }
 
 /** Opens the connections that a sandbox's policy allows. */
@@ -31,9 +49,10 @@ export class Dialer {
   constructor(private readonly options: DialerOptions) {}
 
   /** Connects to a destination. Throws an EgressProblem if the policy refuses it or it cannot be reached. */
-  async dial(destination: Destination, policy: EgressPolicy, signal: AbortSignal): Promise<Dialed> {
+  async dial(request: DialRequest): Promise<Dialed> {
+    const { destination, policy } = request;
     refuse(policy.refuseName(destination));
-    return this.#dial(destination, policy, signal).catch(async (error: unknown) => {
+    return this.#dial(request).catch(async (error: unknown) => {
       const lack = error instanceof EgressProblem ? await this.#lack(destination, error) : undefined;
       throw lack === undefined ? error : lack;
     });
@@ -44,91 +63,109 @@ export class Dialer {
     const isOfNetwork = kind === "unresolvable" || kind === "unreachable" || kind === "timeout";
     // A refused name can also mean that this machine has no internet access: in an isolated network, internet names may
     // resolve to private addresses, which the policy refuses.
-    const isOfName = kind === "refused" && isIP(host) === 0;
+    const isOfName = kind === "refused" && isIP(host) === 0 && !isOwn(host);
     if (this.options.upstreamProxy || !(isOfNetwork || isOfName)) return undefined;
     const lack = await this.options.lack();
-    return lack === undefined ? undefined : new EgressProblem(kind, `${lack} ${message}`);
+    return lack === undefined ? undefined : new EgressProblem(kind, `${lack.message} ${message}`);
   }
 
   /** Connects to one of the addresses that were checked. The name is not looked up again, since the answer could change. */
-  async #dial(destination: Destination, policy: EgressPolicy, signal: AbortSignal): Promise<Dialed> {
-    const { upstreamProxy } = this.options;
-    const addresses = await this.#addresses(destination.host);
+  async #dial(request: DialRequest): Promise<Dialed> {
+    const { destination, policy, protocol, signal } = request;
+    const addresses = await this.#addresses(request);
     refuse(policy.refuseAddresses(destination, addresses));
-    const limited = timeLimit(connectMs, signal);
+    const { upstreamProxy } = this.options;
+    const isThroughProxy = upstreamProxy !== undefined && !policy.isInternal(destination, addresses);
+    const limited = timeLimit(limitMs, signal);
     try {
-      if (upstreamProxy) {
+      if (isThroughProxy) {
+        // Many proxies allow CONNECT to port 443 alone.
+        if (protocol === "http")
+          return {
+            socket: await connectToProxy(upstreamProxy, limited),
+            address: undefined,
+            proxy: upstreamProxy,
+          };
         return { socket: await connectThrough(upstreamProxy, destination, limited), address: undefined };
       }
-      const socket = await connectTo(addresses, destination, limited);
+      const socket = await firstConnection(addresses, destination.port, limited);
       return { socket, address: socket.remoteAddress };
     } catch (error) {
       signal.throwIfAborted();
-      if (!limited.aborted) throw error;
+      if (error instanceof EgressProblem) throw error;
       const { host, port } = destination;
-      throw new EgressProblem("timeout", `${host}:${port} did not answer within ${connectMs / 1000} s.`);
+      if (limited.aborted) {
+        const whom = isThroughProxy
+          ? `The upstream proxy of this machine, asked for ${host}:${port},`
+          : `${host}:${port}`;
+        throw new EgressProblem("timeout", `${whom} did not answer within ${limitMs / 1000} s.`);
+      }
+      const { code } = error as NodeJS.ErrnoException;
+      throw new EgressProblem(
+        "unreachable",
+        `${host}:${port} could not be reached${code ? ` (${code})` : ""}.`,
+      );
     }
   }
 
   /** The host's addresses. Empty if the lookup fails here but an upstream proxy can still look the name up. */
-  async #addresses(host: string): Promise<readonly string[]> {
+  async #addresses(request: DialRequest): Promise<readonly string[]> {
+    const { destination, policy } = request;
+    const { host } = destination;
     if (isIP(host) !== 0) return [host];
-    const { upstreamProxy } = this.options;
-    return this.#resolve(host).catch((error: unknown) => {
-      if (upstreamProxy) return [];
-      throw error;
-    });
+    if (isOwn(host)) {
+      // A service of this machine listens on one of them, and its owner allows that one.
+      const allowed = loopback.filter(
+        (address) => policy.refuseAddresses(destination, [address]) === undefined,
+      );
+      return allowed.length > 0 ? allowed : loopback;
+    }
+    if (!this.options.upstreamProxy) return this.#resolve(request);
+    const found = await Promise.race([
+      this.#resolve(request).catch(() => []),
+      sleep(lookupBehindProxyMs, [], { ref: false }),
+      this.#silence(),
+    ]);
+    return found;
   }
 
-  async #resolve(host: string): Promise<readonly string[]> {
-    const addresses = await this.options.resolve(host).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ETIMEOUT")
-        throw new EgressProblem(
-          "timeout",
-          `The name servers of this machine did not resolve ${host} in time.`,
-        );
-      if (error.code === "ENOTFOUND" || error.code === "ENODATA") throw unresolvable(host);
-      throw new EgressProblem("unresolvable", `The name ${host} could not be looked up (${error.code}).`);
-    });
-    if (addresses.length === 0) throw unresolvable(host);
-    return addresses;
+  /** Settles with no address if it is known that no name server answers. */
+  async #silence(): Promise<readonly string[]> {
+    const lack = await this.options.lack();
+    return lack?.isSilent ? [] : new Promise(() => undefined);
+  }
+
+  async #resolve({ destination, policy, caller }: DialRequest): Promise<readonly string[]> {
+    const { host, port } = destination;
+    const isListed = policy.isNamedByOperator(destination);
+    const { resolve, resolveAllowed } = this.options;
+    const late = new AbortController();
+    const limit = sleep(limitMs, undefined, { ref: false, signal: late.signal });
+    limit.catch(() => undefined);
+    const addresses = await Promise.race([(isListed ? resolveAllowed : resolve)(host, caller), limit])
+      .catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOTFOUND" || error.code === "ENODATA") return [];
+        if (silences.has(error.code ?? "")) return undefined;
+        throw new EgressProblem("unresolvable", `The name ${host} could not be looked up (${error.code}).`);
+      })
+      .finally(() => late.abort());
+    if (addresses === undefined)
+      throw new EgressProblem("timeout", `The name servers of this machine did not resolve ${host} in time.`);
+    if (addresses.length > 0) return addresses;
+    const own = isListed
+      ? ""
+      : ` Names of this machine's own network are looked up only if its operator allows them with --egress-allow-private ${host}:${port}.`;
+    throw new EgressProblem("unresolvable", `The name ${host} has no address.${own}`);
   }
 }
 
-const unresolvable = (host: string): EgressProblem =>
-  new EgressProblem("unresolvable", `The name ${host} has no address.`);
+/** Errors of look-ups that nobody answered. */
+const silences: ReadonlySet<string> = new Set(["ETIMEOUT", "EAI_AGAIN"]);
+
+/** Whether a name means the machine itself. */
+const isOwn = (host: string): boolean =>
+  isHostAlias(host) || host === "localhost" || host.endsWith(".localhost");
 
 function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new EgressProblem("refused", reason);
-}
-
-/** Tries the addresses one after the other, IPv4 first, until one answers. */
-function connectTo(
-  addresses: readonly string[],
-  { host, port }: Destination,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const candidates = addresses
-    .map((address) => ({ address, family: isIP(address) }))
-    .sort((one, other) => one.family - other.family);
-  return new Promise((resolve, reject) => {
-    const socket = connect({
-      host,
-      port,
-      allowHalfOpen: true,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: attemptMs,
-      lookup: (_name, _options, done) => done(null, candidates),
-    });
-    const stopListening = destroyOnAbort(signal, socket, reject);
-    socket.once("connect", () => {
-      stopListening();
-      resolve(socket);
-    });
-    socket.on("error", ({ code }: NodeJS.ErrnoException) =>
-      reject(
-        new EgressProblem("unreachable", `${host}:${port} could not be reached${code ? ` (${code})` : ""}.`),
-      ),
-    );
-  });
 }

@@ -1,11 +1,13 @@
+import { type NameResolver, nameServers } from "../addresses/name-servers.js";
+import { systemNames } from "../addresses/system-names.js";
 import { openFilesLimit } from "../runtime/host/open-files.js";
 import { Dialer } from "./dialer.js";
 import { EgressLog } from "./egress-log.js";
 import { EgressPolicy, type EgressRules, type OperatorRules } from "./egress-policy.js";
 import { HttpProxy } from "./http-proxy.js";
 import { type InternetLack, nameServersLack } from "./internet-lack.js";
-import { type NameResolver, nameServers } from "./name-resolver.js";
 import { type EgressLimits, type OnEgressDecision, SandboxEgress } from "./sandbox-egress.js";
+import type { UpstreamProxy } from "./upstream-proxy.js";
 
 const defaultLimits: EgressLimits = { connections: 128, greetingMs: 15_000, idleMs: 10 * 60_000 };
 /** Connections of all sandboxes beyond which each gets no more than its share, so that others and the server itself get some too. */
@@ -13,12 +15,12 @@ const manyConnections = Math.max(256, Math.floor((openFilesLimit - 256) / 4));
 
 export interface EgressGatewayOptions {
   readonly operator: OperatorRules;
-  /** Looks up a host's addresses. Default: asks the name servers of this machine. */
+  /** Looks up a host's addresses. Default: the name servers of this machine; for names that the operator allowed, as its programs do. */
   readonly resolve?: NameResolver | undefined;
   /** Checks whether this machine has internet access. Default: asks the machine's name servers, unless `resolve` is set. */
   readonly lack?: InternetLack | undefined;
   /** An HTTP proxy that this machine needs to reach the internet. Default: none. */
-  readonly upstreamProxy?: URL | undefined;
+  readonly upstreamProxy?: UpstreamProxy | undefined;
   readonly limits?: Partial<EgressLimits>;
   readonly onDecision?: OnEgressDecision | undefined;
 }
@@ -31,8 +33,10 @@ export class EgressGateway {
 
   constructor(private readonly options: EgressGatewayOptions) {
     const unknown: InternetLack = async () => undefined;
+    const resolve = options.resolve ?? nameServers();
     this.#dialer = new Dialer({
-      resolve: options.resolve ?? nameServers(),
+      resolve,
+      resolveAllowed: options.resolve ?? systemNames(resolve),
       lack: options.lack ?? (options.resolve ? unknown : nameServersLack()),
       upstreamProxy: options.upstreamProxy,
     });
@@ -43,6 +47,7 @@ export class EgressGateway {
     const { operator, limits, onDecision } = this.options;
     const closed = new EgressPolicy({ internetAccess: false }, operator);
     const egress = new SandboxEgress(
+      id,
       closed,
       this.#dialer,
       this.#http,

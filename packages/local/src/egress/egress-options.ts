@@ -1,9 +1,9 @@
+import type { NameResolver } from "../addresses/name-servers.js";
 import { InvalidEgressError } from "../errors/local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 import { EgressGateway } from "./egress-gateway.js";
-import type { NameResolver } from "./name-resolver.js";
 import type { OnEgressDecision } from "./sandbox-egress.js";
-import { parseUpstreamProxy } from "./upstream-proxy.js";
+import { parseUpstreamProxy, type UpstreamProxy, upstreamProxyVariable } from "./upstream-proxy.js";
 
 /** The operator's rules on what sandboxes with internet access may reach. */
 export interface EgressOptions {
@@ -15,12 +15,16 @@ export interface EgressOptions {
   /** Destinations that no sandbox may reach, in the same form. Default: `*:25`, so that none sends mail. */
   readonly deny?: readonly string[];
   /**
-   * URL of an HTTP proxy that this machine needs to reach the internet, for example `http://proxy.internal:3128`. The proxy
-   * gets names and looks them up itself. Addresses are checked only if the name can also be looked up on this machine.
-   * Default: none; proxy variables such as `HTTPS_PROXY` are not read.
+   * URL of an HTTP proxy that this machine needs to reach the internet, for example `http://proxy.internal:3128` or
+   * `http://user:password@proxy.internal:3128`. The proxy gets names and looks them up itself. Addresses are checked only if
+   * the name can also be looked up on this machine, within a second. Destinations that `allowPrivate` has are connected to
+   * directly. Default: that of CLOUD_SANDBOX_UPSTREAM_PROXY; other variables such as `HTTPS_PROXY` are not read.
    */
   readonly upstreamProxy?: string;
-  /** Looks up a name's addresses, all of which are checked. Default: asks the name servers of this machine. */
+  /**
+   * Looks up a name's addresses, all of which are checked. Default: asks the name servers of this machine; names that
+   * `allowPrivate` has are looked up as the machine's programs do, with its hosts file and search domains.
+   */
   readonly resolve?: NameResolver;
 }
 
@@ -32,9 +36,10 @@ export function egressGateway(
   { allowPrivate = [], deny = defaultDeny, upstreamProxy, resolve }: EgressOptions = {},
   onDecision?: OnEgressDecision,
 ): EgressGateway {
+  const proxy = upstreamProxy ?? (process.env[upstreamProxyVariable] || undefined);
   return new EgressGateway({
     operator: { allowPrivate: allowPrivate.map(parsePattern), deny: deny.map(parsePattern) },
-    upstreamProxy: upstreamProxy === undefined ? undefined : parseProxy(upstreamProxy),
+    upstreamProxy: proxy === undefined ? undefined : parseProxy(proxy),
     resolve,
     onDecision,
   });
@@ -48,10 +53,10 @@ function parsePattern(text: string): DestinationPattern {
   );
 }
 
-function parseProxy(text: string): URL {
-  const url = parseUpstreamProxy(text);
-  if (url) return url;
+function parseProxy(text: string): UpstreamProxy {
+  const proxy = parseUpstreamProxy(text.trim());
+  if (proxy) return proxy;
   throw new InvalidEgressError(
-    "The upstream proxy must be given as an http: URL, such as http://proxy.internal:3128.",
+    "The upstream proxy must be given as an http: URL, such as http://user:password@proxy.internal:3128. Encode / ? # and @ in user and password, as %2F %3F %23 and %40. Proxies that are reached over https: or SOCKS cannot be used.",
   );
 }

@@ -1,5 +1,5 @@
-import { isPublicAddress } from "../addresses/public-address.js";
-import type { Destination } from "./destination.js";
+import { isPublicAddress, reachedAddress, specialBlockOf } from "../addresses/public-address.js";
+import { type Destination, isHostAlias } from "./destination.js";
 import type { DestinationPattern } from "./destination-pattern.js";
 
 /** The egress rules that a sandbox was created with. */
@@ -45,18 +45,48 @@ export class EgressPolicy {
     const { allow, deny = [] } = this.rules;
     const { port } = destination;
     const isIn = (patterns: readonly DestinationPattern[], address: string): boolean =>
-      patterns.some((pattern) => pattern.matchesAddress(address, port));
-    const { allowPrivate } = this.operator;
-    const isTrusted = allowPrivate.some((pattern) => pattern.matchesName(destination));
-    const isOpen = (address: string): boolean =>
-      isTrusted || isPublicAddress(address) || isIn(allowPrivate, address);
-    if (!addresses.every(isOpen)) return notPublic(destination);
+      [address, reachedAddress(address)].some((each) =>
+        patterns.some((pattern) => pattern.matchesAddress(each, port)),
+      );
+    const closed = addresses.find((address) => !this.#isOpen(destination, address));
+    if (closed !== undefined) return notPublic(destination, closed);
     if (addresses.some((address) => isIn(this.operator.deny, address))) return closedByOperator(destination);
     if (addresses.some((address) => isIn(deny, address))) return denied(destination);
     if (allow === undefined || allow.some((pattern) => pattern.matchesName(destination))) return undefined;
     const areAllowed = addresses.length > 0 && addresses.every((address) => isIn(allow, address));
     return areAllowed ? undefined : notAllowed(destination);
   }
+
+  /** Whether the operator allowed the destination by its name, and not only by its address or with a `*`. */
+  isNamedByOperator(destination: Destination): boolean {
+    return this.operator.allowPrivate.some((pattern) => pattern.isName && isFor(pattern, destination));
+  }
+
+  /** Whether the operator opened the destination as one of this machine's own network, to which no upstream proxy leads. */
+  isInternal(destination: Destination, addresses: readonly string[]): boolean {
+    const isOpened = (address: string): boolean =>
+      !isPublicAddress(address) || this.#isPrivateAllowed(address, destination.port);
+    return addresses.length > 0 && (this.isNamedByOperator(destination) || addresses.every(isOpened));
+  }
+
+  #isOpen(destination: Destination, address: string): boolean {
+    return (
+      isPublicAddress(address) ||
+      this.operator.allowPrivate.some((pattern) => isFor(pattern, destination)) ||
+      this.#isPrivateAllowed(address, destination.port)
+    );
+  }
+
+  /** A NAT64 address is another network's door to an address, so to allow the address inside does not allow it. */
+  #isPrivateAllowed(address: string, port: number): boolean {
+    return this.operator.allowPrivate.some((pattern) => pattern.matchesAddress(address, port));
+  }
+}
+
+/** Whether a pattern of the operator names the destination. The aliases of this machine are also its `localhost`. */
+function isFor(pattern: DestinationPattern, { host, port }: Destination): boolean {
+  const names = isHostAlias(host) ? [host, "localhost"] : [host];
+  return names.some((name) => pattern.matchesName({ host: name, port }));
 }
 
 const notAllowed = ({ host, port }: Destination): string =>
@@ -68,5 +98,9 @@ const denied = ({ host, port }: Destination): string =>
 const closedByOperator = ({ host, port }: Destination): string =>
   `${host}:${port} is closed to sandboxes by the operator of this machine (--egress-deny).`;
 
-const notPublic = ({ host, port }: Destination): string =>
-  `${host}:${port} is not on the public internet. The operator of this machine can open it to sandboxes with --egress-allow-private ${host}:${port}.`;
+/** Names the range and not the address, which is none of the sandbox's business. */
+function notPublic({ host, port }: Destination, address: string): string {
+  const { block, use } = specialBlockOf(address) ?? {};
+  const range = block === undefined ? "" : ` (${block}: ${use})`;
+  return `${host}:${port} is not on the public internet${range}. The operator of this machine can open it to sandboxes with --egress-allow-private ${host}:${port}.`;
+}

@@ -3,6 +3,7 @@ import { defaultDeny } from "./egress-options.js";
 import { internetSetting } from "./internet-default.js";
 import type { InternetLack } from "./internet-lack.js";
 import { nameServersLack } from "./internet-lack.js";
+import { upstreamProxyVariable } from "./upstream-proxy.js";
 
 /** What `doctor` reports about egress: what sandboxes on this host can reach. */
 export interface EgressReport {
@@ -25,17 +26,17 @@ export async function examineEgress(
   lack: InternetLack = nameServersLack(),
 ): Promise<EgressReport> {
   const missing = await lack();
-  const proxies = proxyVariables.filter((name) => env[name]);
+  const proxies = env[upstreamProxyVariable] ? [] : proxyVariables.filter((name) => env[name]);
   return {
     internet: internetSetting(undefined, env).text,
     protocols: ["HTTP CONNECT", "HTTP", "SOCKS5"],
     name_servers: getServers(),
     refused: ["addresses that are not on the public internet", ...defaultDeny],
     remarks: [
-      ...(missing === undefined ? [] : [missing]),
+      ...(missing === undefined ? [] : [missing.message]),
       ...(proxies.length > 0
         ? [
-            `${proxies.join(", ")} is set here but not used: sandboxes connect directly. Set the proxy with --egress-upstream-proxy.`,
+            `${proxies.join(", ")} is set here but not used: sandboxes connect directly. Name the proxy with --egress-upstream-proxy or ${upstreamProxyVariable}.`,
           ]
         : []),
     ],

@@ -3,10 +3,11 @@ import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { bodyOf, framing } from "../relay/exchange.js";
 import { joinSockets } from "../runtime/host/joined-sockets.js";
-import { type Destination, parseAuthority } from "./destination.js";
+import { authorityOf, type Destination, parseAuthority } from "./destination.js";
 import type { EgressAccess } from "./egress-access.js";
 import { EgressProblem } from "./egress-problem.js";
 import { withoutHopByHop } from "./hop-by-hop.js";
+import { authorization, signInProblem } from "./upstream-proxy.js";
 
 const maxHeaderBytes = 16 * 1024;
 const keepAliveMs = 30_000;
@@ -56,10 +57,11 @@ export class HttpProxy {
       const { egress, gone } = this.#ownerOf(incoming);
       const destination = parseAuthority(incoming.url ?? "");
       if (!destination) throw malformed("CONNECT needs a target of the form host:port.");
-      const upstream = await egress.connect("connect", destination, gone);
+      // The connection may take longer than a program may take to name its destination.
+      egress.watchIdle(client);
+      const { socket: upstream } = await egress.connect("connect", destination, gone);
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       if (head.length > 0) upstream.write(head);
-      egress.watchIdle(client);
       joinSockets(client, upstream);
     } catch (error) {
       if (error instanceof EgressProblem) client.end(refusal(error));
@@ -72,7 +74,7 @@ export class HttpProxy {
       const { egress, gone } = this.#ownerOf(incoming);
       const { authority, path, destination } = absoluteTarget(incoming.url ?? "");
       egress.watchIdle(incoming.socket);
-      const upstream = await egress.connect("http", destination, gone);
+      const { socket: upstream, proxy } = await egress.connect("http", destination, gone);
       const end = (): void => void upstream.destroy();
       gone.addEventListener("abort", end, { once: true });
       // Remove the listener: one connection may carry many requests, and each adds one.
@@ -80,7 +82,8 @@ export class HttpProxy {
       const outgoing = request({
         createConnection: () => upstream,
         method: incoming.method ?? "GET",
-        path,
+        // A proxy gets the destination in the spelling that was checked.
+        path: proxy ? `http://${authorityOf(destination)}${path}` : path,
         // The Host header names the host that was checked; the program's own header could name another.
         headers: [
           "host",
@@ -89,6 +92,7 @@ export class HttpProxy {
           "close",
           ...withoutHopByHop(incoming.rawHeaders, ["host", "expect"]),
           ...Object.entries(framing(incoming.headers, bodyOf(incoming))).flat(),
+          ...(proxy ? Object.entries(authorization(proxy)).flat() : []),
         ],
       });
       outgoing.on("error", () =>
@@ -100,6 +104,10 @@ export class HttpProxy {
       outgoing.on("response", (response) => {
         // Node emits a 101 without an Upgrade header as a response. No upgrade was requested: programs use CONNECT for that.
         if ((response.statusCode ?? 0) < 200) return void upstream.destroy();
+        if (proxy && response.statusCode === 407) {
+          refuse(answer, signInProblem(proxy, response.headers["proxy-authenticate"]));
+          return void upstream.destroy();
+        }
         passOn(response, answer, () => upstream.destroy());
       });
       outgoing.on("close", () => {

@@ -1,7 +1,16 @@
 import { Resolver } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
 
-/** Resolves with a sentence that says why this machine seems to have no internet access; undefined if it may have it. */
-export type InternetLack = () => Promise<string | undefined>;
+/** What seems to keep this machine from the internet. */
+export interface Lack {
+  /** A sentence for people. */
+  readonly message: string;
+  /** Whether no name server answers. */
+  readonly isSilent: boolean;
+}
+
+/** Resolves with what seems to keep this machine from the internet; undefined if nothing does. */
+export type InternetLack = () => Promise<Lack | undefined>;
 
 const timeoutMs = 2000;
 const rememberedMs = 15_000;
@@ -13,13 +22,14 @@ const knownDomain = "com";
  * failing connections cause one query.
  */
 export function nameServersLack(servers?: readonly string[]): InternetLack {
-  const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
-  if (servers) resolver.setServers(servers);
   let lastQueryAt = Number.NEGATIVE_INFINITY;
-  let answer: Promise<string | undefined> = Promise.resolve(undefined);
+  let answer: Promise<Lack | undefined> = Promise.resolve(undefined);
   return () => {
     if (performance.now() - lastQueryAt > rememberedMs) {
       lastQueryAt = performance.now();
+      // A new one each time, because the machine's name servers change with its network.
+      const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
+      if (servers) resolver.setServers(servers);
       answer = resolver.resolveNs(knownDomain).then(
         () => undefined,
         ({ code }: NodeJS.ErrnoException) => lackOf(code),
@@ -29,9 +39,16 @@ export function nameServersLack(servers?: readonly string[]): InternetLack {
   };
 }
 
-function lackOf(code: string | undefined): string {
-  const how = ["ETIMEOUT", "ECONNREFUSED"].includes(code ?? "")
-    ? "its name servers do not answer"
-    : "its name servers know no name of the internet";
-  return `This machine has no internet access: ${how}.`;
+function lackOf(code: string | undefined): Lack {
+  const isSilent = ["ETIMEOUT", "ECONNREFUSED"].includes(code ?? "");
+  return { message: sentence(isSilent), isSilent };
+}
+
+function sentence(isSilent: boolean): string {
+  const isAlone = Object.values(networkInterfaces()).every((own = []) =>
+    own.every(({ internal }) => internal),
+  );
+  if (isAlone) return "This machine has no internet access: it has no network but its own loopback.";
+  const how = isSilent ? "do not answer" : "know no name of the internet";
+  return `The name servers of this machine ${how}. If a proxy leads to the internet, its operator names it with --egress-upstream-proxy.`;
 }

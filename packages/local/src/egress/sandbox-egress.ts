@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Destination } from "./destination.js";
-import type { Dialer } from "./dialer.js";
+import type { Dialed, Dialer } from "./dialer.js";
 import type { EgressAccess } from "./egress-access.js";
 import { EgressLog, type EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
@@ -32,6 +32,7 @@ export class SandboxEgress implements EgressAccess {
   #isClosed = false;
 
   constructor(
+    private readonly id: string,
     public policy: EgressPolicy,
     private readonly dialer: Dialer,
     private readonly http: HttpProxy,
@@ -63,14 +64,16 @@ export class SandboxEgress implements EgressAccess {
     this.#serve(client).catch(() => client.destroy());
   }
 
-  async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Socket> {
+  async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Dialed> {
     const attempt = this.log.begin(protocol, destination);
     this.#upstreams += 1;
     try {
       if (this.#upstreams > this.limits.connections || !this.hasRoom(this.open - 1))
         throw tooMany(Math.min(this.#upstreams - 1, this.limits.connections));
-      const { socket, address } = await this.dialer.dial(destination, this.policy, signal);
-      attempt.allow(socket, address);
+      const { policy, id: caller } = this;
+      const dialed = await this.dialer.dial({ destination, policy, protocol, caller, signal });
+      const { socket } = dialed;
+      attempt.allow(socket, dialed.address);
       this.onDecision("allowed");
       socket.once("close", () => {
         this.#upstreams -= 1;
@@ -79,7 +82,8 @@ export class SandboxEgress implements EgressAccess {
       socket.on("timeout", () => socket.destroy());
       this.watchIdle(socket);
       // Unreference the socket, so that an open connection does not keep this process running.
-      return socket.unref();
+      socket.unref();
+      return dialed;
     } catch (error) {
       this.#upstreams -= 1;
       const isRefused = error instanceof EgressProblem && error.kind === "refused";

@@ -33,9 +33,10 @@ export async function serveSocks(client: Socket, egress: EgressAccess, signal: A
     const { host, port } = await readConnectRequest(client);
     const destination = parseDestination(host, port);
     if (!destination) throw new SocksProblem(socksReplies.generalFailure, "The host or the port is invalid.");
-    const upstream = await egress.connect("socks5", destination, signal);
-    client.write(socksReply(socksReplies.succeeded));
+    // The connection may take longer than a program may take to name its destination.
     egress.watchIdle(client);
+    const { socket: upstream } = await egress.connect("socks5", destination, signal);
+    client.write(socksReply(socksReplies.succeeded));
     joinSockets(client, upstream);
   } catch (error) {
     if (error instanceof SocksProblem) client.end(socksReply(error.reply));

@@ -4,8 +4,8 @@ import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { timeLimit, webhookHeaders } from "@cloud-sandbox/protocol";
 import packageJson from "../../package.json" with { type: "json" };
+import type { NameResolver } from "../addresses/name-servers.js";
 import { isPublicAddress } from "../addresses/public-address.js";
-import type { NameResolver } from "../egress/name-resolver.js";
 import { type Callback, isPrivateHost } from "./callback.js";
 
 export interface CallbackAnswer {

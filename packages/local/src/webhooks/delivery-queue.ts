@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import pLimit, { type LimitFunction } from "p-limit";
+import { FairSlots } from "../addresses/fair-slots.js";
 import { type CallbackAnswer, PrivateAddressError, sendCallback } from "./callback-request.js";
 import type { DeliveryRepository } from "./delivery-repository.js";
-import { FairSlots } from "./fair-slots.js";
 import type { WebhookOptions } from "./webhook-options.js";
 
 /** Concurrent requests in all, and of one key to one receiver, so that a slow receiver does not hold up the others. */

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { EgressProxy, echo, patterns, read, socks, tcpServer, text } from "../support/egress-proxy.js";
 
@@ -262,6 +263,20 @@ test.each(["bad.example", "a.worse.example"])(
   },
 );
 
+test.each([
+  ["CONNECT", "CONNECT a.example:443 HTTP/1.1\r\n\r\n", "HTTP/1.1 502 "],
+  ["SOCKS5", socks("a.example", 443), String.fromCharCode(5, 0, 5, 4)],
+])("a host that takes longer than a greeting may is an answer over %s", async (_, greeting, expected) => {
+  await using proxy = await EgressProxy.start({
+    limits: { greetingMs: 50 },
+    resolve: async () => {
+      await setTimeout(200);
+      return [];
+    },
+  });
+  expect((await proxy.say(greeting)).startsWith(expected)).toBe(true);
+});
+
 describe("with an upstream proxy", () => {
   test("everything goes through it, by name, and private destinations that are known are still refused", async () => {
     const asked: string[] = [];
@@ -273,7 +288,7 @@ describe("with an upstream proxy", () => {
       });
     });
     await using proxy = await EgressProxy.start({
-      upstreamProxy: new URL(`http://me:pass%20word@127.0.0.1:${upstream.port}`),
+      upstreamProxy: `http://me:pass%20word@127.0.0.1:${upstream.port}`,
       resolve: async (name) => (name === "private.example" ? ["10.0.0.1"] : []),
     });
     const client = await proxy.tunnel("unknown.example:443");
@@ -286,14 +301,58 @@ describe("with an upstream proxy", () => {
     expect(JSON.stringify(proxy.egress.log.entries)).not.toContain("pass");
   });
 
+  test("plain requests are sent to it as they are, with its password and not the program's", async () => {
+    const asked: string[] = [];
+    await using upstream = await tcpServer((socket) => {
+      socket.once("data", (request) => {
+        asked.push(String(request));
+        socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+      });
+    });
+    await using proxy = await EgressProxy.start({
+      upstreamProxy: `http://me:word@127.0.0.1:${upstream.port}`,
+      resolve: async () => [],
+    });
+    const head = "Host: other.example\r\nProxy-Authorization: Basic eA==\r\nConnection: close\r\n\r\n";
+    expect(await proxy.say(`GET http://A.example/page?q=1 HTTP/1.1\r\n${head}`)).toMatch(
+      /^HTTP\/1.1 200 OK[\s\S]*hi$/,
+    );
+    const [sent = ""] = asked;
+    expect(sent).toMatch(/^GET http:\/\/a\.example:80\/page\?q=1 HTTP\/1\.1\r\n/);
+    expect(sent.match(/^proxy-authorization: .*$/gim)).toEqual([
+      expect.stringMatching(new RegExp(`Basic ${Buffer.from("me:word").toString("base64")}`)),
+    ]);
+    expect(sent).not.toContain("other.example");
+  });
+
+  test.each(["GET http://a.example/ HTTP/1.1\r\nHost: a.example", "CONNECT a.example:443 HTTP/1.1"])(
+    "that wants a password is named in the answer to %j, and the program is not asked for it",
+    async (request) => {
+      await using upstream = await tcpServer((socket) => {
+        socket.once("data", () =>
+          socket.end(
+            "HTTP/1.1 407 Sign in\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n",
+          ),
+        );
+      });
+      const upstreamProxy = `http://127.0.0.1:${upstream.port}`;
+      await using proxy = await EgressProxy.start({ upstreamProxy, resolve: async () => [] });
+      const answer = await proxy.say(`${request}\r\n\r\n`);
+      expect(answer).toMatch(
+        /^HTTP\/1.1 502 The upstream proxy of this machine wants a user name and password \(407\)/,
+      );
+      expect(answer).not.toMatch(/proxy-authenticate/i);
+    },
+  );
+
   test("its refusal is reported", async () => {
     await using upstream = await tcpServer((socket) => {
-      socket.end("HTTP/1.1 407 Who are you\r\n\r\n");
+      socket.end("HTTP/1.1 403 Not you\r\n\r\n");
     });
-    const upstreamProxy = new URL(`http://127.0.0.1:${upstream.port}`);
+    const upstreamProxy = `http://127.0.0.1:${upstream.port}`;
     await using proxy = await EgressProxy.start({ upstreamProxy, resolve: async () => [] });
     expect(await proxy.say("CONNECT a.example:443 HTTP/1.1\r\n\r\n")).toMatch(
-      /^HTTP\/1.1 502 The upstream proxy of this machine refused a.example:443 \(407\)/,
+      /^HTTP\/1.1 502 The upstream proxy of this machine refused a.example:443 \(403\)\./,
     );
   });
 });

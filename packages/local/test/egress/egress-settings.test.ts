@@ -1,5 +1,6 @@
 import { getServers } from "node:dns";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { egressGateway } from "../../src/egress/egress-options.js";
 import { describeEgress, examineEgress } from "../../src/egress/egress-report.js";
 import { egressRules } from "../../src/egress/egress-rules.js";
 import { internetSetting, internetVariable } from "../../src/egress/internet-default.js";
@@ -114,7 +115,7 @@ describe("the report on the internet access of sandboxes", () => {
 
   test("names what may prevent it", async () => {
     const env = { http_proxy: "http://a", HTTPS_PROXY: "http://b", ALL_PROXY: "", [internetVariable]: "off" };
-    const report = await examineEgress(env, async () => "There is none.");
+    const report = await examineEgress(env, async () => ({ message: "There is none.", isSilent: true }));
     expect(report).toMatchObject({
       internet: "off",
       remarks: ["There is none.", expect.stringMatching(/^HTTPS_PROXY, http_proxy is set here but not used/)],
@@ -134,10 +135,43 @@ describe("the report on the internet access of sandboxes", () => {
   });
 });
 
-test.each([
-  ["http://proxy.internal:3128", "proxy.internal:3128"],
-  ["https://proxy.internal", undefined],
-  ["socks5://proxy.internal", undefined],
-  ["proxy.internal", undefined],
-  ["", undefined],
-])("the upstream proxy %j is %s", (text, host) => expect(parseUpstreamProxy(text)?.host).toBe(host));
+describe("the upstream proxy", () => {
+  test.each([
+    ["http://proxy.internal:3128", { host: "proxy.internal", port: 3128 }],
+    ["http://[::1]", { host: "::1", port: 80 }],
+    ["proxy.internal:3128", { host: "proxy.internal", port: 3128 }],
+  ])("%j is taken", (text, expected) => expect(parseUpstreamProxy(text)).toEqual(expected));
+
+  test.each([
+    "https://proxy.internal",
+    "socks5://proxy.internal",
+    "",
+    "http://me:a/b@proxy",
+    "http://me:1/b@proxy",
+    "http://me:1?b@proxy",
+    "http://me:1#b@proxy",
+  ])("%j is refused", (text) => expect(parseUpstreamProxy(text)).toBeUndefined());
+
+  test.each([
+    ["50%off", "50%off"],
+    ["50%25off", "50%off"],
+    ["%", "%"],
+    ["a%20%c3%a9%zz", "a é%zz"],
+    ["%ff", "%ff"],
+    ["a@b", "a@b"],
+  ])("with the password %j signs in with %j", (written, meant) => {
+    const { authorization = "" } = parseUpstreamProxy(`http://me:${written}@proxy`) ?? {};
+    expect(Buffer.from(authorization.slice("Basic ".length), "base64").toString()).toBe(`me:${meant}`);
+  });
+
+  test("is also read from a variable, so that no process list shows its password, and no error does", () => {
+    vi.stubEnv("CLOUD_SANDBOX_UPSTREAM_PROXY", "https://me:hidden@proxy");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const refused = expect.objectContaining({
+      name: "InvalidEgressError",
+      message: expect.not.stringContaining("hidden"),
+    });
+    expect(() => egressGateway()).toThrow(refused);
+    expect(() => egressGateway({ upstreamProxy: "http://proxy" })).not.toThrow();
+  });
+});

@@ -48,6 +48,9 @@ describe("every block of addresses that is reserved", () => {
 test.each([
   ["an IPv4 address in IPv6", "::ffff:1.1.1.1"],
   ["Azure's service in NAT64", "64:ff9b::a83f:8110"],
+  ["a private address in NAT64", "64:ff9b::a00:1"],
+  ["loopback in NAT64", "64:ff9b::127.0.0.1"],
+  ["NAT64 in NAT64 of local use", "64:ff9b:1::101:101"],
   ["a private address in 6to4", "2002:a00:1::1"],
   ["a private address in Teredo", "2001:0:4136:e378:8000:63bf:f5ff:fffe"],
   ["a private address in ISATAP, below a public prefix", "2606:4700::5efe:a00:1"],
@@ -77,6 +80,7 @@ test.each([
   ],
   ...["192.167.255.255", "192.169.0.1", "198.17.255.255", "198.20.0.0", "198.51.101.1", "203.0.114.1"],
   ...["168.63.129.15", "168.63.129.17", "161.25.255.255", "161.27.0.0", "166.7.255.255", "166.12.0.0"],
+  ...["64:ff9b::101:101", "64:FF9B:0:0::1.1.1.1"],
   ...["223.255.255.255", "2606:4700::1", "2a00:1450:4001::1", "2001:200::1", "2001:db7::1", "2003::1"],
   ...[
     "2606:4700::5eff:a00:1",
@@ -87,7 +91,7 @@ test.each([
   ],
 ])("%s is an address of the public internet", (address) => expect(isPublicAddress(address)).toBe(true));
 
-test.each(["5.6.7.8", "2a00:1450:4001::1", "2A00:1450:4001:0:0:0:0:1"])(
+test.each(["5.6.7.8", "64:ff9b::5.6.7.8", "2a00:1450:4001::1", "2A00:1450:4001:0:0:0:0:1"])(
   "%s is not public if it is an address of this machine",
   (address) => expect(isPublicAddress(address, () => ["5.6.7.8", "2a00:1450:4001::1"])).toBe(false),
 );

@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
+import type { NameResolver } from "../../src/addresses/name-servers.js";
 import { DestinationPattern } from "../../src/egress/destination-pattern.js";
 import { EgressGateway } from "../../src/egress/egress-gateway.js";
 import type { EgressRules } from "../../src/egress/egress-policy.js";
 import type { InternetLack } from "../../src/egress/internet-lack.js";
-import type { NameResolver } from "../../src/egress/name-resolver.js";
 import type { EgressLimits, SandboxEgress } from "../../src/egress/sandbox-egress.js";
+import { parseUpstreamProxy } from "../../src/egress/upstream-proxy.js";
 
 export function patterns(...texts: string[]): DestinationPattern[] {
   return texts.map((text) => {
@@ -25,7 +26,7 @@ export interface ProxyOptions {
   readonly deny?: readonly string[];
   readonly resolve?: NameResolver;
   readonly lack?: InternetLack;
-  readonly upstreamProxy?: URL;
+  readonly upstreamProxy?: string;
   readonly limits?: Partial<EgressLimits>;
   readonly rules?: EgressRules;
 }
@@ -49,7 +50,9 @@ export class EgressProxy implements AsyncDisposable {
       allowPrivate: patterns(...(options.allowPrivate ?? [])),
       deny: patterns(...(options.deny ?? [])),
     };
-    const { resolve, lack, upstreamProxy, limits = {} } = options;
+    const { resolve, lack, limits = {} } = options;
+    const upstreamProxy =
+      options.upstreamProxy === undefined ? undefined : parseUpstreamProxy(options.upstreamProxy);
     const gateway = new EgressGateway({ operator, limits, resolve, lack, upstreamProxy });
     const egress = gateway.open("sandbox");
     gateway.setRules("sandbox", options.rules ?? { internetAccess: true });

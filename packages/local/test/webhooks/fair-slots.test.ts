@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FairSlots } from "../../src/webhooks/fair-slots.js";
+import { FairSlots } from "../../src/addresses/fair-slots.js";
 
 test("work of one party that never ends leaves half of the slots to others", async () => {
   const slots = new FairSlots(4);
