@@ -34,6 +34,7 @@ export function leanUndici(): Plugin {
           moduleType: "js",
           code: `module.exports = {
   Agent: ${part("dispatcher/agent")},
+  get EnvHttpProxyAgent() { return ${part("dispatcher/env-http-proxy-agent")} },
   buildConnector: ${part("core/connect")},
   WebSocket: ${part("web/websocket/websocket")}.WebSocket,
   ping: ${part("web/websocket/websocket")}.ping,
@@ -46,6 +47,7 @@ export function leanUndici(): Plugin {
             code: `Object.assign(${part("dispatcher/dispatcher")}.prototype, ${part("api")});
 module.exports = {
   Agent: ${part("dispatcher/agent")},
+  get EnvHttpProxyAgent() { return ${part("dispatcher/env-http-proxy-agent")} },
   Pool: ${part("dispatcher/pool")},
   buildConnector: ${part("core/connect")},
   ${upgrade}

@@ -43,5 +43,5 @@ export const advice: Readonly<Record<string, string>> = {
   McpInstallError: "Correct its install commands.",
   McpStartError: "Correct the server's command, or install its program with --install-commands.",
   PermissionDeniedError: "Use an API key with this permission.",
-  NetworkError: "Check the server's address and the network.",
+  NetworkError: "Check the server's address, the network, and the proxy in HTTPS_PROXY if there is one.",
 };

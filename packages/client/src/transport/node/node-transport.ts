@@ -9,22 +9,23 @@ import {
   type Transport,
 } from "../http/transport.js";
 import { LightHeaders } from "../undici/light-headers.js";
+import { mayBeProxied } from "../undici/machine-proxies.js";
 
 /**
  * Sends requests with Node.js's own HTTP, for programs that end after a few of them: to load undici takes a tenth of the time of a
- * command that runs one program. What undici is better at, which is to send files, is left to `files`.
+ * command that runs one program. What undici is better at, which is to send files and to use proxies, is left to `others`.
  */
 export class NodeTransport implements Transport {
   /** By protocol. */
   readonly #connections = new Map<string, Connections>();
   #isClosed = false;
 
-  constructor(private readonly files: Transport) {}
+  constructor(private readonly others: Transport) {}
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
     const { body, origin, tunnelAt } = request;
-    if (tunnelAt !== undefined || (body !== null && typeof body !== "string"))
-      return this.files.send(request);
+    const isFile = tunnelAt !== undefined || (body !== null && typeof body !== "string");
+    if (isFile || mayBeProxied(origin)) return this.others.send(request);
     if (this.#isClosed) throw clientClosed();
     const { protocol } = new URL(origin);
     const connections = this.#connections.get(protocol) ?? connectionsFor(protocol);
@@ -35,7 +36,7 @@ export class NodeTransport implements Transport {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { agent } of this.#connections.values()) agent.destroy();
-    await this.files.close();
+    await this.others.close();
   }
 }
 

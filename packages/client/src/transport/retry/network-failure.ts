@@ -1,6 +1,7 @@
 import type { Plane } from "../../errors/error-from-response.js";
 import { NetworkError } from "../../errors/errors.js";
 import { redact } from "../../errors/redaction.js";
+import { mayBeProxied } from "../undici/machine-proxies.js";
 import type { Failure } from "./retry-policy.js";
 
 /** Error codes of failures while connecting: nothing was sent yet. */
@@ -59,7 +60,8 @@ export function networkFailure(cause: unknown, call: FailedCall): NetworkFailure
   const reason = proxy ?? unsentCodes.get(code);
   if (reason !== undefined) {
     const summary = `Cannot reach ${host}: ${reason} (${code}).`;
-    const hint = proxy === undefined ? unreachable[call.plane] : behindProxy;
+    const isProxied = proxy !== undefined || mayBeProxied(call.origin);
+    const hint = isProxied ? behindProxy : unreachable[call.plane];
     return {
       error: new NetworkError({ ...options, summary, hint, retryable: true }),
       failure: { kind: "unsent" },
@@ -80,12 +82,14 @@ export function networkFailure(cause: unknown, call: FailedCall): NetworkFailure
 
 const mistrust =
   "Check the address and this machine's clock; NODE_EXTRA_CA_CERTS names a file with authorities of your own.";
-const behindProxy = "Check the address of the proxy, and whether the proxy asks for a name and password.";
+const behindProxy =
+  "Check the address of the proxy in HTTPS_PROXY or HTTP_PROXY, and whether it asks for a name and password " +
+  "(http://NAME:PASSWORD@HOST:PORT); NO_PROXY names servers that are reached without it.";
 
 const unreachable: Record<Plane, string> = {
   "control plane":
     "Check CLOUD_SANDBOX_BASE_URL (or the baseUrl option) and the network; a local backend is started with " +
-    '"npx cloud-sandbox-local serve".',
+    '"npx cloud-sandbox-local serve". If only a proxy leads to the network, name it in HTTPS_PROXY.',
   agent: "The sandbox may have ended, or its host is not reachable from here: see client.sandboxes.get(id).",
 };
 

@@ -1,8 +1,9 @@
 import type { Duplex } from "node:stream";
-import type { Agent, Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { clientClosed } from "../../errors/errors.js";
 import { Connecting } from "../undici/connecting.js";
 import { LightHeaders } from "../undici/light-headers.js";
+import { agentThroughProxies } from "../undici/machine-proxies.js";
 import {
   established,
   HandshakeRefused,
@@ -96,15 +97,22 @@ interface Loaded {
 const largestFrame = 64 * 1024 * 1024;
 
 async function load(): Promise<Loaded> {
-  const { Agent, buildConnector, ping, upgrade, WebSocket } = await import("undici");
+  const undici = await import("undici");
+  const { buildConnector, ping, upgrade, WebSocket } = undici;
   const webSockets = new Connecting(buildConnector);
   const tunnels = new Connecting(buildConnector, { allowHalfOpen: true });
   return {
     webSockets: new Road(
-      new Agent({ connect: webSockets.connect, webSocket: { maxPayloadSize: largestFrame } }),
+      agentThroughProxies(undici, {
+        connect: webSockets.connect,
+        webSocket: { maxPayloadSize: largestFrame },
+      }),
       webSockets,
     ),
-    tunnels: new Road(new Agent({ connect: tunnels.connect }), tunnels),
+    tunnels: new Road(
+      agentThroughProxies(undici, { connect: tunnels.connect, allowHalfOpen: true }),
+      tunnels,
+    ),
     ping,
     upgrade,
     WebSocket,
@@ -114,7 +122,7 @@ async function load(): Promise<Loaded> {
 /** Opens connections of one kind. */
 class Road {
   constructor(
-    readonly agent: Agent,
+    readonly agent: Dispatcher,
     readonly connecting: Connecting,
   ) {}
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { fileTunnel, timeLimit } from "@cloud-sandbox/protocol";
-import type { Agent, Pool } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import type { OutgoingRequest, RequestBody } from "../http/transport.js";
 
 /** How to send one request through a tunnel. */
@@ -30,7 +30,7 @@ const pauseAfterFailure = 30_000;
  * which reports the reason. Repeating is harmless, because writing a file twice has the same effect.
  */
 export class FileTunnels {
-  readonly #agent: Agent;
+  readonly #agent: Dispatcher;
   readonly #undici: Undici;
   readonly #closing = new AbortController();
   /** The servers, by their origin. */
@@ -38,7 +38,7 @@ export class FileTunnels {
   /** The tunnels, by the agent's address. Ordered by last use, the latest at the end. */
   readonly #tunnels = new Map<string, Tunnel>();
 
-  constructor(agent: Agent, undici: Undici) {
+  constructor(agent: Dispatcher, undici: Undici) {
     this.#agent = agent;
     this.#undici = undici;
   }

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Agent, Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
 import { type Content, MultipartForm } from "../http/multipart.js";
@@ -17,6 +17,7 @@ import {
 import { Connecting } from "./connecting.js";
 import type { FileTunnels, TunnelWay } from "./file-tunnels.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
+import { agentThroughProxies } from "./machine-proxies.js";
 
 /** The fast transport for Node.js: `undici.request` over one pool of keep-alive connections. */
 export class UndiciTransport implements Transport {
@@ -56,7 +57,7 @@ export class UndiciTransport implements Transport {
   #open(): Promise<Roads> {
     this.#opening ??= import("undici").then((undici) => {
       const connecting = new Connecting(undici.buildConnector);
-      const agent = new undici.Agent({
+      const agent = agentThroughProxies(undici, {
         connect: connecting.connect,
         connections: mostConnections,
         // Disable undici's time limits: the channel sets its own, because it knows how long an execution may take.
@@ -77,7 +78,7 @@ export class UndiciTransport implements Transport {
 }
 
 interface Roads {
-  agent: Agent;
+  agent: Dispatcher;
   connecting: Connecting;
   /** The file tunnels; their code is loaded with the first file transfer. */
   tunnels: () => Promise<FileTunnels>;
