@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { type LocalControlPlane, startLocalControlPlane } from "cloud-sandbox-local";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startLocalServer } from "../support/local-server.js";
 import { type PackageServer, startPackageServer } from "../support/package-server.js";
 import { killAgent } from "../support/sandbox-agent.js";
@@ -71,7 +72,7 @@ describe("unmodified programs, through the proxy", () => {
       "pip",
       "python3",
       () =>
-        `python3 -m pip install -q --target lib --cert ca.pem --index-url ${https()}/simple hello-pip && PYTHONPATH=lib python3 -m hello_pip`,
+        `env -u REQUESTS_CA_BUNDLE python3 -m pip install -q --target lib --cert ca.pem --index-url ${https()}/simple hello-pip && PYTHONPATH=lib python3 -m hello_pip`,
       "installed by pip",
     ],
     [
@@ -90,7 +91,7 @@ describe("unmodified programs, through the proxy", () => {
     [
       "git over https",
       "git",
-      () => `git -c http.sslCAInfo=ca.pem clone -q ${https()}/repository.git b && git -C b log --format=%s`,
+      () => `GIT_SSL_CAINFO=ca.pem git clone -q ${https()}/repository.git b && git -C b log --format=%s`,
       "cloned through the proxy",
     ],
     [
@@ -312,4 +313,42 @@ test("works for a server that an ordinary user started, with the operator's opti
   } finally {
     await ordinary.stop();
   }
+});
+
+test("git and SSH, which know no proxy variable, connect through the proxy", async () => {
+  const seen: string[] = [];
+  const host = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.once("data", (bytes) => {
+      seen.push(String(bytes).split("\r\n")[0] ?? "");
+      socket.end();
+    });
+    socket.write("SSH-2.0-test\r\n");
+  }).listen(0, "127.0.0.2");
+  await once(host, "listening");
+  const { port } = host.address() as AddressInfo;
+  const own = await startLocalServer({
+    args: ["--pool", "0", "--egress-allow-private", `127.0.0.2:${port}`],
+  });
+  onTestFinished(async () => {
+    host.close();
+    await own.stop();
+  });
+  await using client = new SandboxClient({ baseUrl: own.url, apiKey: own.apiKey });
+  await using git = await client.sandboxes.create();
+  const run = async (command: string): Promise<string> => (await git.commands.run(command)).stderr;
+  await run(`git ls-remote ssh://git@127.0.0.2:${port}/team/project.git`);
+  await run(`ssh -o ProxyCommand="cloud-sandbox-connect %h %p" -p ${port} git@127.0.0.2`);
+  expect(seen).toEqual([expect.stringMatching(/^SSH-2\.0-/), expect.stringMatching(/^SSH-2\.0-/)]);
+  const refused = await run("git ls-remote ssh://git@127.0.0.2:1/team/project.git");
+  expect(refused).toContain("cloud-sandbox-connect: 403 127.0.0.2:1 is not on the public internet");
+  expect(await run("cloud-sandbox-connect")).toBe(
+    "cloud-sandbox-connect: write cloud-sandbox-connect HOST PORT\n",
+  );
+});
+
+test("Java starts, where the host has it", async ({ skip }) => {
+  const version = await sh(sandbox, "command -v java >/dev/null && java -version 2>&1 || echo none");
+  skip(version === "none\n" && !existsSync("/usr/bin/java"), "there is no Java on this machine");
+  expect(version).toMatch(/version "\d+/);
 });

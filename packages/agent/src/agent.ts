@@ -18,6 +18,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import { TokenVerifier } from "./access/token-verifier.js";
 import type { AgentConfig } from "./config/agent-config.js";
+import { trustedAuthorities } from "./environment/authority-files.js";
 import { baseEnvironment } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
 import { CodeRunner } from "./execution/code-runner.js";
@@ -82,8 +83,9 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
   const proxies = config.egress ? proxyEnvironment(config.egress) : {};
+  const trusted = trustedAuthorities(config.authorities);
   const inherited = await baseEnvironment(process.env, temporary, config.ownVariables);
-  const base = { ...proxies, ...inherited, ...config.environment };
+  const base = { ...proxies, ...trusted, ...inherited, ...config.environment };
   const programs = new InstalledPrograms(base.PATH ?? "");
   const resources = new ExecutionResources({ ...config, directory, memoryMb: limits.memoryMb });
   const slots = new ExecutionSlots(config.maxExecutions);

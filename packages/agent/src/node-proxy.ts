@@ -28,7 +28,7 @@ function proxyFor(target: Target): URL | undefined {
     const name = entry.replace(/^\*?\./, "");
     return entry === "*" || host === name || host.endsWith(`.${name}`);
   });
-  return proxy && !isDirect ? new URL(proxy) : undefined;
+  return proxy && !isDirect && URL.canParse(proxy) ? new URL(proxy) : undefined;
 }
 
 const hostOf = ({ hostname, host }: Target): string =>
@@ -143,12 +143,51 @@ globalThis.fetch = Object.defineProperty(
   { value: "fetch" },
 );
 
-const unpatched = new Set(["http", "https"]);
+/** The hosts of tunnels that programs' own agents asked the proxy for, by their connections. */
+const tunnels = new WeakMap<object, string>();
+
+/** Notes the host when a program asks the proxy for a tunnel by itself. */
+function noteTunnels(net: typeof import("node:net")): void {
+  const { connect } = net;
+  const noting = (...call: Parameters<typeof connect>): Socket => {
+    const socket = connect.apply(net, call);
+    const [target] = call as [unknown];
+    const { host, port } = (typeof target === "object" && target !== null ? target : {}) as Target;
+    const proxy = proxyFor({ protocol: "https:", host: "" });
+    if (proxy?.hostname !== host || Number(proxy?.port) !== Number(port)) return socket;
+    const { write } = socket;
+    socket.write = (...sent: unknown[]) => {
+      socket.write = write;
+      const [, asked] = /^CONNECT \[?([^\s\]]+)\]?:\d+ /.exec(String(sent[0])) ?? [];
+      if (asked !== undefined) tunnels.set(socket, asked);
+      return Reflect.apply(write, socket, sent);
+    };
+    return socket;
+  };
+  Object.assign(net, { connect: noting, createConnection: noting });
+}
+
+/**
+ * Tells TLS the host of a tunnel where a program's own agent does not: https-proxy-agent, which npm has, leaves out addresses, and
+ * no certificate is valid for nobody.
+ */
+function nameTunnels(tls: typeof import("node:tls")): void {
+  const { connect } = tls;
+  const naming = (...call: unknown[]): unknown => {
+    const [options, ...rest] = call as [{ socket?: object; host?: string; servername?: string }];
+    const host = options?.socket && !options.host && !options.servername && tunnels.get(options.socket);
+    return Reflect.apply(connect, tls, [host ? { ...options, host } : options, ...rest]);
+  };
+  Object.assign(tls, { connect: naming });
+}
+
+const unpatched = new Set(["http", "https", "net", "tls"]);
 
 function prepare(name: string): void {
   if (!unpatched.delete(name)) return;
-  const { globalAgent } = require(name) as HttpModule;
-  proxyAgent(globalAgent, `${name as "http" | "https"}:`);
+  if (name === "net") noteTunnels(require("node:net"));
+  else if (name === "tls") nameTunnels(require("node:tls"));
+  else proxyAgent((require(name) as HttpModule).globalAgent, `${name as "http" | "https"}:`);
 }
 
 interface Resolve {

@@ -1,3 +1,4 @@
+import { ownAuthorities } from "./authorities/own-authorities.js";
 import { RuntimeUnavailableError } from "./errors/local-errors.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import type { RuntimeReport, SandboxRuntime } from "./runtime/sandbox-runtime.js";
@@ -11,12 +12,15 @@ export async function chosenRuntime(
   mayAct?: () => boolean,
 ): Promise<{ readonly runtime: SandboxRuntime; readonly report: UsableRuntime }> {
   const { holdsProcess = true, withoutSystemCallFilter = false, rootInside = false, kubernetes } = options;
+  const trusted = ownAuthorities(options.trustCa);
+  for (const problem of trusted.problems) options.log?.(problem);
   const chosen = await chooseRuntime(runtimeName(options), {
     ...{ holdsProcess, withoutSystemCallFilter, rootInside, kubernetes, mayAct },
     ...{ signal: options.signal, log: options.log },
     dockerImages: dockerImages(options.dockerImage),
     dockerRuntime: dockerRuntime(options.dockerRuntime),
     waitSeconds: options.waitForServerSeconds,
+    authorities: trusted.pem,
   });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
   return chosen;

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { AgentCalls } from "./agents/agent-calls.js";
 import { AgentConnections } from "./agents/agent-connection.js";
 import { agentPath } from "./agents/agent-target.js";
+import { ownAuthorities } from "./authorities/own-authorities.js";
 import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
 import type { UsableRuntime } from "./chosen-runtime.js";
 import { controlPlaneApi } from "./control-plane/control-plane-api.js";
@@ -123,7 +124,11 @@ export async function serve(
     waiting: () => queue.waiting,
   };
   const serverMetrics = options.metrics ? await serverMetricsOf(measured) : undefined;
-  const egress = egressGateway(options.egress, (decision) => serverMetrics?.noteEgress(decision));
+  const egress = egressGateway(
+    options.egress,
+    (decision) => serverMetrics?.noteEgress(decision),
+    () => ownAuthorities(options.trustCa).pem,
+  );
   const internet = internetSetting(options.internet);
   const pool = poolSize(options.pool);
   const [apiKey, tokens] = await withStoreErrors(store, async () => [

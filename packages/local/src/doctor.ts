@@ -1,3 +1,8 @@
+import {
+  type AuthoritiesReport,
+  describeAuthorities,
+  examineAuthorities,
+} from "./authorities/authorities-report.js";
 import { findHostLanguages } from "./catalogue/host-languages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
 import { forgetTrials } from "./runtime/host/host-trial.js";
@@ -13,6 +18,7 @@ export interface DoctorReport {
   readonly runtimes: readonly RuntimeReport[];
   readonly languages: readonly HostLanguage[];
   readonly egress: EgressReport;
+  readonly authorities: AuthoritiesReport;
   readonly memory: {
     /** Memory of this machine, in MiB. */
     readonly totalMb: number;
@@ -30,11 +36,19 @@ export async function examineHost(): Promise<DoctorReport> {
     examineEgress(),
   ]);
   const memory = { totalMb: hostMemoryMb(), overcommit: defaultMemoryOvercommit };
-  return { usable: runtimes.some(({ usable }) => usable), runtimes, languages, egress, memory };
+  const authorities = examineAuthorities();
+  return { usable: runtimes.some(({ usable }) => usable), runtimes, languages, egress, authorities, memory };
 }
 
 /** The report as lines for people. */
-export function describeHost({ usable, runtimes, languages, egress, memory }: DoctorReport): string {
+export function describeHost({
+  usable,
+  runtimes,
+  languages,
+  egress,
+  authorities,
+  memory,
+}: DoctorReport): string {
   const lines = runtimes.flatMap((report) => {
     if (!report.usable) return [`✗ ${report.runtime}: ${report.reason}`, `  To fix it: ${report.fix}`];
     return [
@@ -53,6 +67,7 @@ export function describeHost({ usable, runtimes, languages, egress, memory }: Do
     ...lines,
     `Languages: ${found}`,
     ...describeEgress(egress),
+    ...describeAuthorities(authorities),
     `Memory: sandboxes may use ${memory.overcommit} times the ${memory.totalMb} MiB of this machine together, files included (--memory-overcommit)`,
     usable ? "Sandboxes can be started here." : "No sandbox can be started here.",
   ].join("\n");

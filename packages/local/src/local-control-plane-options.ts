@@ -39,6 +39,12 @@ export interface LocalControlPlaneOptions {
   readonly dockerRuntime?: string;
   /** What the runtime `kubernetes` uses. Default: the cluster that `kubectl` uses, and `python:3.12-slim`. */
   readonly kubernetes?: KubernetesOptions;
+  /**
+   * Files with certificates, in PEM, of authorities that programs in sandboxes trust beside those that everybody trusts, and beside
+   * those that this machine's programs trust: what was added to the system's, and what variables such as `NODE_EXTRA_CA_CERTS` and
+   * `SSL_CERT_FILE` or settings of npm and pip name. Default: none.
+   */
+  readonly trustCa?: readonly string[];
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
   /** Most sandboxes at a time, stopped ones and programs without a sandbox included, and failed ones as far as there are more of them than this. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */

@@ -1,3 +1,4 @@
+import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import type { JWK } from "jose";
 import type { ProgramIdentity } from "../machine/program-identity.js";
 
@@ -55,6 +56,8 @@ export interface AgentConfig {
   readonly mounts: readonly string[];
   /** Access to the internet. If absent, no proxy variables are set for programs. */
   readonly egress?: EgressConfig;
+  /** Authorities that programs trust beside their own. */
+  readonly authorities?: AuthorityFiles;
   /** Most bytes of each output stream that an answer contains. */
   readonly outputLimit: number;
   /** Most bytes of each output stream that are kept in a file when the output is longer than `outputLimit`. */

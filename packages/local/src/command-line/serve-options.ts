@@ -181,6 +181,11 @@ export function addServeOptions(command: Command): Command {
       "HTTP proxy that this machine needs to reach the internet, as in http://user:password@proxy.internal:3128; default: CLOUD_SANDBOX_UPSTREAM_PROXY, which no list of processes shows",
     )
     .option(
+      "--trust-ca <file>",
+      "PEM file with an authority whose certificates programs in sandboxes trust, beside those that this machine's programs trust (repeatable)",
+      collect,
+    )
+    .option(
       "--webhook-allow-private",
       "send webhooks to private addresses too, such as this machine's own",
       false,

@@ -21,6 +21,8 @@ export interface EgressGatewayOptions {
   readonly lack?: InternetLack | undefined;
   /** An HTTP proxy that this machine needs to reach the internet. Default: none. */
   readonly upstreamProxy?: UpstreamProxy | undefined;
+  /** Certificates, in PEM, of authorities that servers of https: requests to the proxy may have beside those that everybody trusts. */
+  readonly authorities?: (() => string) | undefined;
   readonly limits?: Partial<EgressLimits>;
   readonly onDecision?: OnEgressDecision | undefined;
 }
@@ -28,10 +30,11 @@ export interface EgressGatewayOptions {
 /** The filtering proxy that is a sandbox's only network. A connection's socket tells which sandbox it belongs to. */
 export class EgressGateway {
   readonly #sandboxes = new Map<string, SandboxEgress>();
-  readonly #http = new HttpProxy();
+  readonly #http: HttpProxy;
   readonly #dialer: Dialer;
 
   constructor(private readonly options: EgressGatewayOptions) {
+    this.#http = new HttpProxy(options.authorities);
     const unknown: InternetLack = async () => undefined;
     const resolve = options.resolve ?? nameServers();
     this.#dialer = new Dialer({

@@ -35,6 +35,7 @@ export const defaultDeny: readonly string[] = ["*:25"];
 export function egressGateway(
   { allowPrivate = [], deny = defaultDeny, upstreamProxy, resolve }: EgressOptions = {},
   onDecision?: OnEgressDecision,
+  authorities?: () => string,
 ): EgressGateway {
   const proxy = upstreamProxy ?? (process.env[upstreamProxyVariable] || undefined);
   return new EgressGateway({
@@ -42,6 +43,7 @@ export function egressGateway(
     upstreamProxy: proxy === undefined ? undefined : parseProxy(proxy),
     resolve,
     onDecision,
+    authorities,
   });
 }
 

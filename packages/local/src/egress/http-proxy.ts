@@ -7,6 +7,7 @@ import { authorityOf, type Destination, parseAuthority } from "./destination.js"
 import type { EgressAccess } from "./egress-access.js";
 import { EgressProblem } from "./egress-problem.js";
 import { withoutHopByHop } from "./hop-by-hop.js";
+import { SecuredConnections } from "./secured-connection.js";
 import { authorization, signInProblem } from "./upstream-proxy.js";
 
 const maxHeaderBytes = 16 * 1024;
@@ -24,9 +25,11 @@ const statusFor: Readonly<Record<EgressProblem["kind"], number>> = {
 /** The HTTP proxy of all sandboxes: CONNECT tunnels, and plain requests in absolute form. It listens nowhere: `serve` gets each connection. */
 export class HttpProxy {
   readonly #server: Server;
+  readonly #secured: SecuredConnections;
   readonly #owners = new WeakMap<Socket, Owner>();
 
-  constructor() {
+  constructor(authorities?: () => string) {
+    this.#secured = new SecuredConnections(authorities);
     this.#server = createServer({
       maxHeaderSize: maxHeaderBytes,
       keepAliveTimeout: keepAliveMs,
@@ -72,9 +75,11 @@ export class HttpProxy {
   async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     try {
       const { egress, gone } = this.#ownerOf(incoming);
-      const { authority, path, destination } = absoluteTarget(incoming.url ?? "");
+      const { isSecure, authority, path, destination } = absoluteTarget(incoming.url ?? "");
       egress.watchIdle(incoming.socket);
-      const { socket: upstream, proxy } = await egress.connect("http", destination, gone);
+      // Through an upstream proxy, TLS needs a tunnel.
+      const { socket, proxy } = await egress.connect(isSecure ? "connect" : "http", destination, gone);
+      const upstream = isSecure ? await this.#secured.open(socket, destination, gone) : socket;
       const end = (): void => void upstream.destroy();
       gone.addEventListener("abort", end, { once: true });
       // Remove the listener: one connection may carry many requests, and each adds one.
@@ -135,14 +140,22 @@ interface Owner {
   readonly gone: AbortSignal;
 }
 
-function absoluteTarget(url: string): { authority: string; path: string; destination: Destination } {
-  const [, authority = "", rest = ""] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(url) ?? [];
-  const destination = parseAuthority(authority, 80);
+interface Target {
+  readonly isSecure: boolean;
+  readonly authority: string;
+  readonly path: string;
+  readonly destination: Destination;
+}
+
+function absoluteTarget(url: string): Target {
+  const [, secure, authority = "", rest = ""] = /^http(s)?:\/\/([^/?#]*)([^#]*)/i.exec(url) ?? [];
+  const isSecure = secure !== undefined;
+  const destination = parseAuthority(authority, isSecure ? 443 : 80);
   if (!destination)
     throw malformed(
       "This is a proxy: a request must name its server, as in GET http://host/path, or CONNECT host:port.",
     );
-  return { authority, path: rest.startsWith("/") ? rest : `/${rest}`, destination };
+  return { isSecure, authority, path: rest.startsWith("/") ? rest : `/${rest}`, destination };
 }
 
 /** Passes a response on. The server may be hostile: Node parses some status lines that its `writeHead` then refuses. */

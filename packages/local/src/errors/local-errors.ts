@@ -77,6 +77,18 @@ export class InvalidEgressError extends LocalControlPlaneError {
   override readonly name = "InvalidEgressError";
 }
 
+/** A file that `--trust-ca` names has no certificates of authorities. */
+export class InvalidAuthorityError extends LocalControlPlaneError {
+  override readonly name = "InvalidAuthorityError";
+
+  constructor(path: string, cause: Error) {
+    super(
+      `The authorities of ${path} cannot be trusted: ${cause.message}. Name a file with certificates in PEM, between the lines BEGIN CERTIFICATE and END CERTIFICATE.`,
+      { cause },
+    );
+  }
+}
+
 /** `CLOUD_SANDBOX_POOL` is not a number of machines. */
 export class InvalidPoolError extends LocalControlPlaneError {
   override readonly name = "InvalidPoolError";

@@ -95,6 +95,8 @@ export interface RuntimeOptions {
   readonly waitSeconds?: number | undefined;
   /** What the kubernetes runtime uses; see {@link KubernetesOptions}. */
   readonly kubernetes?: KubernetesOptions | undefined;
+  /** Certificates, in PEM, of authorities that programs in machines trust beside their own. Default: none. */
+  readonly authorities?: string | undefined;
   /** Gives up a trial that takes long. What was made for it is removed. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /** Whether this process may start, reach and end machines now. False while another one may have them. Default: always. */

@@ -1,5 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { connectCommand } from "@cloud-sandbox/server-kit/execution";
+import connectThroughProxy from "./connect-through-proxy.cjs?raw";
 
 /** The order in which Debian searches the program directories of `/usr`. */
 const systemDirectories = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"];
@@ -24,14 +26,15 @@ export const searchPathAnywhere = [
 
 /**
  * Creates the commands `python`, `pip` and `pip3` for machines on hosts that have only `python3`, such as Debian. They
- * are scripts, not links, so that a virtual environment created with `python` names the real interpreter.
+ * are scripts, not links, so that a virtual environment created with `python` names the real interpreter. Also creates the command
+ * with which programs that know no proxy connect.
  */
 export function placeSubstitutes(parts: string): void {
   const directory = join(parts, "substitutes");
   mkdirSync(directory);
   chmodSync(directory, 0o755);
-  if (!systemDirectories.some((place) => existsSync(join(place, "python3")))) return;
-  for (const [name, script] of Object.entries(substituteScripts)) {
+  const hasPython = systemDirectories.some((place) => existsSync(join(place, "python3")));
+  for (const [name, script] of Object.entries(hasPython ? substituteScripts : ownScripts)) {
     writeFileSync(join(directory, name), script);
     chmodSync(join(directory, name), 0o755);
   }
@@ -48,5 +51,13 @@ echo "${name}: this Python has no pip. Install it on the machine that runs the s
 exit 127
 `;
 
+/** Scripts that no program substitutes, by name. */
+const ownScripts = { [connectCommand]: connectThroughProxy };
+
 /** The scripts of the substitutes, by name. */
-export const substituteScripts = { python: pythonScript, pip: pipScript("pip"), pip3: pipScript("pip3") };
+export const substituteScripts: Readonly<Record<string, string>> = {
+  ...ownScripts,
+  python: pythonScript,
+  pip: pipScript("pip"),
+  pip3: pipScript("pip3"),
+};

@@ -15,7 +15,13 @@ test.each([
     },
     500,
   );
-  const assignment = { command: [], config: "", agentSocket: "", egressSocket: undefined };
+  const assignment = {
+    command: [],
+    config: "",
+    agentSocket: "",
+    egressSocket: undefined,
+    authorities: undefined,
+  };
   await expect(connection.assign(assignment)).rejects.toThrow(reason);
   expect(await connection.lost).toBe(reason);
 });

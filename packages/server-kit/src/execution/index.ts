@@ -7,7 +7,12 @@ export { ByteWindow } from "./byte-window.js";
 export { CapturedOutput } from "./captured-output.js";
 export { type ContextLanguage, contextLanguages } from "./context-language.js";
 export { ControlChannel, type Frame } from "./control-channel.js";
-export { proxyEnvironment, proxyPorts } from "./egress/proxy-environment.js";
+export {
+  type AuthorityFiles,
+  authorityEnvironment,
+  authorityVariables,
+} from "./egress/authority-environment.js";
+export { connectCommand, proxyEnvironment, proxyPorts } from "./egress/proxy-environment.js";
 export {
   codeOutcome,
   type EndedCode,

@@ -29,7 +29,7 @@ import { type EgressSocket, listenForEgress } from "./egress/egress-socket.js";
 import { type Foundation, layFoundation, removeLeftovers } from "./foundation.js";
 import { launchCommand } from "./launch/launch-command.js";
 import { machineEnvironment } from "./machine-environment.js";
-import { agentTimeZone, egressInside } from "./machine-image.js";
+import { agentTimeZone, egressInside, type MachineImage } from "./machine-image.js";
 import { runProgram, type StartedProgram, startAhead } from "./program-start.js";
 import { identitiesOf, mapUids, uidsInside } from "./user-namespace.js";
 import { diskCount } from "./writable-root.js";
@@ -217,7 +217,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
         cwd: "/",
         env: {
           PATH: process.env.PATH ?? "/usr/bin:/bin",
-          CLOUD_SANDBOX_AGENT_CONFIG: agentConfig(spec, uids),
+          CLOUD_SANDBOX_AGENT_CONFIG: agentConfig(spec, uids, image),
           ...environment,
         },
         stdio: [
@@ -313,7 +313,11 @@ async function openEgress(
 }
 
 /** The agent's configuration. It holds values of a template's variables, so the agent inherits it in its environment: all users of the host can read command lines. */
-function agentConfig(spec: MachineSpec, uids: MachineUids | undefined): string {
+function agentConfig(
+  spec: MachineSpec,
+  uids: MachineUids | undefined,
+  { authorities }: MachineImage,
+): string {
   const { code } = uidsInside(identitiesOf(uids));
   return JSON.stringify({
     sandboxId: spec.id,
@@ -322,7 +326,7 @@ function agentConfig(spec: MachineSpec, uids: MachineUids | undefined): string {
     template: spec.template,
     limits: spec.limits,
     languages: spec.languages,
-    ...(spec.egress && { egress: egressInside }),
+    ...(spec.egress && { egress: egressInside, authorities }),
     environment: spec.environment,
     ownVariables: Object.keys(agentTimeZone),
     ...(uids && { runProgramsAs: { uid: code, gid: code } }),

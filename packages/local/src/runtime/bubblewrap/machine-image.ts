@@ -5,6 +5,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
   type Stats,
@@ -14,10 +15,12 @@ import {
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import type { Mount } from "../host/mount.js";
 import { placeSubstitutes, searchPath } from "../search-path.js";
 import { agentMain, placeAgent } from "./agent-files.js";
 import { placeAptAdvice } from "./apt-advice.js";
+import { authoritiesInside, placeAuthorities } from "./host-files/authority-files.js";
 import { mountPoints } from "./host-files/host-views.js";
 import { dynamicLoader, libraryDirectories } from "./host-files/loader.js";
 import { maskedKernelFiles } from "./host-files/masked-kernel-files.js";
@@ -37,6 +40,8 @@ export interface MachineImage {
   readonly links: readonly { readonly target: string; readonly path: string }[];
   /** Search path for programs. */
   readonly path: string;
+  /** Files of authorities that programs trust beside their own. Undefined if this host has none of its own. */
+  readonly authorities: AuthorityFiles | undefined;
   /** The name of the user who runs programs. */
   readonly user: string;
   /** The init with its arguments, the last of which is the agent's main file. */
@@ -81,6 +86,7 @@ export async function prepareMachineImage(
   directory: string,
   hasOwnUids: boolean,
   root: WritableRoot | undefined,
+  authorities: string,
 ): Promise<MachineImages> {
   const parts = join(directory, "parts");
   mkdirSync(parts);
@@ -137,6 +143,7 @@ export async function prepareMachineImage(
     ...(root ? mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
     ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
     ...shared,
+    ...placeAuthorities(parts, authorities),
     ...sealedEtc,
     ...interpreters,
     // Cover these paths with an empty file or directory, because programs of the host keep credentials there.
@@ -159,6 +166,7 @@ export async function prepareMachineImage(
     ],
     links: root ? [] : links,
     path: searchPath(node.path),
+    authorities: authorities === "" ? undefined : authoritiesInside(opt),
     user: "sandbox",
     command: [...(setpriv ? [...launcher.command, place(setpriv), ...separation] : []), ...init],
     commandForRoot: init,
@@ -308,7 +316,7 @@ function isReachableForAll(path: string): boolean {
 }
 
 /** The entries of the host's `/etc` that machines see: those that programs need, and none that describes the host. */
-export const sharedEtc: readonly string[] = [
+export const sharedEtc = (): readonly string[] => [
   "alternatives",
   "ca-certificates",
   "crypto-policies",
@@ -318,6 +326,8 @@ export const sharedEtc: readonly string[] = [
   "mime.types",
   "pki/ca-trust/extracted",
   "ssl/certs",
+  // Debian's Java has its settings here, and does not start without them.
+  ...readdirSync("/etc").filter((name) => name.startsWith("java-")),
 ];
 
 /** Makes `/etc`. With `parts`, which machines cannot change, `/etc` is writable, and files that must not change are mounted from `parts`. */
@@ -331,7 +341,7 @@ function makeEtc(etc: string, parts: string | undefined): { shared: Mount[]; sea
   }
   const shared: Mount[] = isWritable ? [] : [{ source: etc, target: "/etc" }];
   const sealed: Mount[] = [];
-  for (const name of sharedEtc) {
+  for (const name of sharedEtc()) {
     const source = `/etc/${name}`;
     const status = statusOf(source);
     if (status === undefined) continue;

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { type OneShotProgram, oneShotProgram, proxyEnvironment } from "@cloud-sandbox/server-kit/execution";
+import {
+  authorityEnvironment,
+  type OneShotProgram,
+  oneShotProgram,
+  proxyEnvironment,
+} from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { LateCleanups } from "../host/late-cleanup.js";
 import type { MachineGroup } from "../host/machine-group.js";
@@ -223,6 +228,7 @@ function programStart(spec: PlannedProgram, foundation: Foundation, own: Program
       ...programEnvironment(image),
       ...(uids ? {} : limitVariables(spec.limits)),
       ...(hasNetwork && proxyEnvironment(egressInside)),
+      ...(hasNetwork && image.authorities && authorityEnvironment(image.authorities)),
       ...spec.environment,
       ...program.env,
       CLOUD_SANDBOX_EXECUTION_ID: spec.id,

@@ -21,13 +21,14 @@ export async function prepareRootInside(
   images: MachineImages,
 ): Promise<RootInside> {
   const root = await WritableRoot.openMapped(directory);
-  const copied = [...sharedEtc, ...systemEtc];
+  const shared = sharedEtc();
+  const copied = [...shared, ...systemEtc];
   await run("/bin/sh", ["-c", systemScript, "system", skeleton, root.skeleton, ...copied], { cwd: "/" });
-  const isCopied = new Set(sharedEtc.map((name) => `/etc/${name}`));
+  const isCopied = (path: string): boolean => shared.some((name) => `${path}/`.startsWith(`/etc/${name}/`));
   const forRoot = (image: MachineImages["image"]): MachineImages["image"] => ({
     ...image,
     disk: root.disk,
-    mounts: image.mounts.filter(({ target }) => !isCopied.has(target)),
+    mounts: image.mounts.filter(({ target }) => !isCopied(target)),
     user: "root",
     command: image.commandForRoot,
   });

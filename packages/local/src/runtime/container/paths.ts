@@ -8,11 +8,18 @@ export const inside = {
   bridge: `${opt}/bridge.cjs`,
   agentSocket: `${opt}/run/agent/socket`,
   egressSocket: `${opt}/run/egress`,
+  authorities: { own: `${opt}/run/authorities/own.pem`, bundle: `${opt}/run/authorities/bundle.pem` },
   nodePreload: `${opt}/agent/node-proxy.cjs`,
   noFiles: `${opt}/empty`,
   launcher: `${opt}/launcher`,
   substitutes: `${opt}/substitutes`,
   home: "/home/sandbox",
+} as const;
+
+/** The part of an agent's configuration that is about the internet. */
+export const networkConfig = {
+  egress: { socket: inside.egressSocket, nodePreload: inside.nodePreload },
+  authorities: inside.authorities,
 } as const;
 
 /**

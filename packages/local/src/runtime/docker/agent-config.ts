@@ -1,4 +1,4 @@
-import { codeUid, inside } from "../container/paths.js";
+import { codeUid, inside, networkConfig } from "../container/paths.js";
 import type { MachineSpec } from "../sandbox-runtime.js";
 import { type DaemonAbilities, ownVariables } from "./container-options.js";
 import type { PreparedImage } from "./image/prepared-image.js";
@@ -19,7 +19,7 @@ export function agentConfig(
     listen: { socket: inside.agentSocket },
     template: spec.template,
     limits: spec.limits,
-    ...(spec.egress && { egress: { socket: inside.egressSocket, nodePreload: inside.nodePreload } }),
+    ...(spec.egress && networkConfig),
     mounts: spec.mounts?.map(({ target }) => target),
     // The image's own values of the variables that are the agent's here.
     environment: {

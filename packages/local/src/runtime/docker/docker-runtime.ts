@@ -180,6 +180,7 @@ export class DockerRuntime implements SandboxRuntime {
         config: agentConfig(spec, image, daemon),
         agentSocket: inside.agentSocket,
         egressSocket: spec.egress && inside.egressSocket,
+        authorities: spec.egress && this.options.authorities,
       };
       await mounted
         .then(() => machine.assign(assignment))

@@ -7,7 +7,7 @@ import { agentMain } from "../bubblewrap/agent-files.js";
 import { digestOf } from "../container/channel/channel-protocol.js";
 import { MachineConnection } from "../container/channel/machine-connection.js";
 import { socketPair } from "../container/channel/socket-pair.js";
-import { defaultImage, inside, opt } from "../container/paths.js";
+import { defaultImage, inside, networkConfig, opt } from "../container/paths.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
 import { type LocalSocket, listenLocally } from "../host/local-socket.js";
@@ -149,7 +149,8 @@ export class KubernetesRuntime implements SandboxRuntime {
         isStarting: () => isStarting,
       });
       try {
-        await Promise.race([boot(machine, spec, limit.signal), failureOf(started)]);
+        const { authorities } = this.options;
+        await Promise.race([boot(machine, spec, authorities, limit.signal), failureOf(started)]);
       } catch (error) {
         // If the Pod could not start, the cluster says best why.
         const reason = await started.then(
@@ -328,12 +329,18 @@ export class KubernetesRuntime implements SandboxRuntime {
 }
 
 /** Starts the agent in a Pod that starts or runs. */
-async function boot(machine: KubernetesMachine, spec: MachineSpec, signal: AbortSignal): Promise<void> {
+async function boot(
+  machine: KubernetesMachine,
+  spec: MachineSpec,
+  authorities: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   await machine.assign({
     command: [...supervisor.slice(0, -1), `${opt}/agent/${agentMain}`],
     config: agentConfig(spec),
     agentSocket: inside.agentSocket,
     egressSocket: spec.egress && inside.egressSocket,
+    authorities: spec.egress && authorities,
   });
   await machine.booted(signal);
 }
@@ -381,7 +388,7 @@ function agentConfig(spec: MachineSpec): string {
     listen: { socket: inside.agentSocket },
     template: spec.template,
     limits: spec.limits,
-    ...(spec.egress && { egress: { socket: inside.egressSocket, nodePreload: inside.nodePreload } }),
+    ...(spec.egress && networkConfig),
     environment: spec.environment ?? {},
     ownsMachine: true,
   });

@@ -9,6 +9,9 @@ interface NodeProxy {
   readonly importsPreload?: boolean;
 }
 
+/** The command inside that joins its input and output to a host and port through the proxy: for SSH, which knows no proxy variable. */
+export const connectCommand = "cloud-sandbox-connect";
+
 /**
  * The proxy variables for programs, in upper and lower case because programs read one or the other. ALL_PROXY also
  * names the HTTP proxy: some clients fail immediately on a SOCKS proxy if they lack a SOCKS library. `nodePreload` is the
@@ -23,6 +26,7 @@ export function proxyEnvironment({ nodePreload, importsPreload }: NodeProxy): Re
   return {
     ...named,
     ...Object.fromEntries(lower),
+    GIT_SSH_COMMAND: `ssh -o ProxyCommand='${connectCommand} %h %p'`,
     ...(nodePreload && {
       NODE_OPTIONS: importsPreload ? `--import=file://${nodePreload}` : `--require=${nodePreload}`,
     }),

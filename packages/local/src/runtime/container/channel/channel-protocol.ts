@@ -41,6 +41,8 @@ export interface Assignment {
   /** The agent's configuration, which the container's own configuration must not show: it holds variables of a template. */
   readonly config: string;
   readonly agentSocket: string;
+  /** Certificates, in PEM, of the host's own authorities, which the machine gets in files. Undefined if it has none. */
+  readonly authorities: string | undefined;
   /** Where connections to the proxy are accepted. Undefined for a machine without a network. */
   readonly egressSocket: string | undefined;
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer as createChannel, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { connect, createServer, Socket } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { bundleWith } from "../../../authorities/system-bundle.js";
 import {
   type Assignment,
   channelLimits,
@@ -16,6 +17,7 @@ import {
 import { countdown } from "../channel/countdown.js";
 import { endIfSilent } from "../channel/end-if-silent.js";
 import { socketPair } from "../channel/socket-pair.js";
+import { inside } from "../paths.js";
 
 /** Milliseconds between attempts to reach an agent that does not listen yet. */
 const againMs = 5;
@@ -117,6 +119,7 @@ class Supervisor {
     this.#assignment = assignment;
     mkdirSync(dirname(assignment.agentSocket), { recursive: true, mode: 0o700 });
     if (assignment.egressSocket !== undefined) await this.#listenForEgress(assignment.egressSocket);
+    if (assignment.authorities) writeAuthorities(assignment.authorities);
     this.#startAgent(assignment);
     stream.respond({ ":status": 204 }, { endStream: true });
   }
@@ -201,6 +204,16 @@ function join(stream: ServerHttp2Stream, socket: Socket): void {
   stream.respond({ ":status": 200 });
   stream.pipe(socket);
   socket.pipe(stream);
+}
+
+/** Writes the host's own authorities where programs, which may have another uid, can read them. */
+function writeAuthorities(pem: string): void {
+  const { own, bundle } = inside.authorities;
+  mkdirSync(dirname(own), { recursive: true });
+  writeFileSync(own, pem);
+  writeFileSync(bundle, bundleWith(pem));
+  chmodSync(dirname(own), 0o755);
+  for (const file of [own, bundle]) chmodSync(file, 0o644);
 }
 
 /** The variables of programs in a Pod: without those of the cluster, and with the places where programs are installed. */

@@ -1,0 +1,25 @@
+import { ownAuthorities } from "./own-authorities.js";
+
+/** What `doctor` reports about authorities of certificates that are not everybody's. */
+export interface AuthoritiesReport {
+  /** What names such authorities, each with the number of certificates. Programs in sandboxes trust them too. */
+  readonly own: readonly string[];
+  /** What names a file without authorities, and programs that would fail although there are such authorities. */
+  readonly remarks: readonly string[];
+}
+
+export function examineAuthorities(env: NodeJS.ProcessEnv = process.env): AuthoritiesReport {
+  const { sources, problems } = ownAuthorities([], env);
+  const failing =
+    "Java, and programs with authorities built in, do not trust them: give those a setting of their own.";
+  return { own: sources, remarks: [...problems, ...(sources.length > 0 ? [failing] : [])] };
+}
+
+/** The report as lines for people. */
+export function describeAuthorities({ own, remarks }: AuthoritiesReport): string[] {
+  const which = own.length === 0 ? "none; --trust-ca adds one" : own.join(", ");
+  return [
+    `Authorities of certificates that sandboxes trust beside everybody's: ${which}`,
+    ...remarks.map((remark) => `  ! ${remark}`),
+  ];
+}

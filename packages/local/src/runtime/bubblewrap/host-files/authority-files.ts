@@ -1,0 +1,30 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
+import { bundleWith, systemBundle } from "../../../authorities/system-bundle.js";
+import type { Mount } from "../../host/mount.js";
+
+const directory = "authorities";
+
+/** Where machines have the files below `opt`. */
+export const authoritiesInside = (opt: string): AuthorityFiles => ({
+  own: join(opt, directory, "own.pem"),
+  bundle: join(opt, directory, "bundle.pem"),
+});
+
+/**
+ * Writes the host's own authorities below `parts`. Returns the mount with which machines have them in place of the system's, for
+ * programs that read no variable.
+ */
+export function placeAuthorities(parts: string, pem: string): Mount[] {
+  if (pem === "") return [];
+  const { own, bundle } = authoritiesInside(parts);
+  mkdirSync(join(parts, directory));
+  writeFileSync(own, pem);
+  writeFileSync(bundle, bundleWith(pem));
+  // The umask may keep the sandboxes' uids from reading new files.
+  chmodSync(join(parts, directory), 0o755);
+  for (const path of [own, bundle]) chmodSync(path, 0o644);
+  const target = systemBundle();
+  return target?.startsWith("/etc/") ? [{ source: bundle, target }] : [];
+}

@@ -1,0 +1,92 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rootCertificates } from "node:tls";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ownAuthorities } from "../../src/authorities/own-authorities.js";
+import { systemBundle } from "../../src/authorities/system-bundle.js";
+
+let home: string;
+let authority: string;
+const at = (name: string): string => join(home, name);
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "authorities-"));
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const made = ["-keyout", at("key.pem"), "-out", at("ca.pem"), "-subj", "/CN=Company"];
+  execFileSync("openssl", ["req", "-x509", ...key, "-days", "2", ...made], { stdio: "pipe" });
+  execFileSync("openssl", ["x509", "-in", at("ca.pem"), "-outform", "DER", "-out", at("ca.der")]);
+  authority = readFileSync(at("ca.pem"), "utf8").trim();
+  writeFileSync(at("with-key.pem"), `a remark\n${readFileSync(at("key.pem"))}${authority}\n`);
+  writeFileSync(at("with-others.pem"), `${rootCertificates.slice(0, 3).join("\n")}\n${authority}\n`);
+  writeFileSync(at("everyones.pem"), rootCertificates.slice(0, 3).join("\n"));
+  writeFileSync(at("npmrc"), `registry = https://npm.corp.test\ncafile="${at("ca.pem")}"\n`);
+  mkdirSync(at(".config/pip"), { recursive: true });
+  writeFileSync(at("pip.conf"), `[global]\nindex-url = https://pip.corp.test\ncert = ${at("ca.pem")}\n`);
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+/** How often the company's authority is in what is found, and what is named as its source. */
+function found(trusted: readonly string[], env: Record<string, string>) {
+  const { pem, sources, problems } = ownAuthorities(trusted, { HOME: "/nowhere", ...env });
+  return {
+    times: pem.split(authority).length - 1,
+    hasKey: pem.includes("PRIVATE"),
+    sources: sources.filter((source) => source.includes("(1)")).join(),
+    problems,
+  };
+}
+
+test.each<[string, readonly string[], Record<string, string>, string]>([
+  ["--trust-ca", ["ca.pem"], {}, "--trust-ca"],
+  ["--trust-ca in DER", ["ca.der"], {}, "--trust-ca"],
+  ["--trust-ca beside a key and a remark", ["with-key.pem"], {}, "--trust-ca"],
+  ["--trust-ca beside everybody's", ["with-others.pem"], {}, "--trust-ca"],
+  ["--trust-ca twice, and a variable", ["ca.pem", "ca.der"], { SSL_CERT_FILE: "ca.pem" }, "--trust-ca"],
+  ...["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "npm_config_cafile"].map(
+    (name) => [name, [], { [name]: "ca.pem" }, name] as [string, string[], Record<string, string>, string],
+  ),
+  ["the settings of npm", [], { npm_config_userconfig: "npmrc" }, "npmrc"],
+  ["the settings of pip", [], { PIP_CONFIG_FILE: "pip.conf" }, "pip.conf"],
+])("an authority of one's own is found by %s, once and without a key", (_, trusted, env, source) => {
+  const named = Object.fromEntries(Object.entries(env).map(([name, file]) => [name, at(file)]));
+  expect(found(trusted.map(at), named)).toEqual({
+    times: 1,
+    hasKey: false,
+    sources: expect.stringContaining(source),
+    problems: [],
+  });
+});
+
+test("everybody's authorities, and those of the system, are nobody's own", () => {
+  const { pem: here } = ownAuthorities([], { HOME: "/nowhere" });
+  const system = systemBundle() ?? at("everyones.pem");
+  const env = { HOME: "/nowhere", SSL_CERT_FILE: system, REQUESTS_CA_BUNDLE: at("everyones.pem") };
+  expect(ownAuthorities([], env)).toMatchObject({ pem: here, problems: [] });
+});
+
+test("a variable that names no certificates is a remark, and an option is an error", () => {
+  const missing = at("missing.pem");
+  const { problems } = found([], { SSL_CERT_FILE: missing, PIP_CERT: at("npmrc") });
+  expect(problems).toEqual([
+    expect.stringMatching(/^SSL_CERT_FILE names .*missing\.pem, which has no authorities: ENOENT/),
+    expect.stringMatching(/^PIP_CERT names .*npmrc, which has no authorities: it has no certificate/),
+  ]);
+  expect(() => ownAuthorities([missing], {})).toThrow(
+    /missing\.pem cannot be trusted: ENOENT.*BEGIN CERTIFICATE/,
+  );
+});
+
+test("more certificates than sandboxes take are an error that says so", () => {
+  const bundle = at("many.pem");
+  const remarked = Array.from({ length: 120 }, (_, index) => {
+    const made = ["-keyout", at("key.pem"), "-subj", `/CN=Company ${index}`, "-days", "2"];
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    return execFileSync("openssl", ["req", "-x509", ...key, ...made], { encoding: "utf8", stdio: "pipe" });
+  });
+  writeFileSync(bundle, remarked.join(""));
+  expect(() => ownAuthorities([bundle], { HOME: "/nowhere" })).toThrow(
+    /bytes of certificates, of which sandboxes take 65536/,
+  );
+});
