@@ -1,4 +1,5 @@
 export type { NameResolver } from "./addresses/name-servers.js";
+export type { AuthoritiesReport } from "./authorities/authorities-report.js";
 export type { LocalControlPlane } from "./control-plane-server.js";
 export { type DoctorReport, examineHost } from "./doctor.js";
 export type { EgressOptions } from "./egress/egress-options.js";

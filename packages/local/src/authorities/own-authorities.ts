@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { authorityVariables } from "@cloud-sandbox/server-kit/execution";
 import { InvalidAuthorityError } from "../errors/local-errors.js";
-import { systemBundle } from "./system-bundle.js";
+import { systemBundle } from "../runtime/host/system-bundle.js";
 
 /** Authorities that this host's programs trust beside those that everybody trusts. */
 export interface OwnAuthorities {

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
-import { bundleWith, systemBundle } from "../../../authorities/system-bundle.js";
 import type { Mount } from "../../host/mount.js";
+import { bundleWith, systemBundle } from "../../host/system-bundle.js";
 
 const directory = "authorities";
 

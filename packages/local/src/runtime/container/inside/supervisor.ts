@@ -4,7 +4,7 @@ import { createServer as createChannel, type Http2Session, type ServerHttp2Strea
 import { connect, createServer, Socket } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
-import { bundleWith } from "../../../authorities/system-bundle.js";
+import { bundleWith } from "../../host/system-bundle.js";
 import {
   type Assignment,
   channelLimits,
