@@ -10,6 +10,7 @@ export {
   CannotWaitError,
   ClusterRecordsError,
   DataDirectoryError,
+  InvalidAuthorityError,
   InvalidEgressError,
   InvalidMountDirectoryError,
   InvalidOriginError,

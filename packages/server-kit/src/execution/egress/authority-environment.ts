@@ -12,7 +12,6 @@ const adding = ["NODE_EXTRA_CA_CERTS", "DENO_CERT"];
 const replacing = [
   "SSL_CERT_FILE",
   "REQUESTS_CA_BUNDLE",
-  "CURL_CA_BUNDLE",
   "GIT_SSL_CAINFO",
   "PIP_CERT",
   "AWS_CA_BUNDLE",
@@ -23,8 +22,11 @@ const replacing = [
   "NIX_SSL_CERT_FILE",
 ];
 
-/** The variables of authority files that programs read, of hosts and of sandboxes. */
-export const authorityVariables: readonly string[] = [...adding, ...replacing];
+/**
+ * The variables of authority files that programs of a host read. Not all are set in sandboxes: curl reads SSL_CERT_FILE too, and
+ * CURL_CA_BUNDLE would win over what Python's requests is told.
+ */
+export const authorityVariables: readonly string[] = [...adding, ...replacing, "CURL_CA_BUNDLE"];
 
 /**
  * The variables with which programs trust the host's own authorities. Most programs have authorities of their own and do not read
