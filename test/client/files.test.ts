@@ -106,6 +106,22 @@ describe("a file of this machine", () => {
 });
 
 describe("a download", () => {
+  test("makes the file that a link leads to, and is refused where the link's directory is missing", async () => {
+    await sandbox.files.write("content", "new");
+    await mkdir(join(local, "elsewhere"));
+    await symlink("elsewhere", join(local, "through"));
+    await symlink("through/../made", join(local, "second"));
+    await symlink("second", join(local, "link"));
+    await symlink("missing/file", join(local, "lost"));
+    await sandbox.files.download("content", join(local, "link"));
+    expect(await readFile(join(local, "made"), "utf8")).toBe("new");
+    expect(await readlink(join(local, "link"))).toBe("second");
+    await expect(sandbox.files.download("content", join(local, "lost"))).rejects.toMatchObject({
+      code: "LOCAL_FILE_FAILED",
+    });
+    expect((await readdir(local)).sort()).toEqual(["elsewhere", "link", "lost", "made", "second", "through"]);
+  });
+
   test("replaces a file behind a link, which keeps its mode, and nothing that is not a regular file", async () => {
     await sandbox.files.write("content", "new");
     const [file, link, pipe] = ["file", "link", "pipe"].map((name) => join(local, name)) as [

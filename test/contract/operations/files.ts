@@ -23,6 +23,8 @@ export const fileProofs: Readonly<Record<string, Proof>> = {
     expect(refused.error).toMatchObject({ code: "FILE_ALREADY_EXISTS" });
     const line = { body: { command: `stat -c "%s %a" ${path}` } };
     expect((await success(agent.POST("/commands/run", line))).stdout).toBe("2 600\n");
+    await success(agent.POST("/files/write", write(path, "new")));
+    expect(await success(agent.GET("/files/stat", at(path)))).toMatchObject({ size: 3, mode: "0600" });
   }),
 
   listFiles: proof("lists entries in both spellings that clients read", async ({ agent }) => {
@@ -71,7 +73,7 @@ export const fileProofs: Readonly<Record<string, Proof>> = {
   }),
 
   uploadFile: proof(
-    "takes a form whose path comes behind its file, and a file as it is",
+    "takes a form whose path comes behind its file, and a file as it is, with a mode, over nothing unless told to",
     async ({ agent, request }) => {
       const form = new FormData();
       form.append("file", new Blob([Buffer.from([0, 255, 10])]), "local.bin");
@@ -88,6 +90,27 @@ export const fileProofs: Readonly<Record<string, Proof>> = {
       await success(agent.POST("/files/mkdir", { body: { path: "proof/directory" } }));
       for (const directory of ["proof/directory", "proof/none/"])
         expect((await bare(`?path=${directory}`)).status).toBe(400);
+      const named = (name: string, search = ""): Promise<Response> => {
+        const body = new FormData();
+        body.append("file", new Blob(["form"]), name);
+        return request("POST", `/files/upload${search}`, { body });
+      };
+      const runnable = "path=proof/upload.sh";
+      const stat = () => success(agent.GET("/files/stat", at("proof/upload.sh")));
+      expect((await bare(`?${runnable}&mode=0755&overwrite=false`)).status).toBe(200);
+      for (const again of [bare, (search: string) => named("upload.sh", search)]) {
+        expect((await again(`?${runnable}&overwrite=false`)).status).toBe(409);
+        expect((await again(`?${runnable}`)).status).toBe(200);
+        expect(await stat()).toMatchObject({ mode: "0755" });
+      }
+      expect((await named("upload.sh", `?${runnable}&mode=0700`)).status).toBe(200);
+      expect(await stat()).toMatchObject({ size: 4, mode: "0700" });
+      expect((await bare(`?${runnable}&mode=rwx`)).status).toBe(400);
+      // A form without a path, which the agent keeps elsewhere until it ends.
+      expect((await named("proof-mode.sh", "?mode=0750")).status).toBe(200);
+      expect((await named("proof-mode.sh")).status).toBe(200);
+      expect((await named("proof-mode.sh", "?overwrite=false")).status).toBe(409);
+      expect(await success(agent.GET("/files/stat", at("proof-mode.sh")))).toMatchObject({ mode: "0750" });
     },
   ),
 

@@ -1,20 +1,21 @@
 import { randomUUID } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
-  lstatSync,
   openSync,
   renameSync,
   type Stats,
   writeSync,
 } from "node:fs";
-import { link, lstat, opendir, rename, rm, unlink } from "node:fs/promises";
+import { link, lstat, opendir, rm, unlink } from "node:fs/promises";
 import { posix } from "node:path";
 import { finished, Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
+import { alreadyThere, Destination, statsIfThere } from "./destination.js";
 import { fileEntry, fileInfo } from "./file-entry.js";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
 import type { OpenFile } from "./open-file.js";
@@ -31,23 +32,9 @@ const listLimit = 10_000;
 const batch = 64;
 
 export interface WriteOptions {
-  readonly mode: number;
+  /** Permissions of the file. Default: those of the file that is replaced, 0644 for a new one. */
+  readonly mode?: number | undefined;
   readonly overwrite: boolean;
-}
-
-class Destination implements Disposable {
-  constructor(
-    readonly directory: Pin,
-    private readonly name: string,
-  ) {}
-
-  get entry(): string {
-    return this.directory.entry(this.name);
-  }
-
-  [Symbol.dispose](): void {
-    this.directory.close();
-  }
 }
 
 export interface WrittenFile {
@@ -211,8 +198,7 @@ export class FileService {
     const entry = await parent.existingEntry(posix.basename(from));
     // Do not wait between this look and the move: another move to the same name could end meanwhile.
     const existing = statsIfThere(destination);
-    if (existing && from !== to && (!overwrite || existing.isDirectory()))
-      throw pathProblem(409, "FILE_ALREADY_EXISTS", `${to} exists already.`, to);
+    if (existing && from !== to && (!overwrite || existing.isDirectory())) throw alreadyThere(to);
     try {
       renameSync(entry, destination);
     } catch (error) {
@@ -239,10 +225,10 @@ export class FileService {
     fill: (append: Append) => void | Promise<void>,
   ): Promise<WrittenFile> {
     const absolute = this.tree.resolve(path);
-    using destination = await this.#destination(absolute, options.overwrite);
+    using destination = await Destination.of(this.tree, absolute, options.overwrite);
     const temporary = destination.directory.entry(temporaryName());
     try {
-      const size = await create(temporary, options.mode, fill);
+      const size = await create(temporary, () => options.mode ?? destination.mode, fill);
       await place(temporary, destination.entry, options.overwrite);
       return { path: absolute, size };
     } catch (error) {
@@ -251,17 +237,18 @@ export class FileService {
     }
   }
 
-  /** Moves a file, across file systems too, and replaces an existing file. */
-  async move(from: string, to: string): Promise<string> {
+  /** Puts a file that was written at a temporary path where `write` would have put it, across file systems too. */
+  async move(from: string, to: string, options: WriteOptions): Promise<string> {
     const source = this.tree.resolve(from);
     const absolute = this.tree.resolve(to);
     using pin = await this.tree.pinFile(source);
-    using destination = await this.#destination(absolute, true);
+    using destination = await Destination.of(this.tree, absolute, options.overwrite);
     try {
-      await rename(pin.realPath, destination.entry);
+      chmodSync(pin.location, options.mode ?? destination.mode);
+      await place(pin.realPath, destination.entry, options.overwrite);
     } catch (error) {
       if (!failedWith(error, "EXDEV")) throw fileProblem(error, absolute);
-      await this.#copyFile(source, absolute, true);
+      await this.#copyFile(source, absolute, options.overwrite);
       await rm(pin.realPath, { force: true });
     }
     return absolute;
@@ -284,29 +271,6 @@ export class FileService {
   /** A path for an upload whose destination is not known yet. */
   temporaryPath(): string {
     return posix.join(this.tree.workspace, temporaryName());
-  }
-
-  /** The directory and name that a write to `path` goes to. If `path` is a symbolic link, those of its target. */
-  async #destination(path: string, overwrite: boolean): Promise<Destination> {
-    // A served root cannot be a file, and its parent directory is not served.
-    if (this.tree.isRoot(path)) throw pathProblem(400, "INVALID_PATH", `${path} is a directory.`, path);
-    const directory = await this.tree.pinDirectory(posix.dirname(path), true);
-    try {
-      const name = posix.basename(path);
-      const existing = statsIfThere(directory.entry(name));
-      if (!existing?.isSymbolicLink()) {
-        refuseToReplace(existing, path, overwrite);
-        return new Destination(directory, name);
-      }
-      using target = await this.tree.pinFile(path);
-      refuseToReplace(target.stats, path, overwrite);
-      const targetDirectory = await this.tree.pinDirectory(posix.dirname(target.realPath));
-      directory.close();
-      return new Destination(targetDirectory, posix.basename(target.realPath));
-    } catch (error) {
-      directory.close();
-      throw error;
-    }
   }
 
   async #copyFile(from: string, to: string, overwrite: boolean): Promise<void> {
@@ -344,17 +308,10 @@ async function entryStats(parent: Pin, path: string): Promise<Stats> {
   }
 }
 
-function refuseToReplace(existing: Stats | undefined, path: string, overwrite: boolean): void {
-  if (!existing) return;
-  if (existing.isDirectory()) throw pathProblem(400, "INVALID_PATH", `${path} is a directory.`, path);
-  if (!existing.isFile()) throw pathProblem(400, "INVALID_PATH", `${path} is not a regular file.`, path);
-  if (!overwrite) throw pathProblem(409, "FILE_ALREADY_EXISTS", `${path} exists already.`, path);
-}
-
-/** Creates a file and returns its size. */
+/** Creates a file and returns its size. `mode` is asked for its permissions once it is complete. */
 async function create(
   path: string,
-  mode: number,
+  mode: () => number,
   fill: (append: Append) => void | Promise<void>,
 ): Promise<number> {
   const descriptor = openSync(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
@@ -364,22 +321,10 @@ async function create(
       for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
       size += bytes.length;
     });
-    fchmodSync(descriptor, mode);
+    fchmodSync(descriptor, mode());
     return size;
   } finally {
     closeSync(descriptor);
-  }
-}
-
-/**
- * Describes the file at `path`. Undefined on any error: whatever makes `lstat` fail also fails the write that follows,
- * which reports the error.
- */
-function statsIfThere(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
   }
 }
 

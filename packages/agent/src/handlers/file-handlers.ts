@@ -6,7 +6,6 @@ import { type Append, copy, type FileService } from "../files/file-service.js";
 import { brokenOff, receiveForm } from "../files/upload-form.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 
-const uploaded = { mode: 0o644, overwrite: true };
 /** Files up to this size, in bytes, are read at once: that is cheaper than streaming. */
 const smallFile = 4 * 1024 * 1024;
 
@@ -19,8 +18,7 @@ export function fileHandlers(files: FileService) {
 
     async writeFile({ body }) {
       const bytes = body.encoding === "base64" ? decodeBase64(body.content) : Buffer.from(body.content);
-      const options = { mode: Number.parseInt(body.mode, 8), overwrite: body.overwrite };
-      const { path, size } = await files.write(body.path, options, (append) => append(bytes));
+      const { path, size } = await files.write(body.path, writeOptions(body), (append) => append(bytes));
       return fileDone("written", path, size);
     },
 
@@ -38,9 +36,10 @@ export function fileHandlers(files: FileService) {
     makeDirectory: async ({ body }) => fileDone("created", await files.makeDirectory(body.path)),
 
     async uploadFile({ request, query, header }) {
+      const options = writeOptions(query);
       if (isBareUpload(header("content-type"))) {
         const take = (append: Append) => copy(request, append, brokenOff);
-        const { path, size } = await files.write(bareDestination(query.path), uploaded, take);
+        const { path, size } = await files.write(bareDestination(query.path), options, take);
         return fileDone("uploaded", path, size);
       }
       let spool: string | undefined;
@@ -49,12 +48,12 @@ export function fileHandlers(files: FileService) {
           const destination = query.path ?? path;
           if (destination === undefined) spool = files.temporaryPath();
           const target = spool ?? (await files.uploadTarget(destination ?? ".", name));
-          const written = await files.write(target, uploaded, (append) => copy(bytes, append));
+          const written = await files.write(target, options, (append) => copy(bytes, append));
           return { name, ...written };
         });
         const { name, size } = stored;
         const place = spool
-          ? await files.move(spool, await files.uploadTarget(path ?? "./", name))
+          ? await files.move(spool, await files.uploadTarget(path ?? "./", name), options)
           : stored.path;
         return fileDone("uploaded", place, size);
       } finally {
@@ -83,6 +82,11 @@ export function fileHandlers(files: FileService) {
     },
   } satisfies AgentHandlers;
 }
+
+const writeOptions = ({ mode, overwrite }: { mode?: string; overwrite: boolean }) => ({
+  mode: mode === undefined ? undefined : Number.parseInt(mode, 8),
+  overwrite,
+});
 
 function notTruncated(bytes: Buffer, length: number): Buffer {
   if (bytes.length === length) return bytes;

@@ -8,6 +8,7 @@ import {
   elsewhere,
   files,
   onTwoFileSystems,
+  plain,
   put,
   refusal,
   serveFiles,
@@ -96,7 +97,7 @@ describe("moving what was uploaded", () => {
   test("puts it in its place, over what was there", async () => {
     await put("f", "1");
     await put("a/g", "2");
-    expect(await files.move("f", "a/g")).toBe(at("a/g"));
+    expect(await files.move("f", "a/g", plain)).toBe(at("a/g"));
     expect(await content("a/g")).toBe("1");
     expect(await readdir(workspace)).toEqual(["a"]);
   });
@@ -105,7 +106,7 @@ describe("moving what was uploaded", () => {
     skip(!onTwoFileSystems(), "there is one file system only");
     await put("f", "1", { mode: 0o640, overwrite: true });
     await writeFile(join(elsewhere, "g"), "2");
-    await files.move("f", join(elsewhere, "g"));
+    await files.move("f", join(elsewhere, "g"), { mode: 0o640, overwrite: true });
     expect(await readFile(join(elsewhere, "g"), "utf8")).toBe("1");
     expect((await stat(join(elsewhere, "g"))).mode & 0o777).toBe(0o640);
     expect([await readdir(workspace), await readdir(elsewhere)]).toEqual([[], ["g"]]);
@@ -119,7 +120,7 @@ describe("moving what was uploaded", () => {
   ])("%s is refused", async (_, from, to, status, code) => {
     await put("f", "1");
     await mkdir(at("d"));
-    await expect(files.move(from, to)).rejects.toEqual(refusal(status, code));
+    await expect(files.move(from, to, plain)).rejects.toEqual(refusal(status, code));
     expect(await readdir(workspace)).toEqual(["d", "f"]);
   });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, readlink, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -79,20 +79,67 @@ describe("writing", () => {
     expect(await readdir(other)).toEqual(["target"]);
   });
 
+  test.each([
+    ["a name beside it", "new", "new"],
+    ["a path from the root", "/", "directory/new"],
+    ["a way through a linked directory and back", "to-deep/../new", "directory/new"],
+    ["another link to nothing", "second", "directory/new"],
+  ])("through a link to nothing, which is %s, makes it", async (_, target, made) => {
+    await mkdir(at("directory/deep"), { recursive: true });
+    await symlink("directory/deep", at("to-deep"));
+    await symlink("to-deep/../new", at("second"));
+    await symlink(target === "/" ? at(made) : target, at("link"));
+    await expect(put("link", "x", { ...plain, overwrite: false })).rejects.toEqual(
+      refusal(409, "FILE_ALREADY_EXISTS"),
+    );
+    expect(await put("link", "new")).toEqual({ path: at("link"), size: 3 });
+    expect(await content(made)).toBe("new");
+    expect(await readlink(at("link"))).toBeTypeOf("string");
+  });
+
+  test.each([0o755, 0o400, 0o666])(
+    "keeps the mode %o of what it replaces, also behind a link",
+    async (mode) => {
+      await put("f", "one", { mode, overwrite: true });
+      await symlink("f", at("link"));
+      await put("f", "two");
+      await put("link", "three");
+      expect([await content("f"), (await stat(at("f"))).mode & 0o7777]).toEqual(["three", mode]);
+      await put("f", "four", { mode: 0o640, overwrite: true });
+      expect((await stat(at("f"))).mode & 0o7777).toBe(0o640);
+    },
+  );
+
+  test("gives a new file the mode 0644, and keeps what changes while it is written", async () => {
+    await put("f", "one");
+    expect((await stat(at("f"))).mode & 0o7777).toBe(0o644);
+    await files.write("f", plain, (append) => {
+      append(Buffer.from("two"));
+      chmodSync(at("f"), 0o755);
+    });
+    expect((await stat(at("f"))).mode & 0o7777).toBe(0o755);
+  });
+
   test.each<[string, string, number, string, RegExp]>([
     ["a directory", "directory", 400, "INVALID_PATH", /directory is a directory\.$/],
     ["a root", ".", 400, "INVALID_PATH", /workspace is a directory\.$/],
     ["a pipe", "fifo", 400, "INVALID_PATH", /fifo is not a regular file\.$/],
     ["a link to a directory", "to-directory", 400, "INVALID_PATH", /is a directory\.$/],
     ["a link to the outside", "to-outside", 403, "PATH_NOT_ALLOWED", /not in/],
-    ["a link to nothing", "to-nothing", 404, "FILE_NOT_FOUND", /does not exist/],
+    ["a link to nothing outside", "to-new-outside", 403, "PATH_NOT_ALLOWED", /not in/],
+    ["a link to a new directory", "to-new-directory", 404, "FILE_NOT_FOUND", /does not exist/],
+    ["a link to itself", "to-itself", 400, "INVALID_PATH", /too many symbolic links\.$/],
+    ["a link to a directory's end", "to-slash", 400, "INVALID_PATH", /is a directory\.$/],
     ["a name that is too long", "x".repeat(300), 400, "INVALID_PATH", /is too long\.$/],
   ])("to %s is refused", async (_, path, status, code, message) => {
     await mkdir(at("directory"));
     execFileSync("mkfifo", [at("fifo")]);
     await symlink(at("directory"), at("to-directory"));
     await symlink(join(home, "outside", "new"), at("to-outside"));
-    await symlink(at("nothing"), at("to-nothing"));
+    await symlink(join(home, "outside", "none"), at("to-new-outside"));
+    await symlink("none/file", at("to-new-directory"));
+    await symlink("to-itself", at("to-itself"));
+    await symlink("none/", at("to-slash"));
     await writeFile(join(home, "outside", "new"), "theirs");
     await expect(put(path, "x")).rejects.toEqual(refusal(status, code, message));
     expect(await readFile(join(home, "outside", "new"), "utf8")).toBe("theirs");

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import { FileService } from "../../src/files/file-service.js";
+import { FileService, type WriteOptions } from "../../src/files/file-service.js";
 import { ServedTree } from "../../src/files/served-tree.js";
 
 export let home: string;
@@ -33,7 +33,7 @@ export function serveFiles(): void {
 }
 
 export const at = (path: string): string => join(workspace, path);
-export const plain = { mode: 0o644, overwrite: true };
+export const plain: WriteOptions = { overwrite: true };
 export const put = (path: string, content: string, options = plain) =>
   files.write(path, options, (append) => append(Buffer.from(content)));
 export const content = (path: string): Promise<string> => readFile(join(workspace, path), "utf8");

@@ -34,7 +34,7 @@ export interface ReadBytesOptions extends CallOptions {
 
 /** Options of `write`. */
 export interface WriteOptions extends CallOptions {
-  /** Permissions in octal. Default "0644". */
+  /** Permissions in octal. Default: those of the file that is replaced, "0644" for a new one. */
   mode?: string | undefined;
   /** If `false`, an existing file is a `ConflictError`. Default true. */
   overwrite?: boolean | undefined;
@@ -248,8 +248,8 @@ export class Files {
 
   /**
    * Downloads a file of any size to this machine in constant memory (GET /files/download). `localPath` appears only once
-   * the file is complete. Replaces a file, also behind a link; rejects with code LOCAL_FILE_FAILED if `localPath` is a
-   * directory, a device or a pipe. Resolves with the size in bytes.
+   * the file is complete. Replaces a file, which keeps its mode; follows links, also to a file that does not exist yet.
+   * Rejects with code LOCAL_FILE_FAILED if `localPath` is a directory, a device or a pipe. Resolves with the size in bytes.
    */
   async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
     checkKnown("files.download", options, transferOptionNames);

@@ -114,18 +114,28 @@ export async function downloadFile(
 }
 
 /**
- * The file to replace at a path, behind links, and its mode, which the new file gets. Refuses what is no regular file: root would replace devices, such as
- * /dev/null, with a file.
+ * The file to make or replace at a path, behind links, and the mode of the one that is there, which the new file gets.
+ * Refuses what is no regular file: root would replace devices, such as /dev/null, with a file.
  */
 async function replaceable(local: string): Promise<{ target: string; mode?: number }> {
-  const { promises } = nodeModules().fs;
-  const existing = await promises.stat(local).catch(() => undefined);
-  if (existing === undefined) return { target: local };
-  if (!existing.isFile()) throw localFailure(new Error(`${local} exists, and is not a regular file`));
-  const target = await promises
-    .realpath(local)
-    .catch((error: unknown) => Promise.reject(localFailure(error)));
-  return { target, mode: existing.mode & 0o7777 };
+  const { fs, path } = nodeModules();
+  const { readlink, realpath, stat } = fs.promises;
+  try {
+    const existing = await stat(local).catch(unlessMissing);
+    if (existing !== undefined && !existing.isFile())
+      throw new Error(`${local} exists, and is not a regular file`);
+    if (existing !== undefined) return { target: await realpath(local), mode: existing.mode & 0o7777 };
+    const link = await readlink(local).catch(() => undefined);
+    if (link === undefined) return { target: local };
+    // A link to a file that does not exist, which is made, as open(2) does.
+    return await replaceable(path.isAbsolute(link) ? link : `${await realpath(path.dirname(local))}/${link}`);
+  } catch (error) {
+    throw localFailure(error);
+  }
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }
 
 /** Uploads the contents of a local directory as one archive. */

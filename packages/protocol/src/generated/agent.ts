@@ -456,8 +456,9 @@ export interface paths {
         put?: never;
         /**
          * Write a file
-         * @description Missing parent directories are created. The file appears whole or not at all. With `overwrite: false` an
-         *     existing file is 409 FILE_ALREADY_EXISTS; a full disk is 413 DISK_FULL.
+         * @description Missing parent directories are created. The file appears whole or not at all. A symbolic link is followed, also
+         *     to a file that does not exist yet. With `overwrite: false` an existing file or link is 409 FILE_ALREADY_EXISTS; a
+         *     full disk is 413 DISK_FULL.
          */
         post: operations["writeFile"];
         delete?: never;
@@ -596,7 +597,8 @@ export interface paths {
         put?: never;
         /**
          * Upload a file of any size
-         * @description The body is streamed to disk. The destination is the `path` query parameter, else the form's `path` part, which
+         * @description The body is streamed to disk. The file appears whole or not at all; if the upload breaks off, what was there
+         *     stays. A symbolic link is followed, also to a file that does not exist yet. The destination is the `path` query parameter, else the form's `path` part, which
          *     may follow the file, else the file's own name in `/workspace`. A destination that is a directory or ends in `/`
          *     takes the file under its own name.
          *
@@ -2218,10 +2220,7 @@ export interface components {
              * @enum {string}
              */
             encoding?: "base64";
-            /**
-             * @description Permissions in octal.
-             * @default 0644
-             */
+            /** @description Permissions in octal. Default: those of the file that is replaced, `0644` for a new one. */
             mode?: string;
             /**
              * @description `false` refuses to replace an existing file.
@@ -4029,6 +4028,10 @@ export interface operations {
             query?: {
                 /** @description The destination; wins over the form's `path` part. */
                 path?: string;
+                /** @description Permissions in octal. Default: those of the file that is replaced, `0644` for a new one. */
+                mode?: string;
+                /** @description `false` refuses to replace an existing file or link: 409 FILE_ALREADY_EXISTS. */
+                overwrite?: boolean;
             };
             header?: never;
             path?: never;

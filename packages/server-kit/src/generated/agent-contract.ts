@@ -13,9 +13,10 @@ export interface AgentContract {
     executeAsync: { body: "language" | "timeout" };
     runCommand: { body: "timeout" };
     runCommandBackground: { body: "timeout" };
-    writeFile: { body: "mode" | "overwrite" };
+    writeFile: { body: "overwrite" };
     listFiles: { query: "path" };
     renameFile: { body: "overwrite" };
+    uploadFile: { query: "overwrite" };
     replaceEnvironment: { body: "merge" };
     mergeEnvironment: { body: "merge" };
     openTerminal: { query: "cols" | "rows" };
@@ -60,7 +61,7 @@ export const agentContract: Contract<AgentContract> = {
     { operationId: "makeDirectory", method: "POST", path: "/files/mkdir", authenticated: true, status: 200, body: { validate: validators.makeDirectoryBody, required: true, units: {} } },
     { operationId: "renameFile", method: "POST", path: "/files/rename", authenticated: true, status: 200, body: { validate: validators.renameFileBody, required: true, units: {} } },
     { operationId: "statFile", method: "GET", path: "/files/stat", authenticated: true, status: 200, query: { validate: validators.statFileQuery, types: { "path": "string" }, units: {} } },
-    { operationId: "uploadFile", method: "POST", path: "/files/upload", authenticated: true, status: 200, query: { validate: validators.uploadFileQuery, types: { "path": "string" }, units: {} } },
+    { operationId: "uploadFile", method: "POST", path: "/files/upload", authenticated: true, status: 200, query: { validate: validators.uploadFileQuery, types: { "path": "string", "mode": "string", "overwrite": "boolean" }, units: {} } },
     { operationId: "downloadFile", method: "GET", path: "/files/download", authenticated: true, status: 200, query: { validate: validators.downloadFileQuery, types: { "path": "string" }, units: {} } },
     { operationId: "watchFiles", method: "GET", path: "/files/watch", authenticated: true, status: 101, upgrade: true, frames: { "watch": { validate: validators.frameWatchRequest, units: {} }, "unwatch": { validate: validators.frameUnwatchRequest, units: {} } } },
     { operationId: "getEnvironment", method: "GET", path: "/env", authenticated: true, status: 200 },

@@ -35,6 +35,11 @@ export function fileHandlers(files: MemoryFiles) {
     throw new Problem(409, "FILE_ALREADY_EXISTS", `${path} exists already.`, { details: { path } });
   };
 
+  const store = (path: string, bytes: string | Uint8Array, { mode, overwrite }: StoreOptions): void => {
+    if (files.exists(path) && !files.stat(path).isDirectory) refuseToReplace(path, overwrite);
+    files.write(path, bytes, { mode: mode === undefined ? undefined : Number.parseInt(mode, 8) });
+  };
+
   return {
     readFile({ query }) {
       const path = servedPath(query.path);
@@ -43,9 +48,7 @@ export function fileHandlers(files: MemoryFiles) {
 
     writeFile({ body }) {
       const path = servedPath(body.path);
-      if (files.exists(path) && !files.stat(path).isDirectory) refuseToReplace(path, body.overwrite);
-      const bytes = body.encoding === "base64" ? decodeBase64(body.content) : body.content;
-      files.write(path, bytes, { mode: Number.parseInt(body.mode, 8) });
+      store(path, body.encoding === "base64" ? decodeBase64(body.content) : body.content, body);
       return fileDone("written", path, files.stat(path).size);
     },
 
@@ -90,7 +93,7 @@ export function fileHandlers(files: MemoryFiles) {
       const target = servedPath(asked);
       const isInside = asked.endsWith("/") || (files.exists(target) && files.stat(target).isDirectory);
       const path = isInside && name !== undefined ? `${target}/${name}` : target;
-      files.write(path, new Uint8Array(await file.arrayBuffer()));
+      store(path, new Uint8Array(await file.arrayBuffer()), query);
       return fileDone("uploaded", path, file.size);
     },
 
@@ -103,6 +106,12 @@ export function fileHandlers(files: MemoryFiles) {
       });
     },
   } satisfies AgentHandlers;
+}
+
+interface StoreOptions {
+  /** Permissions in octal. Default: those of the file that is replaced. */
+  mode?: string;
+  overwrite: boolean;
 }
 
 interface SentFile {

@@ -80,12 +80,13 @@ export class MemoryFiles {
     return decoder.decode(this.read(path));
   }
 
-  /** Writes a file, replacing an existing one. `mode` defaults to 0o644. */
-  write(path: string, content: string | Uint8Array, { mode = 0o644 }: { mode?: number } = {}): void {
+  /** Writes a file, replacing an existing one. Default of `mode`: that of the existing file, 0o644 for a new one. */
+  write(path: string, content: string | Uint8Array, options: { mode?: number | undefined } = {}): void {
     const absolute = resolvePath(workspace, path);
     const existing = this.#nodes.get(absolute);
     if (existing && !existing.bytes) throw problem(400, "INVALID_PATH", "is a directory.", absolute);
     this.makeDirectory(parentOf(absolute));
+    const mode = options.mode ?? existing?.mode ?? 0o644;
     this.#put(absolute, typeof content === "string" ? encoder.encode(content) : content.slice(), mode);
     this.#tell({ event: existing ? "modified" : "created", path: absolute });
   }
