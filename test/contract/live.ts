@@ -45,9 +45,14 @@ export function liveSuite(sandbox: () => Sandbox): void {
       expect(await stream.result()).toMatchObject({ success: false, exitCode: 7 });
     });
 
-    test("of a program that is not there are refused", async () => {
-      const stream = sandbox().commands.stream(["no-such-program"]);
-      await expect(stream.result()).rejects.toMatchObject({ name: "ValidationError" });
+    test("of a program that is not there end as in a shell, with a message", async () => {
+      const stream = sandbox().commands.stream(["no-such-program", "x"]);
+      const seen: string[] = [];
+      for await (const event of stream) if (event.type === "stderr") seen.push(event.text);
+      expect(seen.join("")).toMatch(/^no-such-program: command not found/);
+      expect(await stream.result()).toMatchObject({ success: false, exitCode: 127 });
+      const live = await sandbox().commands.run(["no-such-program", "x"], { stdin: "input" });
+      expect(live).toMatchObject({ exitCode: 127, stderr: expect.stringContaining("command not found") });
     });
   });
 

@@ -66,7 +66,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
   } satisfies AgentHandlers;
 }
 
-export const commandNotFound = ({ message, command }: ProgramNotFound) =>
+const commandNotFound = ({ message, command }: ProgramNotFound) =>
   new Problem(400, "INVALID_REQUEST", `${message}.`, {
     hint: "Check the name of the program, or install it. A line for the shell is one text, without arguments beside it.",
     details: { command },

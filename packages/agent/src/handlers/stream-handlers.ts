@@ -17,7 +17,6 @@ import { WatchBudget } from "../streaming/watch-budget.js";
 import { WatchSession } from "../streaming/watch-session.js";
 import type { SocketQuota, WebSocketGate } from "../streaming/websocket-gate.js";
 import type { AgentHandlers } from "./agent-handlers.js";
-import { commandNotFound } from "./background-handlers.js";
 import { codeRequest, type ExecutionParts } from "./execution-handlers.js";
 import { availableLanguage, commandProgram, placeOf } from "./program-requests.js";
 
@@ -67,9 +66,7 @@ export function streamHandlers(parts: StreamParts) {
       ...(await commandProgram(frame, parts)),
       ...(frame.stdin && { input: stdin }),
     });
-    return executor.start(program, { ...placeOf(frame, workspace), signal }).catch((error) => {
-      throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
-    });
+    return executor.start(program, { ...placeOf(frame, workspace), signal });
   };
 
   const attend =

@@ -2,9 +2,10 @@ import { PassThrough } from "node:stream";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit";
 import { type KeptOutput, outputFrames } from "@cloud-sandbox/server-kit/execution";
-import { errorFrame, resultFrame } from "@cloud-sandbox/server-kit/handlers";
+import { errorFrame, notStartedFrames, resultFrame } from "@cloud-sandbox/server-kit/handlers";
 import type { Execution } from "../execution/programs/executor.js";
 import { killGroup } from "../execution/programs/process-sweep.js";
+import { ProgramNotFound } from "../execution/programs/start-failure.js";
 import { drained } from "./drained.js";
 import type { FrameChannel } from "./frame-channel.js";
 
@@ -101,7 +102,11 @@ export class ExecutionStream<First extends object> {
       success = outcome.exitCode === 0;
       void channel.send(resultFrame(outcome, "capture_rich" in first && first.capture_rich === true));
     } catch (error) {
-      void channel.send(errorFrame(error));
+      const frames =
+        error instanceof ProgramNotFound
+          ? notStartedFrames(error.message, error.exitCode)
+          : [errorFrame(error)];
+      for (const frame of frames) void channel.send(frame);
     }
     this.#execution = undefined;
     this.#stdin.destroy();

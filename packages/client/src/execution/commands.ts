@@ -74,7 +74,8 @@ export class Commands {
   /**
    * Runs a command and streams its output (WebSocket /commands/stream): `for await` yields `stdout` and `stderr` as they
    * are written, then the `result`; `result()` gives only the result. The command starts with the first read; leaving the
-   * loop, `close()` and `signal` end it. Errors are those of `executeStream`.
+   * loop, `close()` and `signal` end it. A program that does not exist has the exit code 127, one that cannot be executed 126.
+   * Errors are those of `executeStream`.
    */
   stream(command: string | readonly string[], options: StreamCommandOptions = {}): CommandStream {
     checkKnown("commands.stream", options, { ...runningOptionNames, stdin: true });

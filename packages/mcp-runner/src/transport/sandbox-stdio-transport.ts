@@ -243,8 +243,11 @@ export class SandboxStdioTransport implements Transport {
         stderr,
       });
     if (this.#firstNoise !== undefined) return this.#firstNoise;
+    // The shell's exit codes for a program that could not be started, which says so on standard error.
+    const isAbsent = exitCode === 126 || exitCode === 127;
+    const said = isAbsent ? stderr.trimEnd().split("\n").at(-1) : "";
     return new McpStartError({
-      summary: `The server ended ${why} before it answered.`,
+      summary: said ? `The server did not start: ${said}.` : `The server ended ${why} before it answered.`,
       hint: startHint(exitCode),
       code: "SERVER_NOT_STARTED",
       stderr,

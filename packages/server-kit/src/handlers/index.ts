@@ -41,7 +41,7 @@ export {
 } from "./agent/outcome.js";
 export { reportHandlers, type SystemDescription } from "./agent/report-handlers.js";
 export { RequestMetrics } from "./agent/request-metrics.js";
-export { resultFrame } from "./agent/result-frame.js";
+export { notStartedFrames, resultFrame } from "./agent/result-frame.js";
 export { type KeptContext, sessionHandlers } from "./agent/session-handlers.js";
 export { unavailable } from "./agent/unavailable.js";
 export { bareDestination, fileMissing, isBareUpload } from "./agent/uploads.js";

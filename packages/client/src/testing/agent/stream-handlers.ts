@@ -1,11 +1,11 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { errorFrame, resultFrame } from "@cloud-sandbox/server-kit/handlers";
+import { errorFrame, notStartedFrames, resultFrame } from "@cloud-sandbox/server-kit/handlers";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit/portable";
 import type { MemoryRequest } from "../memory/memory-exchange.js";
 import type { ServerSocket } from "../memory/memory-socket.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { startCode, startCommand } from "./execution-handlers.js";
-import type { Machine } from "./machine.js";
+import { CommandNotFound, type Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 import { attendTerminal } from "./terminal-session.js";
 import { attendWatch } from "./watch-session.js";
@@ -88,7 +88,9 @@ class ProgramSession<First extends object> {
       success = outcome.exitCode === 0;
       socket.send(resultFrame(outcome, "capture_rich" in first && first.capture_rich === true));
     } catch (error) {
-      socket.send(errorFrame(error));
+      const frames =
+        error instanceof CommandNotFound ? notStartedFrames(error.message, 127) : [errorFrame(error)];
+      for (const frame of frames) socket.send(frame);
     }
     this.#complete(success);
   }

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { type Outcome, outcomeFields, type RichOutput } from "./outcome.js";
+import { notStarted, type Outcome, outcomeFields, type RichOutput } from "./outcome.js";
 
 /**
  * Most characters of all displayed values in a result frame, unless the client said that it accepts more: some
@@ -23,6 +23,13 @@ export function resultFrame(outcome: Outcome, takesAll: boolean): AgentSchemas["
     ...(included && { rich_outputs: [...included] }),
     ...(dropped > 0 && { rich_outputs_dropped: dropped }),
   };
+}
+
+/** The frames for a command that could not be started: as in a shell, its end and a message, not a failure of the stream. */
+export function notStartedFrames(message: string, exitCode: number) {
+  const outcome = notStarted(message, exitCode);
+  const timestamp = new Date().toISOString();
+  return [{ type: "stderr", data: outcome.stderr.text, timestamp }, resultFrame(outcome, false)] as const;
 }
 
 function fittingDisplays(displays: readonly RichOutput[]): RichOutput[] {
