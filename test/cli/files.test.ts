@@ -70,6 +70,16 @@ describe("cloud-sandbox ls, cat, rm", () => {
     expect(await line.output("rm", "-r", `${id}:d`)).toBe("d is removed.\n");
   });
 
+  test("print bytes that are no text", async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+    await line.client.sandboxes.connect(id).then(({ files }) => files.write("bytes", bytes));
+    for (const args of [
+      ["cat", `${id}:bytes`],
+      ["cp", `${id}:bytes`, "-"],
+    ])
+      expect((await line.bytes(args)).stdout).toEqual(bytes);
+  });
+
   test("stop quietly if their reader goes away", async () => {
     await line.output("sandbox", "exec", id, "head -c 50000000 /dev/zero > zeros");
     const child = spawn(

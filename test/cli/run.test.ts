@@ -8,7 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runBuilt } from "../support/built-program.js";
+import { runBuilt, runBuiltForBytes } from "../support/built-program.js";
 import { root } from "../support/documents/code-blocks.js";
 import { descendants, hostProcesses } from "../support/host-processes.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
@@ -94,6 +94,17 @@ describe("cloud-sandbox run", () => {
     });
     expect(code).not.toBe(0);
     expect(stderr).toMatch(/asks for perl.*--language/s);
+  });
+
+  test.each([
+    ["alone", []],
+    ["in a sandbox", ["--", "x"]],
+  ])("passes a program's bytes on, %s", async (_, more) => {
+    const code =
+      "import sys; sys.stdout.buffer.write(bytes(range(256)) * 4096); sys.stderr.buffer.write(b'\\xff')";
+    const ended = await runBuiltForBytes("cli", ["run", "-c", code, ...more], { env: remote });
+    const bytes = Buffer.from(Array.from({ length: 256 * 4096 }, (_, index) => index % 256));
+    expect(ended).toEqual({ code: 0, stdout: bytes, stderr: Buffer.from([255]) });
   });
 
   test("takes over the program's exit code and standard error", async () => {

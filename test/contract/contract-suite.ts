@@ -164,7 +164,10 @@ export function contractSuite(start: () => Promise<Backend>, { pauses = true, fo
     backgroundSuite(() => sandbox);
     contextSuite(() => sandbox);
     webhookSuite(() => sandbox);
-    streamSuite(() => sandbox);
+    streamSuite(
+      () => client,
+      () => sandbox,
+    );
     liveSuite(() => sandbox);
     lifecycleSuite(() => client, pauses);
     atOnceSuite(

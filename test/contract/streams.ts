@@ -1,8 +1,9 @@
-import type { Sandbox } from "cloud-sandbox";
+import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
+import { noText, noTextBytes } from "./suite-programs.js";
 
 /** What every backend must do with programs whose output is streamed. */
-export function streamSuite(sandbox: () => Sandbox): void {
+export function streamSuite(client: () => SandboxClient, sandbox: () => Sandbox): void {
   /** How many programs with this command line run in the sandbox. */
   const running = async (line: string): Promise<string> =>
     (await sandbox().execute(`pgrep -fxc '${line}'`, { language: "bash" })).stdout.trim();
@@ -41,6 +42,30 @@ export function streamSuite(sandbox: () => Sandbox): void {
         isFirst = false;
       }
       expect(length).toBe(5_000_000);
+    });
+
+    test("pass on bytes that are no text", async () => {
+      const streams = [
+        sandbox().executeStream(noText, { language: "bash" }),
+        sandbox().commands.stream(noText),
+        (await sandbox().executeBackground(noText, { language: "bash" })).follow(),
+        client().executeIsolatedStream(noText, { language: "bash" }),
+      ];
+      for (const stream of streams) {
+        const pieces: Uint8Array[] = [];
+        let text = "";
+        for await (const event of stream) {
+          if (event.type !== "stdout") continue;
+          pieces.push(event.raw ?? new TextEncoder().encode(event.text));
+          text += event.text;
+        }
+        expect(Buffer.concat(pieces)).toEqual(noTextBytes);
+        expect(text).toBe("é\ufffd\0\ufffd(\n");
+      }
+      const job = await sandbox().commands.runBackground(noText);
+      await job.wait();
+      const { stderrRaw, stdoutRaw } = await job.output();
+      expect([stderrRaw, Buffer.from(stdoutRaw ?? [])]).toEqual([undefined, noTextBytes]);
     });
 
     test.each<

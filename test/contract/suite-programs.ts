@@ -16,6 +16,10 @@ export function suitePrograms(program: TestingProgram): ProgramAnswer | undefine
   return undefined;
 }
 
+/** Prints bytes of which some are no text. */
+export const noText = String.raw`printf '\303\251\377\000\200(\n'`;
+export const noTextBytes = Buffer.from([0xc3, 0xa9, 0xff, 0, 0x80, 0x28, 0x0a]);
+
 const outErrThree: ProgramResult = { stdout: "out\n", stderr: "err\n", exitCode: 3 };
 
 const waitingFor =
@@ -48,6 +52,7 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   "echo a | tr a b && pwd": ({ workdir }) => `b\n${workdir}\n`,
   "echo $((6 * 7)); echo $NAME >&2": ({ env }) => ({ stdout: "42\n", stderr: `${env.NAME}\n` }),
   "printf 0123456789": "0123456789",
+  [noText]: ({ stdout }) => stdout(noTextBytes),
   "python -c 'print(6 * 7)'; pip --version | cut -c -4": "42\npip \n",
   "printf %s| $HOME a b": ({ args = [] }) =>
     args

@@ -1,24 +1,38 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-export interface Ended {
+export interface Ended<Output = string> {
   readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+type BuiltProgram = "local" | "mcp" | "cli";
+
+interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+  readonly through?: readonly string[];
 }
 
 /** Runs a built program, `packages/<name>/dist/main.js`, to its end. */
 export async function runBuilt(
-  name: "local" | "mcp" | "cli",
+  name: BuiltProgram,
   args: readonly string[],
-  {
-    env = {},
-    input = "",
-    through = [],
-  }: { env?: Record<string, string>; input?: string; through?: readonly string[] } = {},
+  options?: RunOptions,
 ): Promise<Ended> {
+  const { code, stderr, stdout } = await runBuiltForBytes(name, args, options);
+  return { code, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+/** As `runBuilt`, with the output as bytes. */
+export async function runBuiltForBytes(
+  name: BuiltProgram,
+  args: readonly string[],
+  { env = {}, input = "", through = [] }: RunOptions = {},
+): Promise<Ended<Buffer>> {
   const main = fileURLToPath(new URL(`../../packages/${name}/dist/main.js`, import.meta.url));
   const [program = "", ...rest] = [...through, process.execPath, main, ...args];
   const child = spawn(program, rest, {
@@ -27,8 +41,8 @@ export async function runBuilt(
   });
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
+    buffer(child.stdout),
+    buffer(child.stderr),
     once(child, "exit"),
   ]);
   return { code: code as number | null, stdout, stderr };

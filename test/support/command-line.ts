@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
-import { type Ended, runBuilt } from "./built-program.js";
+import { type Ended, runBuilt, runBuiltForBytes } from "./built-program.js";
 import { type LocalServer, startLocalServer } from "./local-server.js";
 
 /** The built `cloud-sandbox` command, a server for it, and a directory of its own for settings and files. */
@@ -13,6 +13,8 @@ export interface CommandLine {
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command to its end. */
   run(args: readonly string[], input?: string): Promise<Ended>;
+  /** As `run`, with the output as bytes. */
+  bytes(args: readonly string[], input?: Uint8Array): Promise<Ended<Buffer>>;
   /** Runs a command. Throws if it fails or writes to stderr. Resolves with its stdout. */
   output(...args: string[]): Promise<string>;
   /** Runs a command with `--json`. Resolves with the JSON document that it prints. */
@@ -41,6 +43,7 @@ export async function startCommandLine(args: readonly string[] = []): Promise<Co
     directory,
     env,
     run,
+    bytes: (words, input = new Uint8Array()) => runBuiltForBytes("cli", words, { env, input }),
     output,
     json: async (...words) => JSON.parse(await output(...words, "--json")),
     async stop() {

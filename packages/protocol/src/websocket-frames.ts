@@ -20,6 +20,8 @@ export const executeStreamFrame = z.discriminatedUnion("type", [
   z.looseObject({
     type: z.enum(["stdout", "stderr"]),
     data: z.string(),
+    /** The bytes of `data`, if they are not UTF-8. */
+    base64: z.optional(z.string()),
     timestamp,
     /** Number of bytes before `data` that were dropped before the reader got to them. */
     skipped_bytes: z.optional(z.int()),

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type ExecuteStreamFrame, executeStreamFrame } from "@cloud-sandbox/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type WebSocket from "ws";
@@ -264,27 +265,62 @@ async function* oneShotMessages(socket: WebSocket): AsyncGenerator<unknown> {
   }
 }
 
-test("a client that does not read delays no other, and costs no memory", async () => {
-  const small = await RunningAgent.start({ outputFileLimit: 1024 * 1024 });
-  await using _ = small;
-  using slow = await SocketClient.open(small, "/execute/stream", executeStreamFrame);
-  slow.socket.pause();
-  const code = "import os\nfor _ in range(640): os.write(1, b'x' * 65536)\nopen('end', 'w').close()";
-  slow.send({ type: "execute", code });
-  await eventually("the program has ended", async () => {
-    const answer = await small.call<{ exists: boolean }>("GET", "/files/exists?path=end");
-    return answer.body.exists;
+describe("a client that does not read", () => {
+  const writes = (pieces: number): string =>
+    `import os\nfor n in range(${pieces}): os.write(1, b"%07d\\n" % n * 8192)\nopen("end", "w").close()`;
+  const written = (pieces: number): string =>
+    Array.from({ length: pieces }, (_, n) => `${String(n).padStart(7, "0")}\n`.repeat(8192)).join("");
+  const hasEnded = async (agent: RunningAgent): Promise<boolean> =>
+    (await agent.call<{ exists: boolean }>("GET", "/files/exists?path=end")).body.exists;
+
+  test("delays no other, and its program only when no more can be kept; it loses nothing", async () => {
+    const small = await RunningAgent.start({ outputFileLimit: 2 * 1024 * 1024 });
+    await using _ = small;
+    for (const [pieces, isHeldUp] of [
+      [16, false],
+      [160, true],
+    ] as const) {
+      using slow = await SocketClient.open(small, "/execute/stream", executeStreamFrame);
+      slow.socket.pause();
+      slow.send({ type: "execute", code: writes(pieces) });
+      if (isHeldUp) {
+        const other = await small.call<{ stdout: string }>("POST", "/commands/run", { command: "echo on" });
+        expect(other.body.stdout).toBe("on\n");
+        expect(await hasEnded(small)).toBe(false);
+      } else await eventually("the program has ended", () => hasEnded(small));
+      slow.socket.resume();
+      const { stdout, result, last } = told(await slow.closed());
+      expect(result).toMatchObject({ exit_code: 0, stdout_bytes: pieces * 65536 });
+      expect(stdout === written(pieces)).toBe(true);
+      expect(last).toEqual({ type: "complete", success: true });
+      await small.call("DELETE", "/files/remove?path=end");
+    }
   });
-  await sleep(50);
-  slow.socket.resume();
-  const frames = await slow.closed();
-  const { stdout, result, last } = told(frames);
-  const skipped = frames.reduce(
-    (sum, frame) => sum + ("skipped_bytes" in frame ? Number(frame.skipped_bytes) : 0),
-    0,
-  );
-  expect(result?.stdout_bytes).toBe(640 * 65536);
-  expect(skipped).toBeGreaterThan(0);
-  expect(stdout.length + skipped).toBe(640 * 65536);
-  expect(last).toEqual({ type: "complete", success: true });
+
+  test("and goes away holds up no program for ever", async () => {
+    const small = await RunningAgent.start({ outputFileLimit: 1024 * 1024 });
+    await using _ = small;
+    using slow = await SocketClient.open(small, "/commands/stream", executeStreamFrame);
+    slow.socket.pause();
+    slow.send({ type: "command", command: "echo $$ > pid; trap '' TERM; yes" });
+    await eventually("the program runs", async () => existsSync(join(small.workspace, "pid")));
+    slow.socket.terminate();
+    const pid = readFileSync(join(small.workspace, "pid"), "utf8").trim();
+    await eventually("the program has ended", async () => !existsSync(`/proc/${pid}`));
+  });
+
+  test("reads what a program had written when it ended, and not what it left behind", async () => {
+    const small = await RunningAgent.start({ outputFileLimit: 1024 * 1024 });
+    await using _ = small;
+    using slow = await SocketClient.open(small, "/commands/stream", executeStreamFrame);
+    slow.socket.pause();
+    slow.send({ type: "command", command: "head -c 1100000 /dev/zero; yes & touch end" });
+    await eventually("the program has ended", () => hasEnded(small));
+    slow.socket.resume();
+    const { stdout, frames, result } = told(await slow.closed());
+    expect(result?.exit_code).toBe(0);
+    expect(stdout.startsWith("\0".repeat(1_100_000))).toBe(true);
+    expect(frames.filter((frame) => "skipped_bytes" in frame)).toEqual([]);
+    await small.call("POST", "/commands/run", { command: "pkill yes" });
+  });
 });

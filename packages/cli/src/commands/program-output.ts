@@ -2,39 +2,62 @@ import type {
   CommandStream,
   ExecutionStream,
   IsolatedExecutionStream,
+  OutputEvent,
   StreamedExecution,
   StreamedIsolatedExecution,
   StreamedResult,
 } from "cloud-sandbox";
-import { signalName } from "../errors/exit-codes.js";
-import type { Output } from "../output/output.js";
+import type { Call } from "../command-line/action.js";
+import { failed, signalName } from "../errors/exit-codes.js";
+import { lostBytes } from "../errors/explain-error.js";
 
 /** A program whose output can be read. */
 export type RunningProgram = CommandStream | ExecutionStream | IsolatedExecutionStream;
 
 type Result = StreamedExecution | StreamedIsolatedExecution | StreamedResult;
 
+/** Prints a program's output unchanged, or with `--json` as a line for each piece. */
+export class PrintedOutput {
+  #lost = 0;
+
+  constructor(private readonly call: Pick<Call<unknown>, "output" | "signal">) {}
+
+  async add({ raw, skippedBytes, text, type }: Omit<OutputEvent, "timestamp">): Promise<void> {
+    const { output, signal } = this.call;
+    if (skippedBytes > 0) this.#lost += skippedBytes;
+    if (output.isJson) {
+      const base64 = raw && { base64: Buffer.from(raw).toString("base64") };
+      output.json({ type, text, ...base64, ...(skippedBytes > 0 && { skippedBytes }) });
+    } else {
+      if (skippedBytes > 0) output.note(`${skippedBytes} bytes of ${type} were left out here.`);
+      await output.pass(type, raw ?? text, signal);
+    }
+  }
+
+  /** The exit code of the command: not 0 if output was lost, which this reports. */
+  end(exitCode: number): number {
+    if (this.#lost === 0) return exitCode;
+    this.call.output.problem(lostBytes(this.#lost));
+    return exitCode === 0 ? failed : exitCode;
+  }
+}
+
 /**
- * Prints a program's output as it comes: with `--json` a line for each piece. Resolves with its result, of which the rest is
- * the caller's to print.
+ * Prints a program's output as it comes. Resolves with its result, of which the rest is the caller's to print, and with the
+ * command's exit code.
  */
 export async function printEvents(
   stream: RunningProgram,
-  output: Output,
+  call: Pick<Call<unknown>, "output" | "signal">,
   timeoutSeconds: number,
-): Promise<Result> {
+): Promise<{ result: Result; exitCode: number }> {
+  const { output } = call;
+  const printed = new PrintedOutput(call);
   let isOffline = false;
   for await (const event of stream) {
-    if (event.type === "stdout" || event.type === "stderr") {
-      const { skippedBytes, text, type } = event;
-      isOffline ||= text.includes("sandbox has no internet access");
-      if (output.isJson) output.json({ type, text, ...(skippedBytes > 0 && { skippedBytes }) });
-      else {
-        if (skippedBytes > 0) output.note(`${skippedBytes} bytes of ${type} were left out here.`);
-        if (type === "stdout") output.write(text);
-        else output.writeError(text);
-      }
-    }
+    if (event.type !== "stdout" && event.type !== "stderr") continue;
+    isOffline ||= event.text.includes("sandbox has no internet access");
+    await printed.add(event);
   }
   const result: Result = await stream.result();
   if (isOffline && result.exitCode !== 0)
@@ -48,5 +71,5 @@ export async function printEvents(
   const { cleanupError, sandboxId } = result as Partial<StreamedIsolatedExecution>;
   if (cleanupError !== undefined)
     output.note(`the sandbox ${sandboxId} could not be deleted: ${cleanupError.message}`);
-  return result;
+  return { result, exitCode: printed.end(result.exitCode) };
 }

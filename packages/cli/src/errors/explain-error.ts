@@ -34,6 +34,15 @@ export function lostOutput(reason: string): Problem {
   return { code: "OUTPUT_LOST", message: `The output could not be written: ${reason}` };
 }
 
+/** The problem of a program's output of which the server could not keep all. */
+export function lostBytes(count: number): Problem {
+  return {
+    code: "OUTPUT_LOST",
+    message: `${count} bytes of the program's output were lost, because the sandbox could not keep them.`,
+    hint: 'Write the output to a file in the sandbox, and copy that with "cloud-sandbox cp".',
+  };
+}
+
 /** Explains a failure. `usage` is the hint if the command line could not be parsed. */
 export function explain(error: unknown, usage?: string): Problem {
   if (!(error instanceof Error)) return { code: "FAILED", message: String(error) };

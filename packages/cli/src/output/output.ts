@@ -30,10 +30,21 @@ export class Output {
     process.stdout.write(text);
   }
 
-  /** Writes a program's standard error unchanged. */
-  writeError(text: string): void {
+  /**
+   * Passes a program's output on, unchanged, to the same stream of this command. Resolves when the stream has room for more, so
+   * that a slow reader slows the program down, or when `signal` fires.
+   */
+  async pass(type: "stdout" | "stderr", piece: string | Uint8Array, signal: AbortSignal): Promise<void> {
     this.endProgress();
-    process.stderr.write(text);
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      signal.addEventListener("abort", done);
+      // A failure calls this too, and ends the command through its `Interruption`.
+      if (process[type].write(piece, done) || signal.aborted) done();
+    });
   }
 
   /** Writes a result as a line. */

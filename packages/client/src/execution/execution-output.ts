@@ -1,4 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { base64Bytes } from "../transport/answers/base64-bytes.js";
 import type { TerminationReason } from "./results/execution-result.js";
 import { type ExecutionStatus, executionStatus } from "./results/execution-state.js";
 
@@ -32,6 +33,8 @@ export interface ExecutionOutput {
   durationSeconds: number | undefined;
   error: string | undefined;
   stdout: string;
+  /** The bytes of `stdout`, if they are not UTF-8: `stdout` then has U+FFFD in place of those that are no text. */
+  stdoutRaw: Uint8Array | undefined;
   /** Offset at which `stdout` begins. Higher than the requested one if the bytes between are no longer kept. */
   stdoutStart: number;
   /** The `stdoutOffset` to pass to the next call. */
@@ -39,6 +42,7 @@ export interface ExecutionOutput {
   /** Bytes of stdout written so far. */
   stdoutBytes: number;
   stderr: string;
+  stderrRaw: Uint8Array | undefined;
   stderrStart: number;
   stderrOffset: number;
   stderrBytes: number;
@@ -54,10 +58,12 @@ export function executionOutput(wire: AgentSchemas["ProcessOutputResponse"]): Ex
     durationSeconds: wire.duration,
     error: wire.error,
     stdout: wire.stdout,
+    stdoutRaw: base64Bytes(wire.stdout_base64),
     stdoutStart: wire.stdout_start,
     stdoutOffset: wire.stdout_offset,
     stdoutBytes: wire.stdout_bytes,
     stderr: wire.stderr,
+    stderrRaw: base64Bytes(wire.stderr_base64),
     stderrStart: wire.stderr_start,
     stderrOffset: wire.stderr_offset,
     stderrBytes: wire.stderr_bytes,

@@ -163,7 +163,8 @@ export class Execution {
         for (const type of ["stdout", "stderr"] as const) {
           const text = piece[type];
           const skippedBytes = piece[`${type}Start`] - (type === "stdout" ? stdoutOffset : stderrOffset);
-          if (text !== "") yield { type, text, skippedBytes, timestamp: undefined };
+          const raw = piece[`${type}Raw`];
+          if (text !== "") yield { type, text, raw, skippedBytes, timestamp: undefined };
         }
         if (piece.complete) return;
         if (piece.stdoutOffset > stdoutOffset || piece.stderrOffset > stderrOffset) delay = shortestDelay;

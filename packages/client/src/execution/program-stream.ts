@@ -5,6 +5,7 @@ import type { SandboxError } from "../errors/errors.js";
 import { executeFrames } from "../streams/frame-fields.js";
 import { FrameStream } from "../streams/frame-stream.js";
 import { OnceRead } from "../streams/once-read.js";
+import { base64Bytes } from "../transport/answers/base64-bytes.js";
 import { date } from "../transport/answers/date.js";
 import type { ProgramResult, TerminationReason } from "./results/execution-result.js";
 
@@ -12,7 +13,9 @@ import type { ProgramResult, TerminationReason } from "./results/execution-resul
 export interface OutputEvent {
   type: "stdout" | "stderr";
   text: string;
-  /** Bytes lost before `text`: the reader was so slow that the server no longer kept them. */
+  /** The bytes, if they are not UTF-8: `text` then has U+FFFD in place of those that are no text. Else undefined. */
+  raw: Uint8Array | undefined;
+  /** Bytes lost before `text`, because the server could not keep them for a slow reader. */
   skippedBytes: number;
   /** When the text was written, by the server's clock; undefined if the server does not say. */
   timestamp: Date | undefined;
@@ -46,8 +49,8 @@ type ResultFrame = AgentSchemas["ResultFrame"];
 
 /**
  * A running program and its output. The first read starts the program. A stream can be read only once, with `for await`
- * or with `result()` alone. Leaving the loop early, `close()` and the signal end the program. A slow reader does not hold
- * the program up: unread output waits in the sandbox.
+ * or with `result()` alone. Leaving the loop early, `close()` and the signal end the program. A slow reader loses nothing: up
+ * to 64 MiB of each unread output wait in the sandbox, then the program waits.
  */
 export abstract class ProgramStream<Result>
   implements AsyncIterable<OutputEvent | ResultEvent<Result> | ErrorEvent>, AsyncDisposable
@@ -167,12 +170,13 @@ type OutputFrame = Extract<ExecuteStreamFrame, { data: string }>;
 
 /** The event for a frame with output. */
 export function outputEvent({
+  base64,
   data,
   skipped_bytes: skippedBytes = 0,
   timestamp,
   type,
 }: OutputFrame): OutputEvent {
-  return { type, text: data, skippedBytes, timestamp: date(timestamp) };
+  return { type, text: data, raw: base64Bytes(base64), skippedBytes, timestamp: date(timestamp) };
 }
 
 /** The fault of a stream that ends without a result. */

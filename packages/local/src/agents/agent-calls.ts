@@ -96,10 +96,11 @@ export class AgentCalls {
     if (!isSuccess(answer)) throw refusedCode(await answerText(answer, defaultMaxAnswerBytes), answer);
     reader.begin();
     for await (const frame of answerFrames(answer, maxResultBytes)) {
-      const { type, data, timestamp, skipped_bytes: skipped } = frame;
+      const { type, data, base64, timestamp, skipped_bytes: skipped } = frame;
       if ((type === "stdout" || type === "stderr") && typeof data === "string")
         await reader.take({
           ...{ type, data, timestamp: typeof timestamp === "string" ? timestamp : new Date().toISOString() },
+          ...(typeof base64 === "string" && { base64 }),
           ...(Number.isSafeInteger(skipped) && { skipped_bytes: Number(skipped) }),
         });
       else if (type === "result") return frame;

@@ -310,8 +310,8 @@ export interface paths {
          *     always `complete` before it closes. A `cancel` frame ends the program, and so does closing the connection.
          *
          *     The next frame is sent when the client has answered the ping behind the one before, so that clients which take
-         *     one frame at a time lose none. A reader that is slow holds nobody up: the program goes on, what it writes is
-         *     kept as for `/execute`, and what is no longer kept when its turn comes is told as `skipped_bytes`.
+         *     one frame at a time lose none. Of what a slow reader has not read, 64 MiB of each output are kept; then the
+         *     program waits for the reader. What could not be kept, because the disk is full, is told as `skipped_bytes`.
          */
         get: operations["streamExecution"];
         put?: never;
@@ -414,7 +414,8 @@ export interface paths {
          * Run a command over a WebSocket
          * @description As `/execute/stream`, with a command in the first frame. Frames `stdin` go to its standard input until
          *     `stdin_close`; `signal` goes to its process group. A command that gets no `stdin` frames waits for them as it
-         *     would at a terminal: send `stdin_close`, or say `stdin: false` in the first frame.
+         *     would at a terminal: send `stdin_close`, or say `stdin: false` in the first frame. A program that does not exist is
+         *     a `result` with exit code 127, one that cannot be executed 126, as for `/commands/run`.
          */
         get: operations["streamCommand"];
         put?: never;
@@ -2002,8 +2003,8 @@ export interface components {
             stderr_bytes?: number;
         };
         /**
-         * @description A piece of each output of a background execution, as UTF-8; bytes that are not become U+FFFD. Offsets count bytes
-         *     of the output, not of the text.
+         * @description A piece of each output of a background execution, as UTF-8. Bytes that are not become U+FFFD in `stdout` and
+         *     `stderr`; `stdout_base64` and `stderr_base64` have them unchanged. Offsets count bytes of the output, not of the text.
          */
         ProcessOutputResponse: {
             process_id: string;
@@ -2022,6 +2023,8 @@ export interface components {
             /** @description Why it ended, where that is no doing of its own. */
             error?: string;
             stdout: string;
+            /** @description The bytes of `stdout`, when they are not UTF-8. */
+            stdout_base64?: string;
             /** @description Where `stdout` begins. */
             stdout_start: number;
             /** @description Where to go on. */
@@ -2029,6 +2032,8 @@ export interface components {
             /** @description Bytes written to stdout so far. */
             stdout_bytes: number;
             stderr: string;
+            /** @description The bytes of `stderr`, when they are not UTF-8. */
+            stderr_base64?: string;
             /** @description Where `stderr` begins. */
             stderr_start: number;
             /** @description Where to go on. */
@@ -2600,6 +2605,8 @@ export interface components {
             /** @enum {string} */
             type: "stdout" | "stderr";
             data: string;
+            /** @description The bytes, when they are not UTF-8. `data` has U+FFFD in place of those that are no text. */
+            base64?: string;
             /** Format: date-time */
             timestamp?: string;
             /** @description Bytes between this piece and the one before that were no longer kept when their turn came. */

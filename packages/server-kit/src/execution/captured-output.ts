@@ -30,6 +30,11 @@ export class CapturedOutput {
     await this.#kept?.written();
   }
 
+  /** Reads what is left of a program that has ended, whether or not a reader keeps up. */
+  readRest(): void {
+    this.#kept?.readRest();
+  }
+
   /**
    * Stops collecting and returns the text. Later bytes are read and dropped, so that processes that still write are
    * not blocked.

@@ -9,6 +9,8 @@ export interface OutputFile {
   readonly path: string | undefined;
   /** Number of bytes in the file. */
   readonly size: number;
+  /** Number of bytes, from the first on, that are or will be in the file. 0 if it could not be written. */
+  readonly accepted: number;
   /** Resolves when all queued bytes are in the file. */
   readonly written: Promise<void>;
   /** Queues bytes. If a promise is returned, the caller must wait for it before it writes more. */
@@ -16,9 +18,13 @@ export interface OutputFile {
   close(): Promise<void>;
 }
 
+/** Most bytes that are read from a program at once. */
+const largestChunk = 64 * 1024;
+
 /**
  * The kept part of a program's output: the beginning and the end in memory, and all of the output in a file once it
- * exceeds the memory limit.
+ * exceeds the memory limit. While a reader follows the output, the program waits for it rather than lose what it has not
+ * read.
  */
 export class KeptOutput {
   readonly #window: ByteWindow;
@@ -26,6 +32,11 @@ export class KeptOutput {
   #isComplete = false;
   /** Callbacks of readers that wait for more output. */
   readonly #waiting = new Set<() => void>();
+  /** Number of bytes that the reader who follows the output has read; undefined if there is none. */
+  #read: number | undefined;
+  #isEnding = false;
+  /** Lets the program go on if it need not wait for the reader any more. */
+  #goOn: () => void = () => undefined;
 
   constructor(
     limit: number,
@@ -69,9 +80,29 @@ export class KeptOutput {
     });
   }
 
+  /** Makes the program wait from now on, where `piece` would otherwise find that unread output was dropped. */
+  follow(): void {
+    this.#read = 0;
+  }
+
+  /** Ends the waiting that `follow` began. */
+  leave(): void {
+    this.#read = undefined;
+    this.#goOn();
+  }
+
   /**
-   * Adds output. If a promise is returned, the disk is slower than the program: the caller must wait for the promise
-   * before it adds more.
+   * Takes what is left in the program's pipe, without waiting for the reader: the program has ended, and its pipe is read
+   * only for a moment longer. What processes write that the program left behind still waits.
+   */
+  readRest(): void {
+    this.#isEnding = true;
+    this.#goOn();
+  }
+
+  /**
+   * Adds output. If a promise is returned, the disk or the reader is slower than the program: the caller must wait for
+   * the promise before it adds more.
    */
   take(chunk: Buffer): Promise<void> | undefined {
     const window = this.#window;
@@ -81,7 +112,13 @@ export class KeptOutput {
     }
     window.push(chunk);
     this.#wake();
-    return this.#file?.write(chunk);
+    const writing = this.#file?.write(chunk);
+    if (!this.#isAhead) return writing;
+    return new Promise((resolve) => {
+      this.#goOn = () => {
+        if (!this.#isAhead) resolve(writing);
+      };
+    });
   }
 
   /** Resolves when everything taken so far is in memory or in the file. */
@@ -119,12 +156,26 @@ export class KeptOutput {
    * last character that is still incomplete.
    */
   async piece(offset: number, limit: number): Promise<OutputPiece> {
+    if (this.#read !== undefined) this.#read = offset;
+    this.#goOn();
     // Read the total before the output, which may grow meanwhile: all of these bytes are then available below, unless
     // they were dropped.
     const { bytes: total } = this;
     const isComplete = this.#isComplete;
     const { start, bytes } = (await this.#fromFile(offset, limit)) ?? this.#window.slice(offset, limit);
     return outputPiece({ start, bytes }, { offset, total, isComplete });
+  }
+
+  /**
+   * Whether so much of the output is unread and kept only as the window's end, which later output replaces, that the program
+   * must wait. The room above the first limit is for what is in the program's pipe when it ends.
+   */
+  get #isAhead(): boolean {
+    const { limit } = this.#window;
+    if (this.#read === undefined) return false;
+    const elsewhere = this.#file?.accepted ?? (this.createFile ? this.bytes : 0);
+    const safe = Math.max(this.#read, elsewhere, this.#window.head().length);
+    return this.bytes - safe > (this.#isEnding ? limit / 2 - largestChunk : limit / 8);
   }
 
   #wake(): void {

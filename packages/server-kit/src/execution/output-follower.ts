@@ -1,29 +1,32 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { OutputPiece } from "../handlers/agent/job-handlers.js";
 import type { KeptOutput } from "./kept-output.js";
-
-/** The next piece of an output, in the order it was written. */
-interface FollowedPiece {
-  readonly text: string;
-  /** Number of bytes before this piece that were dropped before they could be read. */
-  readonly skipped: number;
-}
 
 const pieceBytes = 64 * 1024;
 
 /**
  * Follows an output until it ends. Reads from what is kept in memory or in the file, so a slow reader costs no extra
- * memory and does not block the program. Characters are never split.
+ * memory; the program waits for it once no more can be kept. Characters are never split. `skipped`: bytes before a piece
+ * that could not be kept, because the file could not be written.
  */
-async function* follow(output: KeptOutput, signal: AbortSignal): AsyncGenerator<FollowedPiece> {
+async function* follow(
+  output: KeptOutput,
+  signal: AbortSignal,
+): AsyncGenerator<OutputPiece & { readonly skipped: number }> {
   let offset = 0;
-  while (!signal.aborted) {
-    // Read `isComplete` before the piece: if the output is complete now, nothing follows the last piece read below.
-    const { bytes, isComplete } = output;
-    const { text, start, end } = await output.piece(offset, pieceBytes);
-    if (text !== "") yield { text, skipped: start - offset };
-    offset = end;
-    if (isComplete && offset >= bytes) return;
-    if (text === "") await output.beyond(bytes, signal);
+  output.follow();
+  try {
+    while (!signal.aborted) {
+      // Read `isComplete` before the piece: if the output is complete now, nothing follows the last piece read below.
+      const { bytes, isComplete } = output;
+      const piece = await output.piece(offset, pieceBytes);
+      if (piece.text !== "") yield { ...piece, skipped: piece.start - offset };
+      offset = piece.end;
+      if (isComplete && offset >= bytes) return;
+      if (piece.text === "") await output.beyond(bytes, signal);
+    }
+  } finally {
+    output.leave();
   }
 }
 
@@ -33,9 +36,10 @@ export async function* outputFrames(
   output: KeptOutput,
   signal: AbortSignal,
 ): AsyncGenerator<OutputFrame> {
-  for await (const { text, skipped } of follow(output, signal)) {
+  for await (const { base64, skipped, text } of follow(output, signal)) {
     const timestamp = new Date().toISOString();
-    yield { type, data: text, timestamp, ...(skipped > 0 && { skipped_bytes: skipped }) };
+    const frame = { type, data: text, timestamp, ...(base64 !== undefined && { base64 }) };
+    yield { ...frame, ...(skipped > 0 && { skipped_bytes: skipped }) };
   }
 }
 

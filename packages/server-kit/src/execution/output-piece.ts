@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import type { OutputPiece } from "../handlers/agent/job-handlers.js";
@@ -5,7 +6,7 @@ import type { OutputPiece } from "../handlers/agent/job-handlers.js";
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**
- * Turns bytes read for `asked.offset` into text. Leaves out a last character whose remaining bytes have not been
+ * Turns bytes read for `asked.offset` into text, and where they are no text into base64 too. Leaves out a last character whose remaining bytes have not been
  * written yet.
  */
 export function outputPiece(
@@ -19,7 +20,8 @@ export function outputPiece(
   // The piece is only part of a character whose remaining bytes were dropped. Return it anyway (as U+FFFD), or the
   // reader would never advance.
   const read = whole.length === 0 && !isLast ? first : whole;
-  return { text: read.toString(), start: from, end: from + read.length };
+  const raw = isUtf8(read) ? {} : { base64: read.toString("base64") };
+  return { text: read.toString(), ...raw, start: from, end: from + read.length };
 }
 
 /**

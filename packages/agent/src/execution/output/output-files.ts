@@ -81,6 +81,10 @@ export class OutputFile {
     return this.#waiting > highWater ? this.#last : undefined;
   }
 
+  get accepted(): number {
+    return this.#failed ? 0 : this.#accepted;
+  }
+
   /** Resolves when all queued bytes are in the file. */
   get written(): Promise<void> {
     return this.#last;

@@ -68,6 +68,7 @@ export class ProgramOutput {
   async finish(): Promise<OutputText> {
     const captured = this.#captured;
     if (!captured || !this.#stream) return { text: "", bytes: 0, truncated: false };
+    captured.readRest();
     await captured.written();
     if (!this.#ended) await within(drainGrace, captured.ended);
     if (!this.#ended) readToNowhere(this.#stream);

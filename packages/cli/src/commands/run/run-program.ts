@@ -52,12 +52,13 @@ function expected({ language }: ProgramText, { env = {}, template, image }: RunO
 }
 
 /** Prints a program's output and figures, and resolves with its exit code. */
-async function printed(stream: RunningProgram, { options, output }: Call<RunOptions>): Promise<number> {
-  const result = await printEvents(stream, output, options.timeout);
+async function printed(stream: RunningProgram, call: Call<RunOptions>): Promise<number> {
+  const { options, output } = call;
+  const { exitCode, result } = await printEvents(stream, call, options.timeout);
   const displayed: readonly DisplayedValue[] = "richOutputs" in result ? result.richOutputs : [];
   const plots = await showFigures(displayed, options.savePlots, output);
   if (output.isJson) output.json({ type: "result", ...facts(result), plots });
-  return result.exitCode;
+  return exitCode;
 }
 
 /** The fields about the program's end that `--json` prints. */

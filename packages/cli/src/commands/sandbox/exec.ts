@@ -70,10 +70,10 @@ async function exec(call: Call<ExecOptions>, id: string, words: string[]): Promi
     signal,
     stdin: interactive === true ? process.stdin : undefined,
   });
-  const result = await printEvents(stream, output, timeout);
-  const { executionTimeSeconds, exitCode, success, terminationReason } = result;
-  if (output.isJson)
-    output.json({ type: "result", exitCode, success, executionTimeSeconds, terminationReason });
+  const { exitCode, result } = await printEvents(stream, call, timeout);
+  const { executionTimeSeconds, success, terminationReason } = result;
+  const end = { exitCode: result.exitCode, success, executionTimeSeconds, terminationReason };
+  if (output.isJson) output.json({ type: "result", ...end });
   return exitCode;
 }
 

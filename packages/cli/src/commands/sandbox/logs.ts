@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { subcommand } from "../../command-line/subcommand.js";
 import type { Column } from "../../output/table.js";
+import { PrintedOutput } from "../program-output.js";
 import { moment } from "./sandbox-view.js";
 
 const columns: readonly Column<ExecutionState>[] = [
@@ -31,22 +32,23 @@ export function addLogs(parent: Command): void {
               'no processes; "cloud-sandbox sandbox exec --detach" starts one.',
             );
           const execution = sandbox.processes.get(process);
-          const show = (type: "stdout" | "stderr", text: string): void => {
-            if (text === "") return;
-            if (output.isJson) output.json({ type, text });
-            else if (type === "stdout") output.write(text);
-            else output.writeError(text);
-          };
+          const printed = new PrintedOutput({ output, signal });
           if (options.follow === true) {
-            for await (const { text, type } of execution.follow({ signal })) show(type, text);
-            return;
+            for await (const event of execution.follow({ signal })) await printed.add(event);
+            return printed.end(0);
           }
-          for (let offsets = {}; ; ) {
-            const piece = await execution.output({ ...offsets, limit: 1_048_576, signal });
-            show("stdout", piece.stdout);
-            show("stderr", piece.stderr);
-            if (piece.stdout === "" && piece.stderr === "") return;
-            offsets = { stdoutOffset: piece.stdoutOffset, stderrOffset: piece.stderrOffset };
+          for (let [stdoutOffset, stderrOffset] = [0, 0]; ; ) {
+            const piece = await execution.output({ stdoutOffset, stderrOffset, limit: 1_048_576, signal });
+            const skipped = {
+              stdout: piece.stdoutStart - stdoutOffset,
+              stderr: piece.stderrStart - stderrOffset,
+            };
+            for (const type of ["stdout", "stderr"] as const) {
+              const [text, raw, skippedBytes] = [piece[type], piece[`${type}Raw`], skipped[type]];
+              if (text !== "" || skippedBytes > 0) await printed.add({ type, text, raw, skippedBytes });
+            }
+            if (piece.stdout === "" && piece.stderr === "") return printed.end(0);
+            ({ stdoutOffset, stderrOffset } = piece);
           }
         },
       ),

@@ -167,8 +167,8 @@ export class RunningProgram {
       variables,
       stdin: this.stdin,
       signal,
-      stdout: (text) => this.stdout.append(text),
-      stderr: (text) => this.stderr.append(text),
+      stdout: (output) => this.stdout.append(output),
+      stderr: (output) => this.stderr.append(output),
       display: (data) => this.#displays.push(...Object.entries(data).map(richOutput)),
       sleep: async (seconds) => {
         await machine.sleep(seconds, signal);

@@ -96,8 +96,7 @@ class ProgramSession<First extends object> {
   }
 
   async #tell(type: "stdout" | "stderr", program: RunningProgram): Promise<void> {
-    for await (const data of program[type].follow())
-      this.socket.send({ type, data, timestamp: new Date().toISOString() });
+    for await (const frame of program[type].frames(type)) this.socket.send(frame);
   }
 
   #complete(success: boolean): void {

@@ -47,7 +47,7 @@ export function attendTerminal(socket: ServerSocket, { machine, operation, ...pl
       const request = { text: line, language: undefined, args: undefined, workdir: workspace, env: {} };
       running = machine.start({ ...request, timeout: undefined, terminal: size });
       const tell = async (log: RunningProgram["stdout"]): Promise<void> => {
-        for await (const text of log.follow()) show(text);
+        for await (const { text } of log.follow()) show(text);
       };
       const [{ exitCode }] = await Promise.all([running.outcome, tell(running.stdout), tell(running.stderr)]);
       return exitCode;

@@ -44,8 +44,7 @@ async function forwardOutput(program: RunningProgram, reader: ProgramReader | un
   if (!reader) return;
   reader.begin();
   const forward = async (type: "stdout" | "stderr"): Promise<void> => {
-    for await (const data of program[type].follow())
-      await reader.take({ type, data, timestamp: new Date().toISOString() });
+    for await (const frame of program[type].frames(type)) await reader.take(frame);
   };
   await Promise.all([forward("stdout"), forward("stderr")]);
 }

@@ -1,3 +1,4 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { JobOutput, OutputPiece } from "@cloud-sandbox/server-kit/handlers";
 
 const encoder = new TextEncoder();
@@ -20,9 +21,9 @@ export class OutputLog implements JobOutput {
     return decoder.decode(this.#buffer.subarray(0, this.#length));
   }
 
-  append(text: string): void {
-    if (this.#isOver || text === "") return;
-    const bytes = encoder.encode(text);
+  append(output: string | Uint8Array): void {
+    const bytes = typeof output === "string" ? encoder.encode(output) : output;
+    if (this.#isOver || bytes.length === 0) return;
     const length = this.#length + bytes.length;
     if (length > this.#buffer.length) {
       const larger = new Uint8Array(Math.max(length, this.#buffer.length * 2));
@@ -45,19 +46,29 @@ export class OutputLog implements JobOutput {
     let end = Math.min(start + limit, this.#length);
     // Do not split a multi-byte character.
     while (end > start && end < this.#length && isContinuation(this.#buffer[end])) end -= 1;
-    return { text: decoder.decode(this.#buffer.subarray(start, end)), start, end };
+    const bytes = this.#buffer.subarray(start, end);
+    const text = decoder.decode(bytes);
+    return { text, ...(text.includes("\ufffd") && { base64: base64(bytes) }), start, end };
   }
 
   /** Yields the output in pieces as it is written, to its end. */
-  async *follow(): AsyncGenerator<string> {
+  async *follow(): AsyncGenerator<OutputPiece> {
     for (let offset = 0; ; ) {
       const changed = this.#changed.promise;
       const isOver = this.#isOver;
-      const { text, end } = await this.piece(offset, pieceBytes);
-      offset = end;
-      if (text !== "") yield text;
+      const piece = await this.piece(offset, pieceBytes);
+      offset = piece.end;
+      if (piece.text !== "") yield piece;
       else if (isOver) return;
       else await changed;
+    }
+  }
+
+  /** Yields the output as frames, to its end. */
+  async *frames(type: "stdout" | "stderr"): AsyncGenerator<AgentSchemas["OutputFrame"]> {
+    for await (const { base64, text: data } of this.follow()) {
+      const timestamp = new Date().toISOString();
+      yield { type, data, timestamp, ...(base64 !== undefined && { base64 }) };
     }
   }
 
@@ -66,6 +77,9 @@ export class OutputLog implements JobOutput {
     this.#changed = signal();
   }
 }
+
+const base64 = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 

@@ -29,10 +29,10 @@ export interface TestingProgram {
    * has no effect.
    */
   readonly signal: AbortSignal;
-  /** Writes to stdout; streams pass the text on at once. */
-  stdout(text: string): void;
-  /** Writes to stderr; streams pass the text on at once. */
-  stderr(text: string): void;
+  /** Writes text or bytes to stdout; streams pass them on at once. */
+  stdout(output: string | Uint8Array): void;
+  /** Writes text or bytes to stderr; streams pass them on at once. */
+  stderr(output: string | Uint8Array): void;
   /** Displays a value, given by MIME type, as `display` does in Python. */
   display(data: Readonly<Record<string, unknown>>): void;
   /** Waits by the service's clock; longer if the sandbox is paused meanwhile. Rejects when `signal` aborts. */

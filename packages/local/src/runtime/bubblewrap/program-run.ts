@@ -187,7 +187,7 @@ export class ProgramRun {
     const { spec, program, group } = this.#parts;
     const began = performance.now();
     spec.onStart?.();
-    spec.onOutput?.(this.#stdout.follow(), this.#stderr.follow());
+    spec.onOutput?.(this.#stdout.kept, this.#stderr.kept);
     const init = await this.#init;
     this.#interpreter = init === undefined ? undefined : unlessNoDescriptorIsLeft(() => childrenOf(init)[0]);
     const watch = program.hasDriver
@@ -339,9 +339,8 @@ class Output {
     return this.#captured.finish();
   }
 
-  /** The output for a reader. After this call the program waits when the reader is slow. */
-  follow(): KeptOutput {
-    this.#kept.waitsForReader = true;
+  /** The output for a reader. */
+  get kept(): KeptOutput {
     return this.#kept;
   }
 

@@ -24,6 +24,8 @@ export type JobValues = Pick<Outcome, "result" | "displays" | "displaysDropped" 
  */
 export interface OutputPiece {
   readonly text: string;
+  /** The bytes, if they are not UTF-8: `text` has U+FFFD in their place. */
+  readonly base64?: string | undefined;
   readonly start: number;
   /** Offset at which the next piece begins. */
   readonly end: number;
@@ -106,10 +108,12 @@ export function jobHandlers(jobs: Jobs) {
         ...(job.stdout.file !== undefined && { stdout_file: job.stdout.file }),
         ...(job.stderr.file !== undefined && { stderr_file: job.stderr.file }),
         stdout: stdout.text,
+        ...(stdout.base64 !== undefined && { stdout_base64: stdout.base64 }),
         stdout_start: stdout.start,
         stdout_offset: stdout.end,
         stdout_bytes: job.stdout.bytes,
         stderr: stderr.text,
+        ...(stderr.base64 !== undefined && { stderr_base64: stderr.base64 }),
         stderr_start: stderr.start,
         stderr_offset: stderr.end,
         stderr_bytes: job.stderr.bytes,
