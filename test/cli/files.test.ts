@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -47,6 +47,37 @@ describe("cloud-sandbox cp", () => {
     await line.output("cp", `${id}:tree`, here("new"));
     expect(await readdir(here("there/tree/deep"))).toEqual(["file"]);
     expect(await readFile(here("new/deep/file"), "utf8")).toBe("content");
+  });
+
+  test("copies what it can of a directory, names the rest, and ends with 1 if content is missing", async () => {
+    const script = "mkdir -p odd; cd odd; echo k > keep; ln -s /usr/bin/python3 python";
+    await line.output("sandbox", "exec", id, script);
+    const links = await line.run(["cp", `${id}:odd`, here("links")]);
+    const left = /^cloud-sandbox: .*:odd\/python was not copied: it is a link to \/usr\/bin\/python3, .*\.$/m;
+    expect(links).toMatchObject({ code: 0, stderr: expect.stringMatching(left) });
+    expect(await readdir(here("links"))).toEqual(["keep"]);
+    await line.output("sandbox", "exec", id, "mkfifo odd/pipe");
+    const pipes = await line.run(["cp", "-q", `${id}:odd`, here("pipes")]);
+    expect(pipes).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/pipe was not copied/),
+    });
+    const { code, stdout, stderr } = await line.run(["cp", "--json", `${id}:odd`, here("pipes")]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(JSON.parse(stdout).skipped).toContainEqual({
+      path: "pipe",
+      reason: "it is a pipe",
+      isLink: false,
+    });
+    await mkdir(here("up"));
+    await writeFile(here("up/keep"), "k");
+    execFileSync("mkfifo", [here("up/pipe")]);
+    expect(await line.run(["cp", here("up"), `${id}:/workspace/`])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/up\/pipe was not copied/),
+    });
+    expect(await line.output("cat", `${id}:up/keep`)).toBe("k");
   });
 
   test("copies from standard input and to standard output, any bytes", async () => {

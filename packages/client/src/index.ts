@@ -92,6 +92,7 @@ export type {
   TransferOptions,
   TransferProgress,
 } from "./files/local-files.js";
+export type { DirectoryTransfer, SkippedEntry } from "./files/skipped-entries.js";
 export type { FileToWrite } from "./files/write-many.js";
 export type { EnvironmentVariables } from "./machine/environment-variables.js";
 export type {

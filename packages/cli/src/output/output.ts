@@ -92,6 +92,13 @@ export class Output {
     process.stderr.write(`cloud-sandbox: ${shownText(text)}\n`);
   }
 
+  /** Prints to standard error that something was not done. Prints nothing with `--json`, whose document says it. */
+  warn(text: string): void {
+    if (this.isJson) return;
+    this.endProgress();
+    process.stderr.write(`cloud-sandbox: ${printable(text)}\n`);
+  }
+
   /** Whether `progress` shows anything: only on a terminal. */
   get showsProgress(): boolean {
     return !this.isQuiet && !this.isJson && process.stderr.isTTY;

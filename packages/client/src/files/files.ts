@@ -20,6 +20,7 @@ import { type DirectoryListing, type FileEntry, fileEntry, noEntry, root, trunca
 import { FileWatch, type WatchOptions } from "./file-watch.js";
 import type { DirectoryDownloadOptions, DirectoryUploadOptions, TransferOptions } from "./local-files.js";
 import { sendFile } from "./send-file.js";
+import type { DirectoryTransfer } from "./skipped-entries.js";
 import type { FileToWrite } from "./write-many.js";
 
 /** Options of `readBytes`. */
@@ -261,38 +262,41 @@ export class Files {
 
   /**
    * Uploads the contents of a local directory, with modes, dates and links, as a gzipped tar. The template must have bash
-   * and tar.
+   * and tar. What cannot be uploaded is left out and listed in `skipped`: pipes, sockets, devices, what may not be read, and
+   * names that are not UTF-8.
    */
   async uploadDirectory(
     localPath: string,
     path: string,
     options: DirectoryUploadOptions = {},
-  ): Promise<void> {
+  ): Promise<DirectoryTransfer> {
     checkKnown("files.uploadDirectory", options, { ...transferOptionNames, exclude: true });
     checkTransfer(path, options);
     checkFunction("exclude", options.exclude);
     const requestTimeoutSeconds = options.requestTimeoutSeconds ?? this.#requestTimeout;
     const whole = { ...options, requestTimeoutSeconds };
     const access = this.#access;
-    await access.during(async () =>
+    return access.during(async () =>
       (await localFiles()).uploadDirectory(access, this.#commands, localPath, path, whole),
     );
   }
 
   /**
-   * Downloads the contents of a directory as a gzipped tar and unpacks it below `localPath`. Names and links that lead
-   * outside `localPath` are refused, because code in the sandbox controls the archive.
+   * Downloads the contents of a directory as a gzipped tar and unpacks it below `localPath`. What cannot be downloaded is left
+   * out and listed in `skipped`: names and links that lead outside `localPath`, such as a Python environment's link to its
+   * interpreter, because code in the sandbox controls the archive; pipes, sockets, devices, what may not be read, and names that
+   * are not UTF-8.
    */
   async downloadDirectory(
     path: string,
     localPath: string,
     options?: DirectoryDownloadOptions,
-  ): Promise<void> {
+  ): Promise<DirectoryTransfer> {
     checkKnown("files.downloadDirectory", options, { ...transferOptionNames, maxBytes: true });
     checkTransfer(path, options);
     checkWhole("maxBytes", options?.maxBytes, 1);
     const access = this.#access;
-    await access.during(async () =>
+    return access.during(async () =>
       (await localFiles()).downloadDirectory(access, this.#commands, path, localPath, options),
     );
   }

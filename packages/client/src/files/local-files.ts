@@ -9,12 +9,15 @@ import { longestExecution, slowestTransfer } from "../config/time-limits.js";
 import { CallbackErrors } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument, isSandboxError, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
+import type { CommandResult } from "../execution/results/execution-result.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { successOf } from "../transport/contract-clients.js";
 import { declaredLength } from "../transport/http/transport.js";
 import { packArchive } from "./local-archive.js";
 import { localBlob } from "./local-blob.js";
 import { sendFile } from "./send-file.js";
+import { type DirectoryTransfer, SkippedEntries } from "./skipped-entries.js";
+import { ArchiveSelection } from "./unpack-archive.js";
 
 /** Progress of an upload or download. */
 export interface TransferProgress {
@@ -145,17 +148,20 @@ export async function uploadDirectory(
   local: string,
   path: string,
   options: DirectoryUploadOptions & { requestTimeoutSeconds: number },
-): Promise<void> {
+): Promise<DirectoryTransfer> {
   const { exclude, signal } = options;
+  const skipped = new SkippedEntries();
   await inTemporaryDirectory(async (directory) => {
     const archive = nodeModules().path.join(directory, "files.tar.gz");
-    await packArchive([{ path: checked(local), name: "." }], archive, { exclude, signal });
+    await packArchive([{ path: checked(local), name: "." }], archive, { exclude, signal, skipped });
     await withRemoteFile(commands, async (remote) => {
       await uploadFile(access, archive, remote, options);
       const script = 'mkdir -p -- "$2" && exec tar -xzf "$1" -C "$2" --no-same-owner';
-      await runTar(commands, script, [remote, path], signal);
+      const { exitCode, stderr } = await runTar(commands, script, [remote, path], signal);
+      if (exitCode !== 0) throw archiveFailed(exitCode, stderr);
     });
   });
+  return { skipped: skipped.list };
 }
 
 /** Downloads the contents of a directory as one archive. */
@@ -165,27 +171,44 @@ export async function downloadDirectory(
   path: string,
   local: string,
   { maxBytes = 4 * 1024 ** 3, ...options }: DirectoryDownloadOptions = {},
-): Promise<void> {
+): Promise<DirectoryTransfer> {
   if (!(maxBytes > 0)) throw invalidArgument("maxBytes must be a number of bytes above 0.");
   checked(local);
   const { fs, path: paths, streams, zlib } = nodeModules();
+  const skipped = new SkippedEntries();
   await inTemporaryDirectory(async (directory) => {
     const archive = paths.join(directory, "files.tar.gz");
     await withRemoteFile(commands, async (remote) => {
-      await runTar(commands, 'exec tar -czf "$1" -C "$2" .', [remote, path], options.signal);
+      const script = 'LC_ALL=C exec tar -czf "$1" -C "$2" .';
+      const { exitCode, stderr } = await runTar(commands, script, [remote, path], options.signal);
+      if (!addUnpacked(stderr, skipped) && exitCode !== 0) throw archiveFailed(exitCode, stderr);
       await downloadFile(access, remote, archive, { ...options, maxBytes });
     });
     const { unpackTar } = await import("./tar-unpacker.js");
     try {
       await fs.promises.mkdir(local, { recursive: true });
       const limited = (source: AsyncIterable<Uint8Array>) => noLongerThan(maxBytes, source);
-      const unpacking = unpackTar(local, { filter: isUnpackable });
+      const selection = new ArchiveSelection(skipped);
+      const unpacking = unpackTar(local, { filter: selection.takes, map: selection.hide });
       const stages = [fs.createReadStream(archive), zlib.createGunzip(), limited, unpacking] as const;
       await streams.pipeline(...stages, omitUndefined({ signal: options.signal }));
+      await selection.finish(local);
     } catch (error) {
       throw options.signal?.aborted ? new AbortError(options.signal.reason) : notUnpacked(error);
     }
   });
+  return { skipped: skipped.list };
+}
+
+/**
+ * Adds what tar said it could not read, or changed meanwhile: the rest is in the archive. False if tar gave up, or said nothing
+ * of that kind.
+ */
+function addUnpacked(stderr: string, skipped: SkippedEntries): boolean {
+  if (stderr.includes("not recoverable")) return false;
+  const said = [...stderr.matchAll(/^tar: \.\/(.+?): (.+)$/gm)];
+  for (const [, name = "", reason = ""] of said) skipped.add(name, `tar says: ${reason}`);
+  return said.length > 0;
 }
 
 /** Why the archive could not be unpacked: errors of the file system have a code, refusals of what is in the archive have none. */
@@ -213,12 +236,6 @@ async function* noLongerThan(
   }
 }
 
-/** Refuses names with a backslash: they would be unpacked with a slash, as a different path. */
-function isUnpackable({ name }: { name: string }): boolean {
-  if (name.includes("\\")) throw new Error(`${name} has a backslash in its name`);
-  return true;
-}
-
 function tooMuch(most: number): SandboxError {
   return new SandboxError({
     summary: `The download was stopped, because the directory holds more than ${most} bytes.`,
@@ -243,12 +260,14 @@ async function runTar(
   script: string,
   args: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<CommandResult> {
   if (signal?.aborted) throw new AbortError(signal.reason);
   const program = ["bash", "-c", script, "tar", ...args];
-  const { exitCode, stderr } = await commands.run(program, { timeoutSeconds: longestExecution, signal });
-  if (exitCode === 0) return;
-  throw new SandboxError({
+  return commands.run(program, { timeoutSeconds: longestExecution, signal });
+}
+
+function archiveFailed(exitCode: number, stderr: string): SandboxError {
+  return new SandboxError({
     summary: `tar in the sandbox ended with exit code ${exitCode}: ${stderr.trim().slice(-500)}`,
     hint: "Check the path in the sandbox; the sandbox's template must have bash, tar and gzip.",
     code: "ARCHIVE_FAILED",

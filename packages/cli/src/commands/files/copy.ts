@@ -3,10 +3,18 @@ import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, posix } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { isSandboxError, type Sandbox, type TransferProgress } from "cloud-sandbox";
+import { isSandboxError, type Sandbox, type SkippedEntry, type TransferProgress } from "cloud-sandbox";
 import { answered } from "../../connection/answered.js";
 import { CommandError } from "../../errors/command-error.js";
 import type { Output } from "../../output/output.js";
+
+/** A copy that was made. */
+export interface Copied {
+  /** Where it is. */
+  readonly path: string;
+  /** What of a directory was not copied. */
+  readonly skipped: readonly SkippedEntry[];
+}
 
 /** Copies files and directories between this machine and one sandbox. */
 export class Copying {
@@ -17,7 +25,7 @@ export class Copying {
   ) {}
 
   /** Copies a local file or directory, or standard input (`-`), to a path in the sandbox. */
-  async upload(local: string, path: string): Promise<string> {
+  async upload(local: string, path: string): Promise<Copied> {
     const { files } = this.sandbox;
     const options = { signal: this.signal, onProgress: this.#progressOf(local) };
     if (local === "-") {
@@ -25,20 +33,20 @@ export class Copying {
       if (whole === undefined || (await this.#isDirectory(path)))
         throw new CommandError("USAGE", "Standard input has no name.", "Give the path of the file to write.");
       await this.#throughFile(async (file) => files.upload(file, whole, options));
-      return whole;
+      return { path: whole, skipped: [] };
     }
     const isDirectory = (await this.#local(local)).isDirectory();
     // As with cp: `directory/.` means its contents.
     const name = isDirectory && /(^|\/)\.\/?$/.test(local) ? "" : basename(local);
     const isInside = path.endsWith("/") || (await this.#isDirectory(path));
     const target = isInside ? posix.join(path, name) : path;
-    if (isDirectory) await files.uploadDirectory(local, target, options);
-    else await files.upload(local, target, options);
-    return target;
+    if (isDirectory) return { path: target, ...(await files.uploadDirectory(local, target, options)) };
+    await files.upload(local, target, options);
+    return { path: target, skipped: [] };
   }
 
   /** Copies a file or directory of the sandbox to a local path, or a file to standard output (`-`). */
-  async download(path: string, local: string): Promise<string> {
+  async download(path: string, local: string): Promise<Copied> {
     const { files } = this.sandbox;
     const { signal } = this;
     const { isDirectory } = await files.stat(path, { signal });
@@ -46,7 +54,7 @@ export class Copying {
       if (isDirectory)
         throw new CommandError("USAGE", `${path} is a directory.`, "Give a local directory to copy it to.");
       await this.print(path);
-      return local;
+      return { path: local, skipped: [] };
     }
     const name = isDirectory && /(^|\/)\.\/?$/.test(path) ? "" : posix.basename(path);
     const isInside = local.endsWith("/") || (await isLocalDirectory(local));
@@ -54,12 +62,11 @@ export class Copying {
     const options = { signal, onProgress: this.#progressOf(path) };
     if (isDirectory) {
       await mkdir(target, { recursive: true });
-      await files.downloadDirectory(path, target, options);
-    } else {
-      if (isInside) await mkdir(local, { recursive: true });
-      await files.download(path, target, options);
+      return { path: target, ...(await files.downloadDirectory(path, target, options)) };
     }
-    return target;
+    if (isInside) await mkdir(local, { recursive: true });
+    await files.download(path, target, options);
+    return { path: target, skipped: [] };
   }
 
   /** Writes a file of the sandbox to standard output, in constant memory. */

@@ -28,14 +28,21 @@ export function define(command: Command): void {
           );
         const sandbox = await call.sandbox(id);
         const copying = new Copying(sandbox, output, signal);
+        let isWhole = true;
         for (const [index, each] of from.entries()) {
           const source = sources[index] ?? "";
           const place = several(from, to, isUpload);
-          const path = isUpload
+          const { path, skipped } = isUpload
             ? await copying.upload(localOf(each), place)
             : await copying.download(remoteOf(each), place);
-          if (path !== "-") output.done(`${source} → ${isUpload ? `${id}:` : ""}${path}`, { source, path });
+          for (const entry of skipped)
+            output.warn(`${source}/${entry.path} was not copied: ${entry.reason}.`);
+          isWhole &&= skipped.every(({ isLink }) => isLink);
+          const left = skipped.length > 0 && { skipped };
+          if (path !== "-")
+            output.done(`${source} → ${isUpload ? `${id}:` : ""}${path}`, { source, path, ...left });
         }
+        return isWhole ? 0 : incomplete;
       }),
     );
   examples(
@@ -45,6 +52,9 @@ export function define(command: Command): void {
     "pg_dump db | cloud-sandbox cp - ID:/workspace/dump.sql",
   );
 }
+
+/** Exit code when some content of a directory could not be copied, as that of cp(1). */
+const incomplete = 1;
 
 /** The target. Several sources need a directory. */
 function several(from: readonly Place[], to: Place, isUpload: boolean): string {
