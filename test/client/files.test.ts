@@ -318,6 +318,20 @@ describe("large files of a sandbox", () => {
     expect((await sandbox.commands.run("echo here", { requestTimeoutSeconds: 20 })).stdout).toBe("here\n");
   });
 
+  test("have the mode that is asked for, and replace nothing unless they may", {
+    timeout: 60_000,
+  }, async () => {
+    const large = new Uint8Array(400 * mebibyte);
+    const once = { mode: "0750", overwrite: false };
+    expect(await sandbox.files.write("once", large, once)).toMatchObject({ size: large.length });
+    await expect(sandbox.files.write("once", large, once)).rejects.toMatchObject({ name: "ConflictError" });
+    await sandbox.files.write("once", content);
+    expect(await sandbox.files.stat("once")).toMatchObject({
+      size: content.length,
+      permissions: "-rwxr-x---",
+    });
+  });
+
   test("do not go where they may not", async () => {
     await sandbox.files.write("large", content);
     await expect(sandbox.files.write("/etc/large", content)).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import {
   requireWhole,
 } from "../config/option-checks.js";
 import { slowestTransfer } from "../config/time-limits.js";
-import { invalidArgument, NotFoundError } from "../errors/errors.js";
+import { invalidArgument, NotFoundError, type ValidationError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import type { CallInit } from "../transport/http/light-request.js";
@@ -102,10 +102,10 @@ export class Files {
   }
 
   /**
-   * Writes a file, creating missing directories: POST /files/write, or POST /files/upload for bytes and long texts. A
-   * large `Blob` is sent in constant memory, unless `mode` or `overwrite` is given. Bytes are not copied, so do not
-   * change them during the call. A stream is read into memory first, so that the request can be retried; an error that
-   * the stream throws rejects the call.
+   * Writes a file, creating missing directories: POST /files/write for texts up to 256 Ki characters, else POST /files/upload.
+   * A large `Blob` is sent in constant memory. Bytes are not copied, so do not change them during the call. A stream is read
+   * into memory first, so that the request can be retried; an error that the stream throws rejects the call. Servers without
+   * this project's extensions, such as the cloud, take `mode` and `overwrite` only for text.
    */
   async write(path: string, source: FileContent, options: WriteOptions = {}): Promise<WrittenFile> {
     checkKnown("files.write", options, writeOptionNames);
@@ -115,19 +115,19 @@ export class Files {
     checkMode(mode);
     const content = await wholeContent(source, options.signal);
     const chosen = omitUndefined({ mode, overwrite });
-    const isShortText = typeof content === "string" && content.length <= longestInlineText;
-    // Use the upload only without `mode` and `overwrite`: it takes no mode and always replaces.
-    if (!isShortText && Object.keys(chosen).length === 0) {
-      const file = typeof content === "string" ? new TextEncoder().encode(content) : content;
-      const size = sizeOf(file);
-      const wire = await sendFile(this.#access, path, file, this.#transferInit(options, size));
+    const isPlain = this.#access.isExtended || Object.keys(chosen).length === 0;
+    if (typeof content === "string" && (content.length <= longestInlineText || !isPlain)) {
+      const size = new TextEncoder().encode(content).length;
+      const init = this.#transferInit(options, size);
+      const body = { path, content, ...chosen };
+      const wire = await successOf(this.#access.client.POST("/files/write", { body, ...init }));
       return { path: wire?.path ?? path, size: wire?.size ?? size };
     }
-    const { body, size } = await inBody(content);
+    if (!isPlain) throw onlyForText();
+    const file = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const size = sizeOf(file);
     const init = this.#transferInit(options, size);
-    const wire = await successOf(
-      this.#access.client.POST("/files/write", { body: { path, ...body, ...chosen }, ...init }),
-    );
+    const wire = await sendFile(this.#access, path, file, { ...chosen, init });
     return { path: wire?.path ?? path, size: wire?.size ?? size };
   }
 
@@ -345,24 +345,10 @@ function checkTransfer(path: string, options: TransferOptions = {}): void {
  * not hold them in memory.
  */
 const longestInlineText = 256 * 1024;
-interface InlineContent {
-  body: { content: string; encoding?: "base64" };
-  /** Size in bytes. */
-  size: number;
-}
 
-async function inBody(content: string | Uint8Array | Blob): Promise<InlineContent> {
-  if (typeof content === "string") {
-    return { body: { content }, size: new TextEncoder().encode(content).length };
-  }
-  const bytes = content instanceof Blob ? new Uint8Array(await content.arrayBuffer()) : content;
-  return { body: { content: base64(bytes), encoding: "base64" }, size: bytes.length };
-}
-
-function base64(bytes: Uint8Array): string {
-  const chunks: string[] = [];
-  for (let start = 0; start < bytes.length; start += 8192) {
-    chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
-  }
-  return btoa(chunks.join(""));
+function onlyForText(): ValidationError {
+  return invalidArgument(
+    "This server takes mode and overwrite only for text.",
+    "Write the bytes without them, then set the permissions with commands.run(`chmod …`).",
+  );
 }

@@ -70,7 +70,7 @@ export async function uploadFile(
   const timed = requestInit({ signal: scope.abortSignal, requestTimeoutSeconds: seconds });
   const init = { ...timed, ...omitUndefined({ onSent }) };
   try {
-    await sendFile(access, path, file, init);
+    await sendFile(access, path, file, { init });
     scope.throwIfAborted();
   } catch (error) {
     throw own.or(scope.failure ?? error);

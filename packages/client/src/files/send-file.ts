@@ -3,10 +3,22 @@ import { successOf } from "../transport/contract-clients.js";
 import type { CallInit } from "../transport/http/light-request.js";
 import type { Content } from "../transport/http/multipart.js";
 
+/** How to write a file. Only servers with this project's extensions take these options for uploads. */
+export interface UploadOptions {
+  /** Permissions in octal. */
+  mode?: string;
+  overwrite?: boolean;
+}
+
 /** Uploads a file (POST /files/upload), without a form around it where that is possible, because a form has to be parsed. */
-export function sendFile({ client, isExtended }: AgentAccess, path: string, file: Content, init: CallInit) {
-  const bare = { params: { query: { path } }, body: file, ...init };
-  const form = { body: { file, path }, ...init };
+export function sendFile(
+  { client, isExtended }: AgentAccess,
+  path: string,
+  file: Content,
+  { init, ...options }: UploadOptions & { init: CallInit },
+) {
+  const bare = { params: { query: { path, ...options } }, body: file, ...init };
+  const form = { params: { query: options }, body: { file, path }, ...init };
   // Send the body without a form only if it has no file name and the path is no directory: a form also carries the
   // name, which the server appends to a directory.
   const isBare = isExtended && !("name" in file) && !path.endsWith("/");

@@ -35,19 +35,35 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(agent.requests[0]?.json).toEqual({ path: "a", content: "grüße", mode: "0600", overwrite: false });
   });
 
-  test("of bytes with a mode are written as base64", async () => {
-    const { sandbox, agent } = await sandboxWith({ "POST /files/write": ok({}) }, carrier);
-    expect(await sandbox.files.write("a", bytes, { mode: "0755" })).toEqual({
-      path: "a",
-      size: bytes.length,
-    });
-    expect(agent.requests[0]?.json).toEqual({
-      path: "a",
-      content: Buffer.from(bytes).toString("base64"),
-      encoding: "base64",
-      mode: "0755",
-    });
-  });
+  test.each<[string, string | Uint8Array | Blob]>([
+    ["bytes", bytes],
+    ["a blob", new Blob([bytes])],
+    ["a long text", "x".repeat(300_000)],
+  ])(
+    "of %s with a mode are uploaded with it, and refused by the cloud if they are no text",
+    async (_, content) => {
+      const routes = { "POST /files/upload": ok({}), "POST /files/write": ok({}) };
+      const { sandbox, agent } = await sandboxWith(routes, carrier);
+      const size = new Blob([content]).size;
+      const chosen = { mode: "0755", overwrite: false };
+      expect(await sandbox.files.write("a", content, chosen)).toEqual({ path: "a", size });
+      const request = agent.requests.find(({ method }) => method === "POST");
+      expect(request?.path).toBe("/files/upload?path=a&mode=0755&overwrite=false");
+      expect(request?.body.length).toBe(size);
+      const hopx = await sandboxWith(routes, carrier, cloud);
+      const written = hopx.sandbox.files.write("a", content, chosen);
+      if (typeof content === "string") {
+        await written;
+        expect(hopx.agent.requests[0]?.json).toEqual({ path: "a", content, ...chosen });
+      } else {
+        expect(await rejection(written)).toMatchObject({
+          name: "ValidationError",
+          message: expect.stringContaining("chmod"),
+        });
+        expect(hopx.agent.requests).toEqual([]);
+      }
+    },
+  );
 
   test.each<[string, string | Uint8Array | Blob]>([
     ["bytes", bytes],
@@ -78,10 +94,8 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(await sandbox.files.write("a", stream())).toEqual({ path: "a", size: 7 });
     expect(agent.requests[0]?.text).toBe("grüße");
     await sandbox.files.write("a", stream(), { mode: "0600" });
-    expect(agent.requests[1]?.json).toMatchObject({
-      content: Buffer.from("grüße").toString("base64"),
-      encoding: "base64",
-    });
+    expect(agent.requests[1]?.path).toBe("/files/upload?path=a&mode=0600");
+    expect(agent.requests[1]?.text).toBe("grüße");
   });
 
   test("are not written from a stream that fails, and its error is the call's", async () => {
