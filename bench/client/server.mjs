@@ -9,6 +9,9 @@ let url;
 const answers = {
   "GET /v1/sandboxes/1": () => sandbox(),
   "POST /v1/sandboxes/1/token/refresh": () => token(),
+  // A sandbox that states its isolation, from which the client sees that streams can be uploaded.
+  "GET /v1/sandboxes/2": () => ({ ...sandbox(), id: "2", isolation: "container" }),
+  "POST /v1/sandboxes/2/token/refresh": () => token(),
   "GET /agent/1/files/exists": () => ({ path: "/workspace/a", exists: true }),
   "POST /agent/1/files/upload": () => ({ success: true, path: "/workspace/a" }),
 };

@@ -7,11 +7,11 @@ const sides = { raw, ours };
 const transfer = await sides[side]();
 // Make one call before measuring: the code that the first call loads is not growth.
 await transfer.download(0, `${file}.warm`);
-await transfer.upload(import.meta.filename, 0);
+await (direction === "stream" ? transfer.stream : transfer.upload)(import.meta.filename, 0);
 const before = process.memoryUsage().rss;
 const started = performance.now();
-if (direction === "upload") await transfer.upload(file, Number(size));
-else await transfer.download(Number(size), `${file}.down`);
+if (direction === "download") await transfer.download(Number(size), `${file}.down`);
+else await transfer[direction](file, Number(size));
 const milliseconds = performance.now() - started;
 // `maxRSS` is the largest resident size so far, in KiB.
 const growth = Math.max(0, process.resourceUsage().maxRSS / 1024 - before / 1024 ** 2);
@@ -28,6 +28,10 @@ async function raw() {
       const answer = await request(`${agent}/upload`, { method: "POST", headers, body });
       await answer.body.dump();
     },
+    async stream(path) {
+      const answer = await request(`${agent}/upload`, { method: "POST", body: createReadStream(path) });
+      await answer.body.dump();
+    },
     async download(length, path) {
       const answer = await request(`${agent}/download?path=/${length}`);
       await pipeline(answer.body, createWriteStream(path));
@@ -41,6 +45,10 @@ async function ours() {
   const { files } = await client.sandboxes.get("1");
   return {
     upload: (path) => files.upload(path, "/workspace/a"),
+    stream: async (path) => {
+      const sandbox = await client.sandboxes.get("2");
+      await sandbox.files.write("/workspace/a", createReadStream(path));
+    },
     download: (length, path) => files.download(`/${length}`, path),
   };
 }

@@ -3,6 +3,11 @@ import ts from "typescript";
 
 const received = ts.factory.createTypeReferenceNode("Blob");
 const sent = ts.factory.createUnionTypeNode([received, ts.factory.createTypeReferenceNode("Uint8Array")]);
+/** A whole body may also be a stream; a file in a form may not, because the form's length is sent first. */
+const body = ts.factory.createUnionTypeNode([
+  sent,
+  ts.factory.createTypeReferenceNode("ReadableStream", [ts.factory.createTypeReferenceNode("Uint8Array")]),
+]);
 
 /** The TypeScript types of a contract: `paths`, `components` and `operations`. */
 export async function typesModule(document) {
@@ -11,7 +16,8 @@ export async function typesModule(document) {
     defaultNonNullable: false,
     transform: ({ format }, { path }) => {
       if (format !== "binary") return undefined;
-      return path?.includes("/responses/") ? received : sent;
+      if (path?.includes("/responses/")) return received;
+      return path?.includes("/requestBody/") ? body : sent;
     },
   });
   return astToString(ast);

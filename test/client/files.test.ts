@@ -318,6 +318,35 @@ describe("large files of a sandbox", () => {
     expect((await sandbox.commands.run("echo here", { requestTimeoutSeconds: 20 })).stdout).toBe("here\n");
   });
 
+  test("are streamed, whatever their length, and keep what was there if the stream fails", {
+    timeout: 60_000,
+  }, async () => {
+    const piece = randomBytes(mebibyte);
+    const stream = async function* (pieces: number, failure?: Error): AsyncGenerator<Uint8Array> {
+      for (let sent = 0; sent < pieces; sent += 1) yield piece;
+      if (failure !== undefined) throw failure;
+    };
+    await sandbox.files.write("streamed", stream(8), { mode: "0700" });
+    const before = process.memoryUsage().rss;
+    const size = 300 * mebibyte;
+    expect(await sandbox.files.write("streamed", stream(300))).toMatchObject({ size });
+    expect(process.resourceUsage().maxRSS * 1024 - before).toBeLessThan(200 * mebibyte);
+    const failing = sandbox.files.write("streamed", stream(40, new Error("the source broke")));
+    await expect(failing).rejects.toThrow("the source broke");
+    const aborted = sandbox.files.write("streamed", stream(1e9), { signal: AbortSignal.timeout(300) });
+    await expect(aborted).rejects.toMatchObject({ name: "AbortError" });
+    await expect(sandbox.files.write("streamed", stream(40), { overwrite: false })).rejects.toMatchObject({
+      name: "ConflictError",
+    });
+    await expect(sandbox.files.write("/etc/streamed", stream(40))).rejects.toMatchObject({
+      code: "PATH_NOT_ALLOWED",
+    });
+    expect(await sandbox.files.stat("streamed")).toMatchObject({ size, permissions: "-rwx------" });
+    await expect
+      .poll(async () => (await sandbox.commands.run("ls -A /workspace")).stdout, { timeout: 10_000 })
+      .toBe("streamed\n");
+  });
+
   test("have the mode that is asked for, and replace nothing unless they may", {
     timeout: 60_000,
   }, async () => {

@@ -3,12 +3,14 @@ import { CallScope } from "../transport/calls/call-scope.js";
 import { unlessAborted } from "../transport/calls/unless-aborted.js";
 
 /** Content for a file. A web or Node.js stream must yield bytes or text, and is read to its end. */
-export type FileContent =
-  | string
-  | Uint8Array
-  | Blob
-  | ReadableStream<Uint8Array | string>
-  | AsyncIterable<Uint8Array | string>;
+export type FileContent = string | Uint8Array | Blob | ContentStream;
+
+/** A web or Node.js stream of bytes or text. */
+export type ContentStream = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
+
+export function isContentStream(content: FileContent): content is ContentStream {
+  return typeof content !== "string" && !(content instanceof Blob) && !ArrayBuffer.isView(content);
+}
 
 /**
  * `content` with a stream read into one `Blob`. Throws for other objects, which would be written as "[object Object]".
@@ -19,8 +21,7 @@ export async function wholeContent(
 ): Promise<string | Uint8Array | Blob> {
   if (typeof content === "string" || content instanceof Blob) return content;
   if (ArrayBuffer.isView(content)) return bytesOf(content);
-  const source = sourceOf(content);
-  if (source === undefined) throw invalidArgument("content must be text, a Uint8Array, a Blob or a stream.");
+  const source = contentSource(content);
   const scope = new CallScope(signal);
   const parts: Array<string | Uint8Array> = [];
   let isAtEnd = false;
@@ -38,6 +39,13 @@ export async function wholeContent(
     scope.end();
     if (!isAtEnd) source.leave();
   }
+}
+
+/** The pieces of a stream. Throws for anything else, which would be written as "[object Object]". */
+export function contentSource(content: unknown): Source {
+  const source = sourceOf(content);
+  if (source === undefined) throw invalidArgument("content must be text, a Uint8Array, a Blob or a stream.");
+  return source;
 }
 
 interface Source {
@@ -71,7 +79,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   );
 }
 
-function part(chunk: unknown): string | Uint8Array {
+export function part(chunk: unknown): string | Uint8Array {
   if (typeof chunk === "string") return chunk;
   if (ArrayBuffer.isView(chunk)) return bytesOf(chunk).slice();
   throw invalidArgument("content must be a stream of text or bytes; it yields something else.");

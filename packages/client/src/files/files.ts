@@ -5,6 +5,7 @@ import { omitUndefined } from "../config/omit-undefined.js";
 import {
   checkBoolean,
   checkFunction,
+  checkSeconds,
   checkWhole,
   requireText,
   requireWhole,
@@ -15,7 +16,8 @@ import type { Commands } from "../execution/commands.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import type { CallInit } from "../transport/http/light-request.js";
 import { sizeOf } from "../transport/http/multipart.js";
-import { type FileContent, wholeContent } from "./file-content.js";
+import { onNode } from "../transport/on-node.js";
+import { type FileContent, isContentStream, wholeContent } from "./file-content.js";
 import { type DirectoryListing, type FileEntry, fileEntry, noEntry, root, truncated } from "./file-entry.js";
 import { FileWatch, type WatchOptions } from "./file-watch.js";
 import type { DirectoryDownloadOptions, DirectoryUploadOptions, TransferOptions } from "./local-files.js";
@@ -103,9 +105,10 @@ export class Files {
 
   /**
    * Writes a file, creating missing directories: POST /files/write for texts up to 256 Ki characters, else POST /files/upload.
-   * A large `Blob` is sent in constant memory. Bytes are not copied, so do not change them during the call. A stream is read
-   * into memory first, so that the request can be retried; an error that the stream throws rejects the call. Servers without
-   * this project's extensions, such as the cloud, take `mode` and `overwrite` only for text.
+   * A large `Blob` and a stream are sent in constant memory. Bytes are not copied, so do not change them during the call. A
+   * stream is not retried, and takes as long as it takes; an error that it throws rejects the call, and the file stays as it
+   * was. Servers without this project's extensions, such as the cloud, take `mode` and `overwrite` only for text; for them, and
+   * outside Node.js, a stream is read into memory first.
    */
   async write(path: string, source: FileContent, options: WriteOptions = {}): Promise<WrittenFile> {
     checkKnown("files.write", options, writeOptionNames);
@@ -113,8 +116,16 @@ export class Files {
     requireText("path", path);
     checkBoolean("overwrite", overwrite);
     checkMode(mode);
-    const content = await wholeContent(source, options.signal);
     const chosen = omitUndefined({ mode, overwrite });
+    if (isContentStream(source) && this.#access.isExtended && onNode()) {
+      const { sendStream } = await import("./streamed-content.js");
+      const { requestTimeoutSeconds: requestTimeout, signal } = options;
+      checkSeconds("requestTimeoutSeconds", requestTimeout);
+      const limits = { requestTimeout, signal, longestPause: this.#requestTimeout };
+      const { size, wire } = await sendStream(this.#access, path, source, { ...chosen, ...limits });
+      return { path: wire?.path ?? path, size: wire?.size ?? size };
+    }
+    const content = await wholeContent(source, options.signal);
     const isPlain = this.#access.isExtended || Object.keys(chosen).length === 0;
     if (typeof content === "string" && (content.length <= longestInlineText || !isPlain)) {
       const size = new TextEncoder().encode(content).length;

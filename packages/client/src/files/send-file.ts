@@ -14,13 +14,14 @@ export interface UploadOptions {
 export function sendFile(
   { client, isExtended }: AgentAccess,
   path: string,
-  file: Content,
+  file: Content | ReadableStream<Uint8Array>,
   { init, ...options }: UploadOptions & { init: CallInit },
 ) {
   const bare = { params: { query: { path, ...options } }, body: file, ...init };
-  const form = { params: { query: options }, body: { file, path }, ...init };
   // Send the body without a form only if it has no file name and the path is no directory: a form also carries the
   // name, which the server appends to a directory.
   const isBare = isExtended && !("name" in file) && !path.endsWith("/");
-  return successOf(client.POST("/files/upload", isBare ? bare : form));
+  if (isBare || "getReader" in file) return successOf(client.POST("/files/upload", bare));
+  const form = { params: { query: options }, body: { file, path }, ...init };
+  return successOf(client.POST("/files/upload", form));
 }

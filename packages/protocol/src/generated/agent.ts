@@ -4047,7 +4047,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": components["schemas"]["FileUploadForm"];
-                "application/octet-stream": Blob | Uint8Array;
+                "application/octet-stream": (Blob | Uint8Array) | ReadableStream<Uint8Array>;
             };
         };
         responses: {

@@ -2369,7 +2369,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-tar": Blob | Uint8Array;
+                "application/x-tar": (Blob | Uint8Array) | ReadableStream<Uint8Array>;
             };
         };
         responses: {
@@ -2497,7 +2497,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/gzip": Blob | Uint8Array;
+                "application/gzip": (Blob | Uint8Array) | ReadableStream<Uint8Array>;
             };
         };
         responses: {
