@@ -3,10 +3,15 @@ import { CallScope } from "../transport/calls/call-scope.js";
 import { unlessAborted } from "../transport/calls/unless-aborted.js";
 
 /** Content for a file. A web or Node.js stream must yield bytes or text, and is read to its end. */
-export type FileContent = string | Uint8Array | Blob | ContentStream;
+export type FileContent =
+  | string
+  | Uint8Array
+  | Blob
+  | ReadableStream<Uint8Array | string>
+  | AsyncIterable<Uint8Array | string>;
 
 /** A web or Node.js stream of bytes or text. */
-export type ContentStream = ReadableStream<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
+export type ContentStream = Exclude<FileContent, string | Uint8Array | Blob>;
 
 export function isContentStream(content: FileContent): content is ContentStream {
   return typeof content !== "string" && !(content instanceof Blob) && !ArrayBuffer.isView(content);
