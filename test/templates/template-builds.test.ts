@@ -165,8 +165,27 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     }
   });
 
+  test("take an archive whose names begin with the way to it, as the vendor's builder makes them", async () => {
+    const { hash } = await on.templates.upload(
+      await archiveOf({ x: "x" }, ["--transform=s,^\\./x,../../../../srv/site/x,", "./x"]),
+    );
+    const built = await on.templates.build({
+      name: `leading-${hash.slice(0, 8)}`,
+      steps: [
+        { type: "COPY", args: ["../../../../srv/site", "/app"], filesHash: hash },
+        { type: "RUN", args: ["cat /app/x"] },
+      ],
+    });
+    expect(built.status, built.log).toBe("active");
+  });
+
   test.for([
-    ["names that lead out", ["--transform=s,^\\./x,../../../../etc/x,", "./x"], "failed"],
+    ["names that lead out", ["--transform=s,^\\./x,a/../../../etc/x,", "./x"], "failed"],
+    [
+      "names that lead out by a link",
+      ["--transform=s,^\\./x,self/../../../etc/x,", "/proc/self", "./x"],
+      "failed",
+    ],
     ["absolute names", ["--transform=s,^\\./x,/etc/x,", "./x"], "failed"],
     ["devices", ["/dev/null", "./x"], "failed"],
     ["links to elsewhere", ["/proc/self/exe", "./x"], "active"],

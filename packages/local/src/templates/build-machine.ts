@@ -175,14 +175,16 @@ function expand(text: string, environment: Readonly<Record<string, string>>): st
 const defaultPath = `/home/sandbox/.local/bin:${searchPathAnywhere}`;
 
 /**
- * Unpacks an archive into a temporary directory and copies the requested files from there. Tar refuses names that lead out
- * of the directory, the kernel refuses device files, and links can only point into the build machine.
+ * Unpacks an archive into a temporary directory and copies the requested files from there. Of names, what leads out of the
+ * directory is left out: the vendor's builder archives directories by their path from its working directory. The kernel refuses device
+ * files, and links can only point into the build machine.
  */
 const copyScript = `set -e
 archive=$1 destination=$2 permissions=$3; shift 3
 aside=$(mktemp -d -p /var/tmp)
 trap 'chmod -R u+rwX "$aside"; rm -rf "$aside"' EXIT
-tar -xzf "$archive" -C "$aside" --no-same-owner --delay-directory-restore
+tar -xzf "$archive" -C "$aside" --no-same-owner --delay-directory-restore \\
+  --absolute-names --transform='s,^\\(.*/\\)*\\.\\./,,S;s,^/*,,S'
 case $destination in /*) ;; *) destination=$PWD/$destination ;; esac
 shopt -s nullglob dotglob
 found=()
