@@ -341,6 +341,12 @@ describe("the template operations", () => {
     await Promise.all(starting);
   });
 
+  test("are listed with the language that is asked for, where they have several", async () => {
+    const { json } = await building.call("GET", "/v1/templates?language=python");
+    const [first] = json.data as { name: string; language: string }[];
+    expect(first).toMatchObject({ name: "code-interpreter", language: "python" });
+  });
+
   test("say what this machine really has", async () => {
     const { json } = await building.call("GET", "/v1/templates/code-interpreter");
     expect(json.features).toContain(`javascript ${process.versions.node}`);

@@ -1,9 +1,11 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { TemplateFacts } from "./template-facts.js";
 
+/** `asked`: the language that the list was asked for, which a template of several languages is shown with. */
 export function templateListItemOnWire(
   template: TemplateFacts,
   packages: readonly string[],
+  asked = "multi",
 ): ControlPlaneSchemas["TemplateListItem"] {
   const { built } = template;
   const has = packages.length > 0 ? ` With ${packages.join(", ")}.` : "";
@@ -14,7 +16,7 @@ export function templateListItemOnWire(
     display_name: template.displayName,
     description: built ? template.description : template.description + has,
     category: template.category,
-    language: template.language ?? "multi",
+    language: template.language ?? asked,
     status: built?.status ?? "active",
     is_active: !built || built.status === "active",
     is_public: !built,

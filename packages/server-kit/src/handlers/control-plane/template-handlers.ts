@@ -112,7 +112,7 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
       return {
         object: "list",
         data: items
-          .map((item) => templateListItemOnWire(item, item.built?.isImage ? [] : packages))
+          .map((item) => templateListItemOnWire(item, item.built?.isImage ? [] : packages, query.language))
           .map((item) => selectFields(item, query.fields)),
         has_more: nextCursor !== undefined,
         ...(nextCursor !== undefined && { next_cursor: nextCursor }),
