@@ -39,7 +39,7 @@ import { backgroundHandlers } from "./handlers/background-handlers.js";
 import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
 import { internalHandler, internalPath } from "./handlers/internal-handler.js";
-import { processHandlers } from "./handlers/process-handlers.js";
+import { killSystemProcess, processHandlers } from "./handlers/process-handlers.js";
 import { programStream } from "./handlers/program-stream.js";
 import { streamHandlers } from "./handlers/stream-handlers.js";
 import { systemHandlers } from "./handlers/system-handlers.js";
@@ -133,12 +133,15 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const terminals = new KeptTerminals();
 
   const served: Record<string, string> = {};
+  const jobOperations = jobHandlers(jobs);
   const own = {
     ...executionHandlers({ executor, code, cache, variables, directory, programs, offers, workspace }),
     ...sessionHandlers(contexts),
     ...cacheHandlers(cache),
     ...backgroundHandlers({ jobs, executor, code, directory, programs, offers, workspace }),
-    ...jobHandlers(jobs),
+    ...jobOperations,
+    killExecutionById: async (call) =>
+      (await killSystemProcess(call.params.process_id)) ?? jobOperations.killExecutionById(call),
     ...environmentHandlers(variables, () => variables.save(), base),
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, cache, usage, requests }),

@@ -1,8 +1,11 @@
 import { uptime } from "node:os";
+import { kill } from "../execution/programs/process-sweep.js";
 import { commandLine, type ProcessEntry, processIds, readProcessTable } from "../machine/process-table.js";
 import { readSystemFile } from "../machine/system-file.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
 
+/** What ends the sandbox itself is not for `/execute/kill`: the first process, and the agent. */
+const kept = [1, process.pid];
 const listLimit = 1000;
 const longestCommand = 1000;
 
@@ -14,6 +17,23 @@ export function processHandlers() {
       return { processes, count: processes.length, truncated: ids.length > listLimit, timestamp: now() };
     },
   } satisfies AgentHandlers;
+}
+
+/**
+ * Kills a process that `/processes` lists, by its id there. Undefined if there is no such process. For clients that give a process's id in
+ * place of a job's.
+ */
+export async function killSystemProcess(id: string) {
+  const pid = Number(id);
+  if (!/^\d{1,10}$/.test(id) || kept.includes(pid) || !(await processIds()).includes(pid)) return undefined;
+  kill(pid, "SIGKILL");
+  return {
+    success: true,
+    process_id: id,
+    status: "killed",
+    message: `Process ${id} was killed.`,
+    timestamp: now(),
+  };
 }
 
 async function processFields(entry: ProcessEntry, users: ReadonlyMap<number, string>) {

@@ -143,6 +143,22 @@ test("processes are listed with what they are", async () => {
   });
 });
 
+test("a listed process is killed by its id, but not what the sandbox itself consists of", async () => {
+  const killing = (pid: number) => agent.call("POST", `/execute/kill/${pid}`);
+  const { body } = await agent.run({ command: "sleep 30 & echo $!" });
+  const pid = Number(body.stdout);
+  expect(await killing(pid)).toMatchObject({
+    status: 200,
+    body: { process_id: String(pid), status: "killed" },
+  });
+  const isListed = async (): Promise<boolean> =>
+    (await get<{ processes: { pid: number; status: string }[] }>("/processes")).processes.some(
+      (entry) => entry.pid === pid && entry.status !== "zombie",
+    );
+  await eventually("it is gone", async () => !(await isListed()));
+  for (const other of [1, process.pid, 99_999_999]) expect((await killing(other)).status).toBe(404);
+});
+
 interface Snapshot {
   readonly uptime_seconds: number;
   readonly total_executions: number;

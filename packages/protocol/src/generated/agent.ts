@@ -268,7 +268,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a background execution, by path
-         * @description The same as `DELETE /execute/kill`.
+         * @description The same as `DELETE /execute/kill`. A number is the `pid` of a process that `GET /processes` lists, which is killed alone.
          */
         post: operations["killExecutionById"];
         delete?: never;
