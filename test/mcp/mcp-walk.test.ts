@@ -106,6 +106,8 @@ from run to run is in angle brackets; the package index is one of the test's own
   await sandbox.env.merge({
     PIP_INDEX_URL: `https://${index}:${packages.httpsPort}/simple`,
     PIP_CERT: "/workspace/.ca.pem",
+    // Where this machine has an authority of its own, it is set, and pip prefers it.
+    REQUESTS_CA_BUNDLE: "/workspace/.ca.pem",
     PIP_DISABLE_PIP_VERSION_CHECK: "1",
     PIP_ROOT_USER_ACTION: "ignore",
   });

@@ -178,7 +178,7 @@ export function addServeOptions(command: Command): Command {
     )
     .option(
       "--egress-upstream-proxy <url>",
-      "HTTP proxy that this machine needs to reach the internet, as in http://user:password@proxy.internal:3128; default: CLOUD_SANDBOX_UPSTREAM_PROXY, which no list of processes shows",
+      "HTTP proxy that this machine needs to reach the internet, as in http://user:password@proxy.corp:3128; default: CLOUD_SANDBOX_UPSTREAM_PROXY, which no list of processes shows",
     )
     .option(
       "--trust-ca <file>",

@@ -5,6 +5,7 @@ export function patternInWords(pattern: string): string {
 
 const words: Readonly<Record<string, string>> = {
   "^[^\\u0000]*$": "must not contain a null byte",
+  "^[^/\\u0000-\\u001f]*$": "must not contain a slash or control characters",
   "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$":
     "must be 1 to 64 letters, digits, dots, dashes and underscores, with a letter or digit first",
   "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$":

@@ -9,7 +9,7 @@ import type { OutputFiles } from "../output/output-files.js";
 import type { ExecutionResources } from "../programs/execution-resources.js";
 import type { ExecutionSlots } from "../programs/execution-slots.js";
 import type { Execution } from "../programs/executor.js";
-import { exhausted, ProgramNotFound } from "../programs/start-failure.js";
+import { exhausted, ProgramNotFound, withFiles } from "../programs/start-failure.js";
 import { Context } from "./context.js";
 import { Interpreter, type ProgramFile } from "./interpreter.js";
 import { WaitingInterpreter } from "./waiting-interpreter.js";
@@ -93,7 +93,7 @@ export class Contexts {
     const key = JSON.stringify([language.name, name, command, early]);
     const make = (isReplacement: boolean) => this.#make(language, name, command, early, isReplacement);
     const context = isProgram ? make(false) : (this.#touch(key) ?? this.#add(key, make));
-    const file = isProgram ? await this.#programFile(language, request) : undefined;
+    const file = isProgram ? await withFiles(() => this.#programFile(language, request)) : undefined;
     const execution = context.run({
       id,
       code,
@@ -134,7 +134,12 @@ export class Contexts {
     if (!startsFileAnew) return { path: posix.resolve(place, name), isWritten: false };
     const folder = await directory.folder();
     const cleanUp = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
-    return { path: await directory.write(folder, name, code), isWritten: false, cleanUp };
+    try {
+      return { path: await directory.write(folder, name, code), isWritten: false, cleanUp };
+    } catch (error) {
+      await cleanUp();
+      throw error;
+    }
   }
 
   /**

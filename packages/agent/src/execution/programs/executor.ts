@@ -8,12 +8,11 @@ import {
 } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { EnvironmentVariables } from "../../environment/environment-variables.js";
-import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 import type { OutputFiles } from "../output/output-files.js";
 import type { ExecutionResources } from "./execution-resources.js";
 import type { ExecutionSlots } from "./execution-slots.js";
 import { killGroup, sweepProcesses } from "./process-sweep.js";
-import { exhausted } from "./start-failure.js";
+import { withFiles } from "./start-failure.js";
 import { type StartedProgram, startProgram } from "./started-program.js";
 
 export interface ExecutorOptions {
@@ -81,7 +80,7 @@ export class Executor {
       release(succeeded);
     };
     try {
-      program = await prepared(prepare);
+      program = await withFiles(prepare);
       const execution = await this.#start(program, options);
       return { ...execution, outcome: this.#awaitOutcome(execution, end) };
     } catch (error) {
@@ -174,13 +173,4 @@ function feed(stdin: Writable | null, input: Program["input"]): void {
   stdin?.on("error", () => undefined);
   if (stdin && input instanceof Readable) pipeline(input, stdin, () => undefined);
   else stdin?.end(input);
-}
-
-async function prepared(prepare: () => Program | Promise<Program>): Promise<Program> {
-  try {
-    return await prepare();
-  } catch (error) {
-    const obstacle = temporaryFileObstacle(error);
-    throw obstacle === undefined ? error : exhausted(`The code could not be put into a file: ${obstacle}.`);
-  }
 }

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { placesOf } from "../../machine/executable.js";
+import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 
 /** Thrown when a program does not exist or must not be executed. */
 export class ProgramNotFound extends Error {
@@ -77,6 +78,16 @@ export async function requireProgram(command: string, searchPath: string, cwd: s
 
 export const exhausted = (message: string) =>
   new Problem(429, "RESOURCE_EXHAUSTED", message, { headers: { "retry-after": "1" } });
+
+/** Prepares what a program needs. If its code cannot be put into a file, rejects with the reason. */
+export async function withFiles<Prepared>(prepare: () => Prepared | Promise<Prepared>): Promise<Prepared> {
+  try {
+    return await prepare();
+  } catch (error) {
+    const obstacle = temporaryFileObstacle(error);
+    throw obstacle === undefined ? error : exhausted(`The code could not be put into a file: ${obstacle}.`);
+  }
+}
 
 /** Returns a problem if `cwd` does not exist or is not a directory. */
 export async function workdirProblem(cwd: string): Promise<Problem | undefined> {
