@@ -84,8 +84,8 @@ test("the target of a request may contain scheme and host, as clients of proxies
         .end();
     });
   const authorization = `Bearer ${token}`;
-  expect(await ask(`${host}/env`, { authorization })).toContain('"env_vars":{}');
-  expect(await ask(`${server.url}/env`, { authorization })).toContain('"env_vars":{}');
+  expect(await ask(`${host}/env`, { authorization })).toContain('"env_vars":{"');
+  expect(await ask(`${server.url}/env`, { authorization })).toContain('"env_vars":{"');
   expect(await ask(`${server.url}?x=/env`, { authorization })).toContain('"agent":"cloud-sandbox-agent"');
   expect(await ask(`${server.url}/health`, { authorization })).toContain('"runtime"');
 });
@@ -93,7 +93,7 @@ test("the target of a request may contain scheme and host, as clients of proxies
 test("an agent is found at the root by its token, beside the control plane's own paths", async () => {
   const headers = { authorization: `Bearer ${token}` };
   const ask = async (path: string): Promise<string> => (await fetch(server.url + path, { headers })).text();
-  expect(await ask("/env")).toContain('"env_vars":{}');
+  expect(await ask("/env")).toContain('"env_vars":{"');
   expect(await ask("/health")).toContain('"runtime"');
   expect(await ask("/v1/sandboxes")).toContain("INVALID_API_KEY");
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ended, listed, listJobs, outputOf, startCode, startCommand } from "../support/background.js";
 import { eventually } from "../support/eventually.js";
 import { MortalAgent } from "../support/mortal-agent.js";
+import { ownVariables } from "../support/own-variables.js";
 import { processesWith } from "../support/processes.js";
 
 let agent: MortalAgent;
@@ -156,14 +157,14 @@ describe("the sandbox's variables", () => {
     await agent.call("PATCH", "/env", { env_vars: { PLAIN: "new" }, merge: true });
     await agent.call("DELETE", "/env/GONE");
     await agent.restart();
-    expect((await agent.call("GET", "/env")).body.env_vars).toEqual({
+    expect(ownVariables(await agent.call("GET", "/env"))).toEqual({
       API_KEY: "***MASKED***",
       PLAIN: "new",
     });
     expect(await shown("API_KEY")).toBe("s3cret");
     await agent.call("DELETE", "/env");
     await agent.restart();
-    expect((await agent.call("GET", "/env")).body.env_vars).toEqual({});
+    expect(ownVariables(await agent.call("GET", "/env"))).toEqual({});
   });
 
   test.for([
@@ -175,7 +176,7 @@ describe("the sandbox's variables", () => {
     await agent.call("PATCH", "/env", { env_vars: { A: "1" } });
     writeFileSync(join(agent.state, "environment.json"), text);
     await agent.restart();
-    expect((await agent.call("GET", "/env")).body.env_vars).toEqual({});
+    expect(ownVariables(await agent.call("GET", "/env"))).toEqual({});
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ownVariables } from "../support/own-variables.js";
 import { RunningAgent } from "../support/running-agent.js";
 
 let agent: RunningAgent;
@@ -11,7 +12,7 @@ beforeEach(async () => {
 });
 
 const mask = "***MASKED***";
-const shown = async () => (await agent.call("GET", "/env")).body.env_vars;
+const shown = async () => ownVariables(await agent.call("GET", "/env"));
 const set = (method: "PUT" | "PATCH", env_vars: object, more: object = {}) =>
   agent.call(method, "/env", { env_vars, ...more });
 const valueInProgram = async (name: string) =>

@@ -19,10 +19,11 @@ export class EnvironmentVariables {
     this.#access = access;
   }
 
-  /** All variables that were set (GET /env). The server masks values whose names look secret. */
+  /** All variables that were set to another value than programs inherit (GET /env). The server masks values whose names look secret. */
   async get(options?: CallOptions): Promise<Record<string, string>> {
-    const { env_vars } = await bodyOf(this.#access.client.GET("/env", callInit(options)), "env_vars");
-    return env_vars;
+    const { env_vars, inherited = {} } = await this.#all(options);
+    const wasSet = ([name, value]: [string, string]): boolean => inherited[name] !== value;
+    return Object.fromEntries(Object.entries(env_vars).filter(wasSet));
   }
 
   /**
@@ -30,9 +31,12 @@ export class EnvironmentVariables {
    * program inherits, such as PATH, HOME and LANG. The server masks values whose names look secret.
    */
   async effective(options?: CallOptions): Promise<Record<string, string>> {
-    const pending = this.#access.client.GET("/env", callInit(options));
-    const { env_vars, inherited } = await bodyOf(pending, "env_vars");
+    const { env_vars, inherited } = await this.#all(options);
     return { ...inherited, ...env_vars };
+  }
+
+  #all(options: CallOptions | undefined) {
+    return bodyOf(this.#access.client.GET("/env", callInit(options)), "env_vars");
   }
 
   /** Names of the variables that were set, sorted (GET /env). */

@@ -2254,8 +2254,8 @@ export interface components {
             /** Format: date-time */
             timestamp?: string;
             /**
-             * @description Of GET: what every program gets where no variable says otherwise, such as PATH, HOME and LANG. It is not counted, and
-             *     no operation changes it.
+             * @description Of GET: what every program gets where no variable says otherwise, such as PATH, HOME and LANG. `env_vars` has these too there.
+             *     They are not counted, and no operation changes them.
              */
             inherited?: {
                 [key: string]: string;

@@ -16,7 +16,12 @@ export function environmentHandlers(
     return answer();
   };
   return {
-    getEnvironment: () => ({ ...answer(), ...(inherited && { inherited: withMasks(inherited) }) }),
+    getEnvironment() {
+      if (!inherited) return answer();
+      // The vendor's clients know env_vars only, and expect to find PATH and HOME in it.
+      const masked = withMasks(inherited);
+      return { ...answer(), env_vars: { ...masked, ...variables.shown() }, inherited: masked };
+    },
 
     replaceEnvironment({ body }) {
       if (body.merge) variables.merge(body.env_vars);
