@@ -101,4 +101,11 @@ describe("an interpreter that was started in advance", () => {
     expect(JSON.stringify(body)).toContain("does not exist");
     expect(interpreters()).toHaveLength(1);
   });
+
+  test("ends with a program whose directory does not exist", async () => {
+    const [pid = ""] = interpreters();
+    const { status } = await agent.execute({ code: "pass", workdir: "/no/such/place", cache: true });
+    expect(status).toBe(400);
+    await eventually("it has gone", () => !interpreters().includes(pid));
+  });
 });

@@ -108,11 +108,13 @@ export class Contexts {
       program: file,
       background,
     });
-    if (!file?.cleanUp) return execution;
+    if (!file) return execution;
     const { cleanUp } = file;
     return execution.then(
       (started) => ({ ...started, outcome: started.outcome.finally(cleanUp) }),
       async (error) => {
+        // An interpreter that did not take the program would wait for another one.
+        await context.end();
         await cleanUp();
         throw error;
       },
@@ -126,12 +128,14 @@ export class Contexts {
   async #programFile(
     { suffix, startsFileAnew }: ContextLanguage,
     { code, filename, cwd }: ContextRequest,
-  ): Promise<ProgramFile & { readonly cleanUp?: () => Promise<void> }> {
+  ): Promise<ProgramFile & { readonly cleanUp: () => Promise<void> }> {
     const { directory, workspace } = this.options;
+    const nothing = async () => undefined;
     const place = cwd ?? workspace;
-    if (filename !== undefined) return { path: posix.resolve(place, filename), isWritten: true };
+    if (filename !== undefined)
+      return { path: posix.resolve(place, filename), isWritten: true, cleanUp: nothing };
     const name = `execution-1${suffix}`;
-    if (!startsFileAnew) return { path: posix.resolve(place, name), isWritten: false };
+    if (!startsFileAnew) return { path: posix.resolve(place, name), isWritten: false, cleanUp: nothing };
     const folder = await directory.folder();
     const cleanUp = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
     try {

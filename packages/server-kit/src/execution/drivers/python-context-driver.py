@@ -101,7 +101,7 @@ def boot(displays):
             if workdir is not None:
                 sys.path.insert(0, workdir)
 
-    def report(kind, error, trace):
+    def own_part(trace):
         first = trace
         while first and first.tb_frame.f_code.co_filename not in sources:
             first = first.tb_next
@@ -115,6 +115,17 @@ def boot(displays):
             node = node.tb_next
         if last:
             last.tb_next = None
+        return first
+
+    def report(kind, error, trace):
+        first = own_part(trace)
+        # An interruption while an error is handled has that one as its context.
+        chained, seen = getattr(error, "__context__", None), set()
+        while chained is not None and id(chained) not in seen:
+            seen.add(id(chained))
+            chained.__traceback__ = own_part(chained.__traceback__)
+            cause = chained.__cause__
+            chained = chained.__context__ if cause is None else cause
         traceback = isolated(lambda: __import__("traceback"))
         traceback.print_exception(kind, error, first)
 
