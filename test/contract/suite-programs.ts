@@ -125,9 +125,9 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   },
   "stty size": ({ terminal }) => `${terminal?.rows} ${terminal?.cols}\n`,
 
-  "sleep 2; echo end": async ({ sleep, spawn }) => {
-    spawn("sleep 2");
-    await sleep(2);
+  "sleep 3; echo end": async ({ sleep, spawn }) => {
+    spawn("sleep 3");
+    await sleep(3);
     return "end\n";
   },
   "cat /dev/stdin": stdinText,
