@@ -64,6 +64,13 @@ test("GET tells what programs get beside them, which no change touches", async (
   expect(await inherited()).toEqual(before);
 });
 
+test("what GET tells can be written back, and sets nothing that programs inherit", async () => {
+  await set("PUT", { OWN: "1" });
+  const { env_vars } = (await agent.call("GET", "/env")).body;
+  const { body } = await set("PUT", { ...Object(env_vars), OTHER: "2" });
+  expect(body).toMatchObject({ env_vars: { OWN: "1", OTHER: "2" }, count: 2 });
+});
+
 describe("values whose name looks secret", () => {
   const names = ["API_KEY", "my_secret", "DB_PASSWORD", "GITHUB_TOKEN", "AWS_CREDENTIALS", "BASIC_AUTH"];
 

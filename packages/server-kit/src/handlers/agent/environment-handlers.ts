@@ -11,21 +11,29 @@ export function environmentHandlers(
   inherited?: Readonly<Record<string, string>>,
 ) {
   const answer = () => ({ env_vars: variables.shown(), count: variables.count, timestamp: now() });
+  const masked = inherited && withMasks(inherited);
+  /** Leaves out what programs inherit anyway: clients change a variable by writing back all that GET shows. */
+  const withoutInherited = (given: Readonly<Record<string, string>>): Record<string, string> => {
+    const own = variables.shown();
+    const isOwn = ([name, value]: [string, string]) => Object.hasOwn(own, name) || masked?.[name] !== value;
+    return Object.fromEntries(Object.entries(given).filter(isOwn));
+  };
   const changed = async () => {
     await save();
     return answer();
   };
   return {
     getEnvironment() {
-      if (!inherited) return answer();
       // The vendor's clients know env_vars only, and expect to find PATH and HOME in it.
-      const masked = withMasks(inherited);
-      return { ...answer(), env_vars: { ...masked, ...variables.shown() }, inherited: masked };
+      return {
+        ...answer(),
+        ...(masked && { env_vars: { ...masked, ...variables.shown() }, inherited: masked }),
+      };
     },
 
     replaceEnvironment({ body }) {
       if (body.merge) variables.merge(body.env_vars);
-      else variables.replace(body.env_vars);
+      else variables.replace(withoutInherited(body.env_vars));
       return changed();
     },
 
