@@ -17,7 +17,9 @@ import {
   configuredServers,
   linkedServer,
 } from "../support/documents/mcp-configurations.js";
+import { freePort } from "../support/free-port.js";
 import { killedWithParent, type LocalServer, startLocalServer } from "../support/local-server.js";
+import { needs } from "../support/needs.js";
 
 const blocks = codeBlocks();
 const of = (...languages: string[]): [string, CodeBlock][] =>
@@ -35,7 +37,7 @@ const isSession = ({ code }: CodeBlock): boolean => /(?:^|\$\(|\| )cloud-sandbox
  * which cannot run them inside its own tests.
  */
 const notRunHere: readonly [RegExp, string][] = [
-  [/^npm (test|run (check|bench|demo|dev|build|pack|docs|generate|format))\b/, "npm"],
+  [/^npm (test|run (setup|check|bench|demo|dev|build|pack|docs|generate|format))\b/, "npm"],
   [/^git clone /, "git"],
   [/^(claude|codex|gemini|code) /, "a client's own command; the server that it adds is started below"],
 ];
@@ -151,19 +153,25 @@ describe("a block of shell commands", () => {
     },
   );
 
-  test.each(lines ?? [])("of %s works as written", { timeout: 240_000 }, async (_, { code, file }) => {
-    for (const line of code
-      .trim()
-      .split("\n")
-      .filter((line) => line !== "" && !line.startsWith("#"))) {
-      const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
-      if (script !== undefined) expect(scripts).toHaveProperty(script);
-      if (notRunHere.some(([pattern]) => pattern.test(line))) continue;
-      if (/ serve | --transport http/.test(line)) await startsAndStops(line);
-      else if (line.startsWith("curl ")) await againstServer(line, file);
-      else await succeeds(line);
-    }
-  });
+  test.for(lines ?? [])(
+    "of %s works as written",
+    { timeout: 240_000 },
+    async ([, { code, file }], { skip }) => {
+      for (const line of code
+        .trim()
+        .split("\n")
+        .filter((line) => line !== "" && !line.startsWith("#"))) {
+        const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
+        if (script !== undefined) expect(scripts).toHaveProperty(script);
+        if (notRunHere.some(([pattern]) => pattern.test(line))) continue;
+        if (/ serve | --transport http/.test(line)) await startsAndStops(line);
+        else if (line.startsWith("curl ")) {
+          skip(...needs("curl"));
+          await againstServer(line, file);
+        } else await succeeds(line);
+      }
+    },
+  );
 });
 
 describe("a unit of systemd", () => {
@@ -176,7 +184,7 @@ describe("a unit of systemd", () => {
         code: 0,
         stderr: "",
       });
-    const line = commandLine.replace("/var/lib/cloud-sandbox", join(directory, "state"));
+    const line = onPort(0, commandLine.replace("/var/lib/cloud-sandbox", join(directory, "state")));
     const child = spawnServer([process.execPath, ...line.split(" ")], {
       cwd: root,
       env: { ...environment(), CLOUD_SANDBOX_API_KEY: "a-key-of-the-unit" },
@@ -272,7 +280,7 @@ async function listTools({ command, args, env }: ConfiguredServer): Promise<stri
 
 /** Starts a server with a command of the page, waits until it is ready, interrupts it, and expects a clean exit. */
 async function startsAndStops(line: string): Promise<void> {
-  const child = spawnServer(["sh", "-c", `exec ${line}`], {
+  const child = spawnServer(["sh", "-c", `exec ${onPort(0, line)}`], {
     cwd: directory,
     env: environment(),
   });
@@ -285,19 +293,30 @@ async function startsAndStops(line: string): Promise<void> {
 /** Starts the server with the page's own command, and sends it a request with the page's curl command. */
 async function againstServer(line: string, file: string): Promise<void> {
   const start = blocks.find((block) => block.file === file && / serve /.test(block.code))?.code.trim() ?? "";
-  const child = spawnServer(["sh", "-c", `exec ${start}`], {
+  const [, written = ""] = ofPort.exec(start) ?? [];
+  const port = await freePort();
+  const child = spawnServer(["sh", "-c", `exec ${onPort(port, start)}`], {
     cwd: directory,
     env: environment(),
   });
   await once(child.stdout, "data");
-  const answer = await run("sh", ["-c", `${line} --silent --show-error --fail`], environment());
+  const asked = line.replace(`127.0.0.1:${written}`, `127.0.0.1:${port}`);
+  expect(asked).not.toBe(line);
+  const answer = await run("sh", ["-c", `${asked} --silent --show-error --fail`], environment());
   child.kill("SIGINT");
   await once(child, "exit");
   expect(answer).toMatchObject({ code: 0, stderr: "" });
   expect(JSON.parse(answer.stdout)).toBeTypeOf("object");
 }
 
-/** Starts a server. The port of a page may be the same in every run, so no server may outlive these tests. */
+const ofPort = / --port (\d+)/;
+
+/** A command with another port than the page's, or the default one, on which another program may listen. */
+function onPort(port: number, line: string): string {
+  return `${line.replace(ofPort, "")} --port ${port}`;
+}
+
+/** Starts a server that does not outlive these tests. */
 function spawnServer(command: readonly string[], options: { cwd: string; env: Record<string, string> }) {
   const [setpriv, ...through] = killedWithParent;
   const child = spawn(setpriv, [...through, ...command], { ...options, stdio: ["ignore", "pipe", "pipe"] });

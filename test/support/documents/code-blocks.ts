@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -20,11 +19,19 @@ export function codeBlocks(): CodeBlock[] {
 
 /** The paths of all pages of the project, relative to its root. */
 export function pages(): string[] {
-  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
-    cwd: root,
-    encoding: "utf8",
+  return pagesBelow("").sort();
+}
+
+/** What the project does not have itself: it is built or installed. */
+const notOwn = /(^|\/)(node_modules|dist|coverage|tarballs|\.git)$|^docs\/(api|packages)$/;
+
+function pagesBelow(directory: string): string[] {
+  return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (notOwn.test(path)) return [];
+    if (entry.isDirectory()) return pagesBelow(path);
+    return entry.isFile() && path.endsWith(".md") ? [path] : [];
   });
-  return listed.trim().split("\n");
 }
 
 function blocksOf(file: string): CodeBlock[] {
