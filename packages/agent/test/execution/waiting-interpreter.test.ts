@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { hostProcesses } from "../../../../test/support/host-processes.js";
 import { eventually } from "../support/eventually.js";
 import { RunningAgent } from "../support/running-agent.js";
 
@@ -20,13 +20,9 @@ const python = async (code: string, env: Record<string, string> = {}, workdir?: 
 
 /** The pids of all interpreters that agents in this process have started, those in use too. */
 function interpreters(): string[] {
-  const children = execFileSync("ps", ["--ppid", String(process.pid), "-o", "pid=,args="], {
-    encoding: "utf8",
-  });
-  return children
-    .split("\n")
-    .filter((line) => line.includes("<cloud-sandbox>"))
-    .map((line) => line.trim().split(" ")[0] ?? "");
+  return hostProcesses()
+    .filter(({ parent, commandLine }) => parent === process.pid && commandLine.includes("<cloud-sandbox>"))
+    .map(({ pid }) => String(pid));
 }
 
 test("an interpreter that waits unused is ended to free its memory, and the next execution starts one", async () => {

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { descendants } from "../../../../test/support/host-processes.js";
 import { InstanceDirectory } from "../../src/runtime/host/instance-directory.js";
 import { InstanceGuard } from "../../src/runtime/host/instance-guard.js";
 
@@ -16,10 +16,9 @@ function guarded(): { directory: InstanceDirectory; guard: InstanceGuard; places
 
 /** The guards that this process has started, as numbers of processes. */
 const guards = (): number[] =>
-  execFileSync("ps", ["--ppid", String(process.pid), "-o", "pid=,args="], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.includes("cloud-sandbox-guard"))
-    .map((line) => Number.parseInt(line, 10));
+  descendants(process.pid)
+    .filter(({ commandLine }) => commandLine.includes("cloud-sandbox-guard"))
+    .map(({ pid }) => pid);
 
 test("a guard that is released has removed the directory", async () => {
   const { guard, places } = guarded();

@@ -6,6 +6,7 @@ import { type Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { type Controller, controlGroupState, openControlGroups } from "../host/control-group.js";
+import { missingProgram } from "../host/host-programs.js";
 import { tryOnce } from "../host/host-trial.js";
 import { temporaryDirectory } from "../host/instance-directory.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
@@ -48,6 +49,8 @@ export async function probeBubblewrap({
     );
   }
   const isRoot = process.getuid?.() === 0;
+  const obstacleToUsers = isRoot ? twoUsersObstacle() : undefined;
+  if (obstacleToUsers) return unusable(...obstacleToUsers);
   const programs = ["bwrap", "setpriv", "nsenter"];
   const { version, problem } = await tryOnce("profile", { programs }, () => tryProfile(isRoot), isAllowed);
   if (version === undefined)
@@ -67,9 +70,8 @@ export async function probeBubblewrap({
   const obstacleToFiles = temporaryFilesObstacle(isRoot);
   if (obstacleToFiles) return unusable(...obstacleToFiles);
   if (problem !== undefined) {
-    if (isRoot && problem.code === "ENOENT") {
-      return unusable("setpriv is not installed", 'install it with "apt-get install util-linux"');
-    }
+    const missing = isRoot ? missingProgram(["setpriv", "nsenter"]) : undefined;
+    if (missing) return unusable(...missing);
     const trouble = hostTroubleIn(problem.message);
     if (trouble) return unusable(trouble.reason, trouble.fix);
     const errorOutput = problem.message.trim().split("\n")[0] ?? "";
@@ -106,6 +108,24 @@ function temporaryFilesObstacle(isRoot: boolean): readonly [reason: string, fix:
       "remove files there, or set TMPDIR to another directory",
     ];
   return undefined;
+}
+
+/**
+ * Why an agent of this Node.js cannot become its code's user, as that of a server of root does, and what mends it. Builds whose libuv
+ * may use io_uring, as Debian 13's, refuse every change of user.
+ */
+function twoUsersObstacle(): readonly [reason: string, fix: string] | undefined {
+  try {
+    // Changes nothing.
+    process.setegid?.(process.getegid?.() ?? 0);
+    return undefined;
+  } catch (error) {
+    const { message } = error as Error;
+    return [
+      `this Node.js, ${process.execPath}, cannot change its user (${message})`,
+      "start as an ordinary user, for whom it need not, or with a Node.js from https://nodejs.org",
+    ];
+  }
 }
 
 /** Why code cannot be root inside sandboxes here, and what mends it. */
@@ -223,6 +243,13 @@ async function startProfile(isRoot: boolean): Promise<void> {
   }
 }
 
+/** Why machines have no overlay mounts, with what mends it, where a trial has shown that they have none. */
+export function overlayObstacle(): string {
+  const missing = missingProgram(["unshare", "mount"]);
+  if (missing) return missing.join(": ");
+  return "this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to all users; in a container nothing may be mounted below /usr, as Docker's --init does)";
+}
+
 function isAtLeast08(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > 0 || minor >= 8;
@@ -268,7 +295,7 @@ async function measureEnforcement(
   const hasWritableRoot = await allowsWritableRoot(isRoot);
   if (!hasWritableRoot) {
     remarks.push(
-      "the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can notice when this machine opens a shared program or library, and can lock it: this kernel does not allow overlay mounts here (Linux 5.11 or newer allows them to all users; in a container nothing may be mounted below /usr, as Docker's --init does)",
+      `the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can notice when this machine opens a shared program or library, and can lock it: ${overlayObstacle()}`,
     );
   } else if (!(await allowsOwnDevices(isRoot))) {
     remarks.push(

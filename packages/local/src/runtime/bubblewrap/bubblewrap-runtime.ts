@@ -24,7 +24,7 @@ import type {
 import { listenForAgent } from "./agent-socket.js";
 import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
-import { probeBubblewrap } from "./bubblewrap-probe.js";
+import { overlayObstacle, probeBubblewrap } from "./bubblewrap-probe.js";
 import { type EgressSocket, listenForEgress } from "./egress/egress-socket.js";
 import { type Foundation, layFoundation, removeLeftovers } from "./foundation.js";
 import { launchCommand } from "./launch/launch-command.js";
@@ -182,10 +182,12 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const image = isImage ? importedImage : usual;
     if (!image)
       throw new Error(
-        "imported images need overlay mounts, and a Node.js that has the same loader as this machine's shell",
+        root
+          ? "imported images need a Node.js that has the same loader as this machine's shell"
+          : `imported images need overlay mounts: ${overlayObstacle()}`,
       );
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined || mounts.length > 0))
-      throw new Error("this kernel allows no overlay mounts, which the sandbox's files need");
+      throw new Error(`the sandbox's files need overlay mounts: ${overlayObstacle()}`);
     const writesToHost = mounts.some(({ readOnly, source }) => !readOnly && "path" in source);
     const seccompFile = writesToHost ? foundation.hostWritersSeccompFile() : foundation.seccompFile;
     if (writesToHost && seccompFile === undefined)
