@@ -1,8 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { root } from "../support/documents/code-blocks.js";
 import { descendants, type HostProcess, hostProcesses } from "../support/host-processes.js";
@@ -258,6 +268,78 @@ describe("a machine without a runtime", () => {
     } finally {
       rmSync(directory, { recursive: true });
     }
+  });
+});
+
+test.each([
+  ["mount", /! the root of a sandbox is read-only.*: mount is not installed: .*"apt-get install mount"/],
+  ["unshare", /! the root of a sandbox is read-only.*: unshare is not installed: .*install util-linux"/],
+])("a machine without %s is told so, and not that its kernel is to blame", async (absent, said) => {
+  const directory = mkdtempSync(join(tmpdir(), "few-programs-"));
+  try {
+    chmodSync(directory, 0o755);
+    for (const name of ["sh", "bwrap", "setpriv", "nsenter", "unshare", "mount", "mkdir"])
+      if (name !== absent) symlinkSync(`/usr/bin/${name}`, join(directory, name));
+    const { stdout } = await runBuilt("local", ["doctor"], { env: { PATH: directory } });
+    expect(stdout).toMatch(said);
+    expect(stdout).not.toContain("kernel does not allow overlay");
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test("a Node.js that cannot change its user is told so to root, and starts sandboxes for others", {
+  tags: ["root"],
+}, async () => {
+  const NODE_OPTIONS =
+    "--import=data:text/javascript,process.setegid=()=>{throw(Error(%22setegid()%20disabled%22))}";
+  const env = { NODE_OPTIONS, DOCKER_HOST: "unix:///nowhere/docker.sock" };
+  for (const command of ["serve", "doctor"]) {
+    const { code, stdout, stderr } = await runBuilt("local", [command], { env });
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/cannot change its user \(setegid\(\) disabled\).*ordinary user/s);
+  }
+  const server = await startLocalServer({ who: "an ordinary user", args: ["--pool", "0"], env });
+  try {
+    await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+    expect((await client.executeIsolated("print(42)")).stdout).toBe("42\n");
+  } finally {
+    await server.stop();
+  }
+});
+
+describe("setup, on a machine without Python's packages", { tags: ["mount"] }, () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "setup-"));
+    return () => rmSync(directory, { recursive: true });
+  });
+  const without = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /usr/lib/python3; exec "$@"', "sh"];
+  const runs = (command: string) =>
+    runBuilt("local", [command], { through: without, env: { PATH: `${directory}:${process.env.PATH}` } });
+  /** An apt-get that writes down how it is called, and fails. */
+  const apt = (): string => {
+    const file = join(directory, "apt-get");
+    writeFileSync(file, `#!/bin/sh\necho "$@" >> ${directory}/asked\necho no such mirror >&2\nexit 100\n`, {
+      mode: 0o755,
+    });
+    return join(directory, "asked");
+  };
+
+  test("installs what is missing, and says what went wrong", async () => {
+    const asked = apt();
+    const { code, stderr } = await runs("setup");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Installing with apt-get, .*python3-pandas.*python3-scipy/m);
+    expect(stderr).toMatch(/no such mirror\n.*run again: apt-get install .*python3-pandas/s);
+    const steps = readFileSync(asked, "utf8").split("\n");
+    expect(steps.map((line) => line.split(" ")[0])).toEqual(["install", "update", "install", ""]);
+  });
+
+  test("is named by doctor, with what it would install", async () => {
+    expect((await runs("doctor")).stdout).toMatch(
+      /^ {2}! missing: pandas, numpy, matplotlib.* \("cloud-sandbox-local setup" installs them\)$/m,
+    );
   });
 });
 

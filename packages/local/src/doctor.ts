@@ -4,6 +4,7 @@ import {
   examineAuthorities,
 } from "./authorities/authorities-report.js";
 import { findHostLanguages } from "./catalogue/host-languages.js";
+import { installedPackages, missingPackages } from "./catalogue/installed-packages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
 import { forgetTrials } from "./runtime/host/host-trial.js";
 import type { HostLanguage } from "./runtime/language-tools.js";
@@ -17,6 +18,8 @@ export interface DoctorReport {
   readonly usable: boolean;
   readonly runtimes: readonly RuntimeReport[];
   readonly languages: readonly HostLanguage[];
+  /** What sandboxes of bubblewrap have besides, and which of the packages that people expect they lack. */
+  readonly packages: { readonly installed: readonly string[]; readonly missing: readonly string[] };
   readonly egress: EgressReport;
   readonly authorities: AuthoritiesReport;
   readonly memory: {
@@ -30,14 +33,23 @@ export interface DoctorReport {
 /** Finds out which runtimes work on this machine, how well they isolate, and how to fix what is missing. Tries everything anew, and changes nothing. */
 export async function examineHost(): Promise<DoctorReport> {
   await forgetTrials();
-  const [runtimes, languages, egress] = await Promise.all([
+  const [runtimes, languages, egress, installed, missing] = await Promise.all([
     probeRuntimes({ dockerImages: dockerImages(), dockerRuntime: dockerRuntime() }),
     findHostLanguages(),
     examineEgress(),
+    installedPackages(),
+    missingPackages(),
   ]);
   const memory = { totalMb: hostMemoryMb(), overcommit: defaultMemoryOvercommit };
-  const authorities = examineAuthorities();
-  return { usable: runtimes.some(({ usable }) => usable), runtimes, languages, egress, authorities, memory };
+  return {
+    usable: runtimes.some(({ usable }) => usable),
+    runtimes,
+    languages,
+    packages: { installed, missing },
+    egress,
+    authorities: examineAuthorities(),
+    memory,
+  };
 }
 
 /** The report as lines for people. */
@@ -45,6 +57,7 @@ export function describeHost({
   usable,
   runtimes,
   languages,
+  packages,
   egress,
   authorities,
   memory,
@@ -66,9 +79,21 @@ export function describeHost({
   return [
     ...lines,
     `Languages: ${found}`,
+    ...(hasOwn ? describePackages(packages) : []),
     ...describeEgress(egress),
     ...describeAuthorities(authorities),
     `Memory: sandboxes may use ${memory.overcommit} times the ${memory.totalMb} MiB of this machine together, files included (--memory-overcommit)`,
     usable ? "Sandboxes can be started here." : "No sandbox can be started here.",
   ].join("\n");
+}
+
+function describePackages({ installed, missing }: DoctorReport["packages"]): string[] {
+  return [
+    `Packages: ${installed.join(", ") || "none"}`,
+    ...(missing.length > 0
+      ? [
+          `  ! missing: ${missing.join(", ").replaceAll("_", "-")} ("cloud-sandbox-local setup" installs them)`,
+        ]
+      : []),
+  ];
 }

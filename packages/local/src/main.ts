@@ -58,6 +58,16 @@ program
     process.exitCode = report.usable ? 0 : 1;
   });
 
+program
+  .command("setup")
+  .description(
+    "install what people expect of the template code-interpreter on this machine, such as pandas and matplotlib; as root, on Debian and Ubuntu",
+  )
+  .action(async () => {
+    const { setUp } = await import("./setup.js");
+    await setUp((line) => process.stderr.write(`${line}\n`));
+  });
+
 /** The reason with which a start is given up. */
 class ToldToStopError extends Error {}
 

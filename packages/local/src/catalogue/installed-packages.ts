@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -20,24 +20,54 @@ const notable = [
     "plotly",
     "polars",
   ],
-  ...["requests", "beautifulsoup4", "pillow", "openpyxl", "sqlalchemy", "networkx", "torch", "tensorflow"],
+  ...["requests", "httpx", "beautifulsoup4", "pillow", "openpyxl", "sqlalchemy", "networkx"],
+  ...["torch", "tensorflow", "ipykernel", "pip", "uv"],
 ];
 
-/** Versions of notable Python packages and of git, for example `numpy 1.24.2`. The versions are read from the packages' records, without loading a package. */
+/** Tools worth listing, as programs. Go is listed among the languages. */
+const tools = ["git", "curl", "wget", "vim", "nano", "gcc", "g++", "make"];
+
+/** What people expect of a code interpreter, by the name in its record or of its program, with the package of Debian that has it. */
+export const expectedPackages: Readonly<Record<string, string | undefined>> = {
+  ...{ pandas: "python3-pandas", numpy: "python3-numpy", matplotlib: "python3-matplotlib" },
+  ...{ scipy: "python3-scipy", scikit_learn: "python3-sklearn", requests: "python3-requests" },
+  ...{ httpx: "python3-httpx", beautifulsoup4: "python3-bs4", ipykernel: "python3-ipykernel" },
+  ...{ pip: "python3-pip", go: "golang-go", ...Object.fromEntries(tools.map((tool) => [tool, tool])) },
+  // Debian has no package of it: it comes from PyPI.
+  uv: undefined,
+};
+
+/** Notable Python packages with their versions, for example `numpy 1.24.2`, and tools. The versions are read from the packages' records, without loading a package. */
 export async function installedPackages(): Promise<readonly string[]> {
   const directories = packageDirectories();
   const entries = await Promise.all(directories.map((path) => readdir(path).catch(() => [])));
   const found = new Map<string, string>();
   for (const entry of entries.flat()) {
     const [, name = "", version = ""] = /^(.+?)-(\d[^-]*).*\.(?:dist|egg)-info$/.exec(entry) ?? [];
-    const known = name.toLowerCase().replaceAll("-", "_");
+    const known = recordName(name);
     if (notable.includes(known) && !found.has(known)) found.set(known, `${name} ${version}`);
   }
   const git = await run("git", ["--version"], { timeout: 10_000 }).catch(() => ({ stdout: "" }));
   const gitVersion = /\d+(\.\d+)+/.exec(git.stdout)?.[0];
-  const packages = notable.flatMap((name) => found.get(name) ?? []);
-  return [...packages, ...(gitVersion === undefined ? [] : [`git ${gitVersion}`])];
+  const programs = tools.filter(isProgram);
+  return [
+    ...notable.flatMap((name) => found.get(name) ?? (isProgram(name) ? name : [])),
+    ...programs.map((tool) => (tool === "git" && gitVersion !== undefined ? `git ${gitVersion}` : tool)),
+  ];
 }
+
+/** The names of those of the {@link expectedPackages} that sandboxes of this machine lack. */
+export async function missingPackages(): Promise<readonly string[]> {
+  const names = (await installedPackages()).map((text) => recordName(text.split(" ")[0] ?? ""));
+  return Object.keys(expectedPackages).filter((name) => !names.includes(name) && !isProgram(name));
+}
+
+/** Whether sandboxes find a program of this name. */
+function isProgram(name: string): boolean {
+  return ["/usr/local/bin", "/usr/bin"].some((place) => existsSync(join(place, name)));
+}
+
+const recordName = (name: string): string => name.toLowerCase().replaceAll("-", "_");
 
 /**
  * A string that changes whenever a package is installed on or removed from the host: the modification times of the package

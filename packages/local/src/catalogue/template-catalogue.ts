@@ -3,7 +3,7 @@ import type { OwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import type { MachineImage, MachineLimits } from "../runtime/sandbox-runtime.js";
 import { findHostLanguages } from "./host-languages.js";
 import { findHostSystem } from "./host-system.js";
-import { installedPackages } from "./installed-packages.js";
+import { hostPackages, installedPackages } from "./installed-packages.js";
 import type { ReadyCheck } from "./ready-check.js";
 
 export interface LocalTemplate {
@@ -61,7 +61,7 @@ const firstImageId = 1_000_000_000;
 /** The templates of this machine. Sandboxes see the host's `/usr`, so the default templates hold what the host has installed. */
 export class TemplateCatalogue {
   readonly #built = new Map<string, LocalTemplate>();
-  #packages: Promise<readonly string[]> | undefined;
+  #packages: { readonly of: string; readonly list: Promise<readonly string[]> } | undefined;
 
   private constructor(
     private readonly own: readonly LocalTemplate[],
@@ -126,10 +126,12 @@ export class TemplateCatalogue {
     this.#built.delete(id);
   }
 
-  /** The notable packages of the host, which every template has unless templates are images, each with its version. Found by the first call. */
+  /** The notable packages of the host, which every template has unless templates are images. Found anew when the host gets others. */
   packages(): Promise<readonly string[]> {
-    this.#packages ??= this.ofHost ? installedPackages() : Promise.resolve([]);
-    return this.#packages;
+    if (!this.ofHost) return Promise.resolve([]);
+    const of = hostPackages();
+    if (this.#packages?.of !== of) this.#packages = { of, list: installedPackages() };
+    return this.#packages.list;
   }
 }
 

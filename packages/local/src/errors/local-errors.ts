@@ -8,6 +8,11 @@ export class AuditLogError extends LocalControlPlaneError {
   override readonly name = "AuditLogError";
 }
 
+/** `setup` could not install what people expect of a code interpreter. */
+export class SetupError extends LocalControlPlaneError {
+  override readonly name = "SetupError";
+}
+
 /** No runtime can isolate a sandbox on this machine. Nothing is started: there is no fallback to a weaker isolation. */
 export class RuntimeUnavailableError extends LocalControlPlaneError {
   override readonly name = "RuntimeUnavailableError";

@@ -128,6 +128,22 @@ def boot(displays):
             chained = chained.__context__ if cause is None else cause
         traceback = isolated(lambda: __import__("traceback"))
         traceback.print_exception(kind, error, first)
+        advise(kind, error)
+
+    # The modules that people expect of a code interpreter, with the packages that have them.
+    names = "pandas", "numpy", "matplotlib", "scipy", "requests", "httpx", "ipykernel"
+    expected = {"sklearn": "scikit-learn", "bs4": "beautifulsoup4", **dict(zip(names, names))}
+
+    def advise(kind, error):
+        """Says once how to get a package that is expected and missing."""
+        if kind is not ModuleNotFoundError or type(error.name) is not str:
+            return
+        package = expected.pop(error.name, None)
+        if package:
+            sys.stderr.write(
+                f'Hint: "pip install {package}" installs it in this sandbox. For all sandboxes, run '
+                '"cloud-sandbox-local setup" on the machine that runs them, or use an image that has it.\n'
+            )
 
     begin_displays, dropped, emit, display, show_result, figures, png = displays(send)
 
