@@ -1,18 +1,62 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, networkInterfaces } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
-import { BaseSequencer, type Reporter, type TestCase, type TestSpecification } from "vitest/node";
+import {
+  BaseSequencer,
+  type Reporter,
+  type TestCase,
+  type TestSpecification,
+  type Vitest,
+} from "vitest/node";
+import { canMount, sandboxObstacle, sandboxPackages, testPackages } from "./scripts/host-packages.mjs";
+
+const obstacle = sandboxObstacle();
+
+/** Vitest takes the option of one of a test's tags: a tag of what is there must not say anything. */
+function skippedIf(isMissing: boolean): { skip?: true } {
+  return isMissing ? { skip: true } : {};
+}
+
+/** What tests say that they need, as `{ tags: ["curl"] }`. Where it is missing, they are skipped, with the description as reason. */
+const tags = [
+  { name: "sandboxes", description: obstacle ?? "a sandbox", ...skippedIf(obstacle !== undefined) },
+  { name: "no-sandboxes", description: "A file of the project that starts no sandbox." },
+  { name: "root", description: "only root can do this", ...skippedIf(process.getuid?.() !== 0) },
+  { name: "mount", description: "only root can mount a file system here", ...skippedIf(!canMount()) },
+  {
+    name: "ipv6",
+    description: "this machine has no IPv6 address",
+    ...skippedIf(
+      !Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1")),
+    ),
+  },
+  ...[...sandboxPackages.filter(({ debian }) => debian === "python3"), ...testPackages].map(
+    ({ debian, isThere }) => ({
+      name: debian,
+      description: `${debian} is not installed`,
+      ...skippedIf(!isThere()),
+    }),
+  ),
+];
 
 /** Prints for every skipped test why it was skipped. */
 class SkipReasons implements Reporter {
   readonly #skipped: string[] = [];
+  #isForName = false;
+
+  onInit({ config }: Vitest): void {
+    this.#isForName = config.testNamePattern !== undefined;
+  }
 
   onTestCaseResult(test: TestCase): void {
     const result = test.result();
-    if (result.state === "skipped")
-      this.#skipped.push(
-        `  ${test.module.relativeModuleId} > ${test.fullName}: ${result.note ?? "no reason given"}`,
-      );
+    // With -t, all tests of other names are skipped.
+    if (result.state !== "skipped" || this.#isForName) return;
+    const lacks = tags.find(
+      ({ name, skip }: { name: string; skip?: true }) => skip && test.tags.includes(name),
+    )?.description;
+    const reason = result.note ?? lacks ?? "no reason given";
+    this.#skipped.push(`  ${test.module.relativeModuleId} > ${test.fullName}: ${reason}`);
   }
 
   onTestRunEnd(): void {
@@ -59,6 +103,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A condition holds when it holds; a second is short for a process on a busy machine.
     expect: { poll: { timeout: 30_000 } },
+    tags,
     reporters: ["default", new SkipReasons(), ...(VITEST_JSON ? ["json"] : [])],
     ...(VITEST_JSON && { outputFile: { json: VITEST_JSON } }),
     // A file's name and folder say which project it belongs to. Projects with another `groupOrder` run one after the other.
@@ -96,6 +141,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "agent",
+          runner: pathOf("test/support/project-runner.ts"),
           include: ["packages/agent/test/**/*.test.ts"],
           isolate: false,
           setupFiles: [pathOf("test/support/shared-process.ts")],
@@ -106,6 +152,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "sandbox",
+          runner: pathOf("test/support/project-runner.ts"),
           include: ["packages/*/test/**/*.sandbox.test.ts", "test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, "**/*.{alone,browser,docker,kubernetes}.test.ts"],
           env: withoutSpares,
@@ -145,6 +192,7 @@ export default defineConfig({
         test: {
           // They leave nothing of the machine to others.
           name: "alone",
+          runner: pathOf("test/support/project-runner.ts"),
           maxWorkers: 1,
           include: ["test/**/*.alone.test.ts"],
           env: withoutSpares,
@@ -155,6 +203,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "browser",
+          runner: pathOf("test/support/project-runner.ts"),
           include: ["packages/*/test/**/*.browser.test.ts", "test/**/*.browser.test.ts"],
           env: withoutSpares,
           sequence: { groupOrder: 2 },

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs an npm script. First installs missing dependencies, and builds packages that are out of date.
-//   node scripts/bootstrap.mjs demo|test|check|bench|build|docs|pack [arguments of the command]
+//   node scripts/bootstrap.mjs demo|test|setup|check|bench|build|docs|pack [arguments of the command]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -17,6 +17,8 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { canInstall, sandboxObstacle, sandboxPackages, testPackages } from "./host-packages.mjs";
+import { installOnHost, setUpKubernetes } from "./host-setup.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const pnpm = ["npx", "-y", "pnpm@10.34.9"];
@@ -51,23 +53,24 @@ const ownBuilds = {
 const notBuiltFrom = new Set(["dist", "node_modules", "test", "README.md"]);
 
 const commands = {
-  demo: { sandboxes: "of any runtime", run: ["node", "examples/demo.mjs"] },
-  test: { sandboxes: "wanted", run: [bin("vitest"), "run"] },
+  demo: {
+    packages: sandboxPackages,
+    sandboxes: "of any runtime",
+    setsUp: true,
+    run: ["node", "examples/demo.mjs"],
+  },
+  test: {
+    packages: [...sandboxPackages, ...testPackages],
+    sandboxes: "wanted",
+    run: [bin("vitest"), "run"],
+  },
+  setup: { packages: [...sandboxPackages, ...testPackages], prepares: true },
   check: { run: ["node", "scripts/check.mjs"] },
-  bench: { sandboxes: "of bubblewrap", run: ["node", "bench/run.mjs"] },
+  bench: { packages: sandboxPackages, sandboxes: "of bubblewrap", run: ["node", "bench/run.mjs"] },
   build: {},
   docs: { run: ["node", "scripts/build-site.mjs"] },
   pack: { run: ["node", "scripts/pack.mjs"] },
 };
-
-/**
- * Programs that sandboxes need on this machine. They must be below /usr, the only directory of the machine that
- * sandboxes see.
- */
-const hostPrograms = [
-  { title: "bubblewrap", debian: "bubblewrap", isThere: () => succeeds(["bwrap", "--version"]) },
-  { title: "Python", debian: "python3", isThere: () => existsSync("/usr/bin/python3") },
-];
 
 /** What the configurations of builds import. */
 const plugins = readdirSync(join(root, "scripts"))
@@ -95,11 +98,31 @@ async function main([name, ...rest]) {
   const command = commands[name];
   if (!command) throw new Refusal(`Usage: npm run ${Object.keys(commands).join(" | npm run ")}`);
   requireNode();
+  if (command.prepares) return prepare(command.packages, rest);
   await install();
   const isForUnits = name === "test" && isUnitOnly(rest);
   await build(isForUnits ? ["server-kit"] : Object.keys(buildsFrom));
-  if (command.sandboxes && !isForUnits) await requireSandboxes(command.sandboxes);
+  if (command.packages && !isForUnits) {
+    const problems = await installOnHost(command.packages, step);
+    await requireSandboxes(command.sandboxes, problems);
+  }
+  // What fails is said, and the demo goes on without the program that needs it.
+  if (command.setsUp && canInstall())
+    await run([process.execPath, local, "setup"], { stdio: ["ignore", "ignore", "inherit"] });
   return command.run ? run([...command.run, ...rest]) : 0;
+}
+
+/** Installs what the tests need on this machine, and with "--kubernetes" also a cluster's programs. Runs no test. */
+async function prepare(packages, args) {
+  const unknown = args.find((arg) => arg !== "--kubernetes");
+  if (unknown) throw new Refusal(`"${unknown}" is unknown. Usage: npm run setup [-- --kubernetes]`);
+  const withCluster = args.length > 0;
+  const problems = [
+    ...(await installOnHost(packages, step)),
+    ...(withCluster ? await setUpKubernetes(step) : []),
+  ];
+  if (problems.length > 0) throw new Refusal(problems.join("\n"));
+  return 0;
 }
 
 /** Whether only tests of the source are asked for. They start no sandbox, and need no build but the validators. */
@@ -195,55 +218,22 @@ async function buildPackage(name, madeFrom) {
 }
 
 /**
- * Installs what sandboxes need on this machine, where that is possible. If none can be started here, throws or prints
- * the reason, depending on `need`.
+ * Throws or prints, depending on `need`, why no sandbox can be started here. Prints what else could not be installed.
  */
-async function requireSandboxes(need) {
-  const missing = hostPrograms.filter(({ isThere }) => !isThere());
-  const problem = (missing.length > 0 && (await installOnHost(missing))) || whyNoSandboxStarts();
-  // Docker is enough for the demo.
-  if (!problem || (need === "of any runtime" && succeeds([process.execPath, local, "doctor"]))) return;
-  if (need !== "wanted") throw new Refusal(problem);
-  console.error(problem);
-}
-
-/**
- * Installs programs with apt-get. If that is not possible here, resolves with a sentence that says how to install them.
- */
-async function installOnHost(programs) {
-  const names = programs.map(({ title }) => title).join(" and ");
-  const packages = programs.map(({ debian }) => debian);
-  const system = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
-  const isDebian = /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(system);
-  if (!isDebian || process.getuid() !== 0) {
-    const installers = {
-      "apt-get": "apt-get install -y",
-      dnf: "dnf install -y",
-      pacman: "pacman -S",
-      apk: "apk add",
-    };
-    const installer = Object.keys(installers).find((tool) => succeeds(["which", tool]));
-    return installer
-      ? `Sandboxes need ${names}. Run: sudo ${installers[installer]} ${packages.join(" ")}`
-      : `Sandboxes need Linux with ${names}, or Docker. Install one of the two.`;
+async function requireSandboxes(need, problems) {
+  const obstacle = sandboxObstacle();
+  if (obstacle) {
+    // Docker is enough for the demo.
+    const hasDocker = need === "of any runtime" && succeeds([process.execPath, local, "doctor"]);
+    if (need !== "wanted" && !hasDocker) throw new Refusal([...problems, obstacle].join("\n"));
+    if (need === "wanted") problems.push(`${obstacle}.\nThe tests that start sandboxes are skipped.`);
   }
-  const apt = ["apt-get", "install", "-y", "--no-install-recommends", ...packages];
-  console.log(`Sandboxes need ${names}: installing with apt-get.`);
-  if (succeeds(apt)) return undefined;
-  await step("Refreshing the package lists", ["apt-get", "update"]);
-  await step(`Installing ${names}`, apt);
-  return undefined;
-}
-
-function whyNoSandboxStarts() {
-  const walls = ["--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"];
-  const { status, stderr } = spawnSync("bwrap", [...walls, "true"], { encoding: "utf8" });
-  if (status === 0) return;
-  return `bubblewrap cannot start a sandbox here: ${stderr.trim()}. Run "node packages/local/dist/main.js doctor", which says how to mend it.`;
+  if (need === "wanted") for (const problem of problems) console.error(problem);
 }
 
 /** Runs a command that prepares something, and prints its title. Throws with its whole output if it fails. */
 async function step(title, command, cwd = root) {
+  if (stoppedBy) throw new Refusal("");
   console.log(title);
   const said = [];
   const env = { ...process.env, CI: "true", DEBIAN_FRONTEND: "noninteractive" };
@@ -253,6 +243,7 @@ async function step(title, command, cwd = root) {
 
 /** Runs a command to its end. Resolves with its exit status. */
 function run([file, ...args], { said, ...options } = {}) {
+  if (stoppedBy) throw new Refusal("");
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: root, stdio: "inherit", ...options });
     children.add(child);

@@ -139,7 +139,7 @@ async function open(rows: number): Promise<Tmux> {
   return terminal;
 }
 
-describe("the recordings of the page", () => {
+describe("the recordings of the page", { tags: ["tmux"] }, () => {
   test.for(Object.entries(scenes))("%s", { timeout: 120_000 }, async ([name, { rows, steps }], { skip }) => {
     const needed = name === "shell" ? ["vi", "top"] : [];
     const missing = needed.filter((program) => !existsSync(`/usr/bin/${program}`));

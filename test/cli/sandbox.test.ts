@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
 import { root } from "../support/documents/code-blocks.js";
+import { processCount } from "../support/process-count.js";
 
 const main = join(root, "packages/cli/dist/main.js");
 let line: CommandLine;
@@ -167,7 +168,9 @@ describe("cloud-sandbox sandbox", () => {
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([130, null]);
     const sandbox = await line.client.sandboxes.get(id);
-    await expect.poll(async () => (await sandbox.commands.run("pgrep -fx 'sleep 4321'")).stdout).toBe("");
+    await expect
+      .poll(async () => (await sandbox.commands.run(processCount("sleep 4321"))).stdout)
+      .toBe("0\n");
   });
 
   test("prints the metrics of a sandbox, and the URL of a port", async () => {
@@ -215,7 +218,7 @@ describe("cloud-sandbox sandbox", () => {
     expect([code, said]).toEqual([125, expect.stringContaining("sandbox list")]);
   });
 
-  test("follows the log of connections that code opens", async () => {
+  test("follows the log of connections that code opens", { tags: ["curl"] }, async () => {
     const child = spawn(process.execPath, [main, "egress", "-f", "--json", id], {
       env: { PATH: process.env.PATH, ...line.env },
       stdio: ["ignore", "pipe", "pipe"],

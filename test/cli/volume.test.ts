@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
-import { cannotStartAs } from "../support/local-server.js";
 
 let line: CommandLine;
 beforeAll(async () => {
@@ -8,29 +7,28 @@ beforeAll(async () => {
 });
 afterAll(() => line?.stop());
 
-test.skipIf(cannotStartAs("root") !== undefined)(
-  "cloud-sandbox volume makes, lists and deletes volumes, which programs and sandboxes mount",
-  async () => {
-    await line.output("volume", "create", "cache", "--size", "16");
-    const writer = ["run", "--mount", "cache:/data", "--code", "print(open('/data/x', 'w').write('kept'))"];
-    expect(await line.output(...writer)).toBe("4\n");
-    const id = (
-      await line.output("sandbox", "create", "-q", "--name", "reader", "--mount", "cache:/in:ro")
-    ).trim();
-    const read = await line.run(["sandbox", "exec", id, "--", "sh", "-c", "cat /in/x; rm -f /in/x"]);
-    expect(read).toMatchObject({ stdout: "kept", stderr: expect.stringContaining("Read-only file system") });
-    expect(await line.output("volume", "list")).toMatch(/^NAME .*\ncache +vol_\w+ +16 MiB +\d+ MiB +reader /);
-    const refused = await line.run(["volume", "delete", "cache"]);
-    expect(refused).toMatchObject({
-      code: 125,
-      stderr: expect.stringContaining("cache is mounted by reader"),
-    });
-    await line.output("sandbox", "delete", id);
-    await line.output("volume", "delete", "cache");
-    expect(await line.json("volume", "list")).toEqual([]);
-    expect((await line.run(["volume", "delete", "cache"])).stderr).toContain('"cloud-sandbox volume list"');
-  },
-);
+test("cloud-sandbox volume makes, lists and deletes volumes, which programs and sandboxes mount", {
+  tags: ["root"],
+}, async () => {
+  await line.output("volume", "create", "cache", "--size", "16");
+  const writer = ["run", "--mount", "cache:/data", "--code", "print(open('/data/x', 'w').write('kept'))"];
+  expect(await line.output(...writer)).toBe("4\n");
+  const id = (
+    await line.output("sandbox", "create", "-q", "--name", "reader", "--mount", "cache:/in:ro")
+  ).trim();
+  const read = await line.run(["sandbox", "exec", id, "--", "sh", "-c", "cat /in/x; rm -f /in/x"]);
+  expect(read).toMatchObject({ stdout: "kept", stderr: expect.stringContaining("Read-only file system") });
+  expect(await line.output("volume", "list")).toMatch(/^NAME .*\ncache +vol_\w+ +16 MiB +\d+ MiB +reader /);
+  const refused = await line.run(["volume", "delete", "cache"]);
+  expect(refused).toMatchObject({
+    code: 125,
+    stderr: expect.stringContaining("cache is mounted by reader"),
+  });
+  await line.output("sandbox", "delete", id);
+  await line.output("volume", "delete", "cache");
+  expect(await line.json("volume", "list")).toEqual([]);
+  expect((await line.run(["volume", "delete", "cache"])).stderr).toContain('"cloud-sandbox volume list"');
+});
 
 test.each([["cache"], ["cache:data"], [":/data"], ["cache:/data:rw"]])(
   "--mount %s is refused",

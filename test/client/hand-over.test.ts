@@ -2,6 +2,7 @@ import { type ExecutionProgress, type Sandbox, SandboxClient } from "cloud-sandb
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sandboxService, withSandbox } from "../../packages/client/test/support/sandbox-service.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
+import { processCount } from "../support/process-count.js";
 
 let server: LocalServer;
 let client: SandboxClient;
@@ -17,7 +18,7 @@ afterAll(async () => {
 });
 
 const running = async (command: string): Promise<string> =>
-  (await sandbox.commands.run(`pgrep -fxc '${command}' || true`)).stdout.trim();
+  (await sandbox.commands.run(`${processCount(command)} || true`)).stdout.trim();
 
 describe("what ends in time is the result itself", () => {
   test.each([

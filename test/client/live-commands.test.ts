@@ -1,6 +1,7 @@
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
+import { processCount } from "../support/process-count.js";
 
 let server: LocalServer;
 beforeAll(async () => {
@@ -116,7 +117,7 @@ describe.each([
     const late = sandbox.commands.run(started, { onStdout: () => undefined, requestTimeoutSeconds: 1 });
     await expect(late).rejects.toMatchObject({ name: "TimeoutError", kind: "request" });
     await expect
-      .poll(async () => (await sandbox.commands.run("pgrep -x sleep | wc -l")).stdout.trim())
+      .poll(async () => (await sandbox.commands.run(processCount("sleep 987"))).stdout.trim())
       .toBe("0");
   });
 });

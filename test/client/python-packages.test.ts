@@ -29,7 +29,7 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-describe("packages for Python", () => {
+describe("packages for Python", { tags: ["python3-pip", "git", "openssl"] }, () => {
   test("are there for code that runs later, and for what runs already", async () => {
     await sandbox.execute("before = 1");
     const lines: string[] = [];

@@ -1,5 +1,6 @@
 import type { Sandbox } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
+import { processCount } from "../support/process-count.js";
 
 /** What every backend must do with programs in the background. */
 export function backgroundSuite(sandbox: () => Sandbox): void {
@@ -40,7 +41,7 @@ export function backgroundSuite(sandbox: () => Sandbox): void {
     ])("are killed by %s with all that they started", async (_, kill) => {
       const id = await startCommand(sandbox(), "setsid sleep 65432 & sleep 65432");
       const running = async (): Promise<string> =>
-        (await sandbox().execute("pgrep -fxc 'sleep 65432'", { language: "bash" })).stdout;
+        (await sandbox().execute(processCount("sleep 65432"), { language: "bash" })).stdout;
       await expect.poll(running).toBe("2\n");
       expect((await kill(id)).data).toMatchObject({ status: "killed", process_id: id });
       expect(await running()).toBe("0\n");

@@ -1,3 +1,4 @@
+// @module-tag no-sandboxes
 import { test } from "vitest";
 import { cloudSettings, startCloudBackend } from "./backends/cloud-backend.js";
 import { contractSuite } from "./contract-suite.js";

@@ -135,7 +135,9 @@ export function contractSuite(start: () => Promise<Backend>, { pauses = true, fo
     );
 
     describe("commands", () => {
-      test("find Python and its installer by the names that people type", async () => {
+      test("find Python and its installer by the names that people type", {
+        tags: ["python3-pip"],
+      }, async () => {
         const { stdout } = await sandbox.commands.run("python -c 'print(6 * 7)'; pip --version | cut -c -4");
         expect(stdout).toBe("42\npip \n");
       });

@@ -6,6 +6,7 @@ import {
   ValidationError,
 } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
+import { processCount } from "../support/process-count.js";
 import type { Backend } from "./backends/backend.js";
 
 export interface ExecutionParts {
@@ -97,7 +98,7 @@ export function executionSuite({ backend, sandbox, count }: ExecutionParts): voi
       const controller = new AbortController();
       const call = sandbox().execute("sleep 54321", { language: "bash", signal: controller.signal });
       const running = async (): Promise<string> =>
-        (await sandbox().execute("pgrep -fc '[s]leep 54321'", { language: "bash" })).stdout;
+        (await sandbox().execute(processCount("sleep 54321"), { language: "bash" })).stdout;
       await expect.poll(running).toBe("1\n");
       controller.abort();
       await expect(call).rejects.toMatchObject({ name: "AbortError" });

@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
+import { processCount } from "../support/process-count.js";
 
 /** What every backend must do with streams in both directions: commands, terminals, watches. */
 export function liveSuite(sandbox: () => Sandbox): void {
   const running = async (line: string): Promise<string> =>
-    (await sandbox().execute(`pgrep -fxc '${line}'`, { language: "bash" })).stdout.trim();
+    (await sandbox().execute(processCount(line), { language: "bash" })).stdout.trim();
 
   describe("streams of commands", () => {
     test.each([

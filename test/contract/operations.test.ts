@@ -1,3 +1,4 @@
+// @module-tag no-sandboxes
 import { expect, test } from "vitest";
 import { operationsPage, unproven } from "./operations-suite.js";
 

@@ -1,12 +1,13 @@
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
+import { processCount } from "../support/process-count.js";
 import { noText, noTextBytes } from "./suite-programs.js";
 
 /** What every backend must do with programs whose output is streamed. */
 export function streamSuite(client: () => SandboxClient, sandbox: () => Sandbox): void {
   /** How many programs with this command line run in the sandbox. */
   const running = async (line: string): Promise<string> =>
-    (await sandbox().execute(`pgrep -fxc '${line}'`, { language: "bash" })).stdout.trim();
+    (await sandbox().execute(processCount(line), { language: "bash" })).stdout.trim();
 
   describe("streams of executions", () => {
     test("tell what is written when it is written, and how it ended", async () => {

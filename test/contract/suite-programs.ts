@@ -42,6 +42,11 @@ const stdinText: ProgramAnswer = async ({ stdin }) => {
   return text;
 };
 
+/** A program that prints the answer to a request, which no sandbox can make here. */
+export const fetching = `from urllib.request import urlopen
+try: urlopen("http://egress.example/")
+except OSError as refused: print(refused.read().decode())`;
+
 const byText: Readonly<Record<string, ProgramAnswer>> = {
   ...Object.fromEntries(
     Object.values(programsFromFiles).map(({ code, stdout, exitCode = 0 }) => [code, { stdout, exitCode }]),
@@ -173,7 +178,7 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   },
   "od -An -tu1 proof-uploaded.bin": ({ files }) =>
     `${[...files.read("proof-uploaded.bin")].map((byte) => String(byte).padStart(4)).join("")}\n`,
-  "curl -sS http://egress.example/": ({ connect }) => connect("http://egress.example/").reason,
+  [`python3 -c ${fetching}`]: ({ connect }) => connect("http://egress.example/").reason,
 };
 
 type FormAnswer = (program: TestingProgram, first: string, second: string) => ReturnType<Acting>;
@@ -195,10 +200,9 @@ const byForm: readonly (readonly [RegExp, FormAnswer])[] = [
   [/^import time(?:\n|; )time\.sleep\((\d+)\)$/, (program, seconds) => slept(program, seconds)],
   [/^sleep (\d+)$/, (program, seconds) => slept(program, seconds)],
   [
-    /^pgrep -f(x?)c '(.+)'$/,
-    ({ processes }, exact, pattern) => {
-      const expression = new RegExp(exact === "x" ? `^(?:${pattern})$` : pattern);
-      const count = processes().filter((command) => expression.test(command)).length;
+    /^for f in \/proc.* grep -cx '(.+) '$/,
+    ({ processes }, commandLine) => {
+      const count = processes().filter((command) => command === commandLine).length;
       return { stdout: `${count}\n`, exitCode: count > 0 ? 0 : 1 };
     },
   ],

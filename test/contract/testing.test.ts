@@ -1,3 +1,4 @@
+// @module-tag no-sandboxes
 import { startTestingBackend } from "./backends/testing-backend.js";
 import { contractSuite } from "./contract-suite.js";
 import { operationsSuite } from "./operations-suite.js";

@@ -271,7 +271,8 @@ else {
   });
 
   const withoutRunsc = withoutGvisor();
-  test.skipIf(withoutRunsc !== undefined)("gVisor's containers have no volumes, and say so", async () => {
+  test("gVisor's containers have no volumes, and say so", async ({ skip }) => {
+    skip(withoutRunsc !== undefined, withoutRunsc);
     const server = await startDockerServer({ args: ["--pool", "0", "--docker-runtime", "runsc"] });
     try {
       await using client = clientOf(server);

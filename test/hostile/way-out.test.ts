@@ -1,3 +1,4 @@
+// @module-tag curl
 /** Attacks by programs without an agent, whose connections to the egress proxy the control plane itself accepts. */
 import { once } from "node:events";
 import { readdirSync } from "node:fs";

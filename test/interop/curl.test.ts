@@ -6,7 +6,7 @@ import { type LocalServer, startLocalServer } from "../support/local-server.js";
 const run = promisify(execFile);
 
 /** Requests of the vendor's documentation, with its headers and bodies, sent to the local server by curl. */
-describe("curl, as the vendor's documents use it", () => {
+describe("curl, as the vendor's documents use it", { tags: ["curl"] }, () => {
   let server: LocalServer;
   let agent: string;
   let id: string;

@@ -74,7 +74,7 @@ export function vendorSdkSuite(
       expect(run).toMatchObject({ success: false, exit_code: 3, stdout: "out\n", failed: true });
     });
 
-    test("and gets what it displays", async ({ skip }) => {
+    test("and gets what it displays", { tags: ["python3-matplotlib"] }, async ({ skip }) => {
       skip(lacks.plots !== undefined, lacks.plots);
       const code =
         "import matplotlib\nmatplotlib.use('agg')\nimport matplotlib.pyplot as plt\nplt.plot([1, 4, 9])\nplt.show()";

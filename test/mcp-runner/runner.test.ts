@@ -311,7 +311,7 @@ describe("variables", () => {
     expect(content).toEqual([{ type: "text", text: secret }]);
     const { sandbox } = session;
     const { stdout } = await sandbox.commands.run(
-      `ps axww -o args; grep -rl ${secret.slice(0, 12)} /workspace /tmp "$HOME" | head`,
+      `cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'; grep -rl ${secret.slice(0, 12)} /workspace /tmp "$HOME" | head`,
     );
     expect(stdout).toContain("python3");
     expect(stdout.replace(/.*grep -rl.*/g, "")).not.toContain(secret.slice(0, 12));

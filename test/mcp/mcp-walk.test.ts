@@ -69,6 +69,7 @@ function told(given: Record<string, unknown>): string {
 }
 
 test("a walk through a session, from the connection to the end, is what the page says", {
+  tags: ["python3-pip", "git", "openssl", "python3-matplotlib"],
   timeout: 300_000,
 }, async () => {
   tell(`# A session, step by step

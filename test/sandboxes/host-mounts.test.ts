@@ -9,7 +9,7 @@ describe.each(users)("a directory of the machine, on a server that %s started,",
   hostMountStatements((args) => startLocalServer({ who, args }));
 });
 
-describe.skipIf(cannotStartAs("root") !== undefined)("on a server that root started,", () => {
+describe("on a server that root started,", { tags: ["root"] }, () => {
   rootMountStatements((args) => startLocalServer({ args }));
 });
 

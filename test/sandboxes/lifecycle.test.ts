@@ -32,7 +32,7 @@ describe("a stopped sandbox", () => {
     expect(
       await output(
         sandbox,
-        "cat /workspace/a ~/dir/f; readlink /tmp/link; stat -c '%s %A' /tmp/sparse ~/dir /tmp/pipe; echo $API_TOKEN; pgrep -c sleep",
+        "cat /workspace/a ~/dir/f; readlink /tmp/link; stat -c '%s %A' /tmp/sparse ~/dir /tmp/pipe; echo $API_TOKEN; cat /proc/[0-9]*/comm | grep -cx sleep",
       ),
     ).toMatch(/^kept\ndeep\n\/etc\/shadow\n322122547200 -rw.*\n\d+ drwx--x--x\n0 p.*\nabc\n0\n$/);
     await api.call("DELETE", `/sandboxes/${sandbox.id}`);

@@ -1,10 +1,10 @@
 import { SandboxClient } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
-import { cannotStartAs, startLocalServer } from "../support/local-server.js";
+import { startLocalServer } from "../support/local-server.js";
 import { volumeStatements } from "./volume-statements.js";
 
-describe.skipIf(cannotStartAs("root") !== undefined)("a volume", () => {
+describe("a volume", { tags: ["root"] }, () => {
   volumeStatements({
     start: (args) => startLocalServer({ args }),
     refusesLink: /nothing can be mounted at a\/b, where there is a file or a link/,

@@ -10,10 +10,11 @@ import {
   type StartedBy,
   startLocalServer,
 } from "../support/local-server.js";
+import { needs } from "../support/needs.js";
 import { PathWithoutOverlay } from "../support/without-overlay.js";
 
-/** A command that is run in a sandbox, and the text that it must print. */
-type Case = readonly [name: string, command: string, printed: string];
+/** A command that is run in a sandbox, the text that it must print, and the packages that it needs. */
+type Case = readonly [name: string, command: string, printed: string, ...needs: string[]];
 
 const everywhere: readonly Case[] = [
   [
@@ -28,6 +29,7 @@ cd .. && python3 -m zipfile -c greeting-1.0-py3-none-any.whl greeting.py greetin
 cd / && pip install --quiet --no-index /tmp/wheel/*.whl 2>/tmp/complaints || cat /tmp/complaints
 greeting`,
     "hello from a wheel\n",
+    "python3-pip",
   ],
   [
     "npm install -g of a package",
@@ -43,6 +45,7 @@ npm install -g --offline --no-audit --no-fund --silent "$(npm pack --silent)" &&
 git -c user.name=a -c user.email=a@example.org commit -qm "Begin"
 git clone -q file:///tmp/origin /workspace/clone && cat /workspace/clone/file`,
     "content\n",
+    "git",
   ],
   [
     "python, where the host has only python3",
@@ -60,6 +63,7 @@ mkdir -p ~/.local/bin && printf '#!/bin/sh\\necho own\\n' > ~/.local/bin/python 
     `pip --version | cut -c -4; pip3 --version | cut -c -4; PATH=/opt/cloud-sandbox/substitutes:$PATH pip --version | cut -c -4
 PATH=/tmp/venv/bin:/opt/cloud-sandbox/substitutes pip3 install greeting 2>&1 | cut -d . -f 1`,
     "pip \npip \npip \npip3: this Python has no pip\n",
+    "python3-pip",
   ],
   [
     "a server on all addresses that outlives its execution",
@@ -67,8 +71,9 @@ PATH=/tmp/venv/bin:/opt/cloud-sandbox/substitutes pip3 install greeting 2>&1 | c
 nohup python3 -m http.server 8123 --bind 0.0.0.0 >/dev/null 2>&1 &
 until curl -s http://127.0.0.1:8123/index.html; do sleep 0.05; done`,
     "served\n",
+    "curl",
   ],
-  ["the server a command later", "curl -s http://127.0.0.1:8123/index.html", "served\n"],
+  ["the server a command later", "curl -s http://127.0.0.1:8123/index.html", "served\n", "curl"],
   ["apt, which needs root", "apt-get install -y hello 2>&1 | grep -c 'are you root'", "1\n"],
 ];
 
@@ -90,6 +95,7 @@ const withOverlay: readonly Case[] = [
     "where pip and npm install",
     "ls -d /usr/local/bin/greeting; npm prefix -g",
     "/usr/local/bin/greeting\n/usr\n",
+    "python3-pip",
   ],
   [
     "df, for the size of all of it",
@@ -113,6 +119,7 @@ const withoutOverlay: readonly Case[] = [
     "where pip and npm install",
     "ls -d ~/.local/bin/greeting; npm prefix -g",
     "/home/sandbox/.local/bin/greeting\n/home/sandbox/.local\n",
+    "python3-pip",
   ],
 ];
 
@@ -149,8 +156,9 @@ describe.each(hosts)("what people type works in a sandbox $name:", ({ who, hasOv
 
   test.for([...everywhere, ...(hasOverlay ? withOverlay : withoutOverlay)])(
     "%s",
-    async ([, command, printed], { skip }) => {
+    async ([, command, printed, ...needed], { skip }) => {
       skip(obstacle !== undefined, obstacle);
+      for (const name of needed) skip(...needs(name));
       const { stdout, stderr } = await sandbox.execute(command, { language: "bash", timeoutSeconds: 60 });
       expect(stdout + stderr).toBe(printed);
       expect(existsSync("/data/file")).toBe(false);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ControlPlaneCaller, type CreatedSandbox } from "../support/control-plane-caller.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
-import { cannotMount, SmallDirectory } from "../support/small-directory.js";
+import { SmallDirectory } from "../support/small-directory.js";
 
-describe.skipIf(cannotMount)("a server whose data directory is full", () => {
+describe("a server whose data directory is full", { tags: ["mount"] }, () => {
   let disk: SmallDirectory;
   let server: LocalServer;
   let api: ControlPlaneCaller;

@@ -1,6 +1,5 @@
 /** Prometheus itself reads the server's metrics with the files that are delivered, and understands every query in them. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,13 +10,7 @@ import { ControlPlaneCaller } from "../support/control-plane-caller.js";
 import { root } from "../support/documents/code-blocks.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
-const obstacle = existsSync("/usr/bin/prometheus")
-  ? undefined
-  : 'Prometheus is not installed ("apt-get install prometheus")';
-
-if (obstacle !== undefined) test("is tried", ({ skip }) => skip(obstacle));
-
-describe.skipIf(obstacle !== undefined)("the files for Prometheus and Grafana", () => {
+describe("the files for Prometheus and Grafana", { tags: ["prometheus"] }, () => {
   let directory: string;
   let server: LocalServer;
   let prometheus: ChildProcess;

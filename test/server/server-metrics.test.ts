@@ -15,7 +15,9 @@ const read = (headers: Record<string, string>) => fetch(`${server.url}/metrics`,
 const metrics = async (): Promise<string> =>
   (await read({ authorization: `Bearer ${server.apiKey}` })).text();
 
-test("a server with --metrics measures its pool, boots, sandboxes, programs, executions, egress and errors", async () => {
+test("a server with --metrics measures its pool, boots, sandboxes, programs, executions, egress and errors", {
+  tags: ["curl"],
+}, async () => {
   const sandbox = await api.create();
   await api.run(sandbox, "curl -s http://127.0.0.2.nip.invalid || true");
   for (const code of ["print(1)", "exit(3)"])

@@ -3,10 +3,10 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The reason why no file system can be mounted here; undefined if one can. */
-export const cannotMount = process.getuid?.() === 0 ? undefined : "mounting a file system takes root";
-
-/** A file system of a few megabytes for a data directory. Tests fill it to the last byte and free it again. With 0 it has no size. */
+/**
+ * A file system of a few megabytes for a data directory, for tests with the tag `mount`. They fill it to the last byte and free it
+ * again. With 0 it has no size.
+ */
 export class SmallDirectory implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "small-"));
   readonly data = join(this.path, "data");

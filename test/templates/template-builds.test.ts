@@ -89,7 +89,7 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     expect(again.log).not.toContain("CACHED");
   });
 
-  test("start with their start command, once it is ready", async () => {
+  test("start with their start command, once it is ready", { tags: ["curl"] }, async () => {
     const built = await on.templates.build({
       name: "serving",
       steps: [{ type: "RUN", args: ["mkdir -p /srv/site && echo served > /srv/site/index.html"] }],
@@ -103,7 +103,7 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     await sandbox.delete();
   });
 
-  test("are tried out as sandboxes start, without internet access", async () => {
+  test("are tried out as sandboxes start, without internet access", { tags: ["curl"] }, async () => {
     const built = await on.templates.build({
       name: "offline",
       steps: [],

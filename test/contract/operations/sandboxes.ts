@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { fetching } from "../suite-programs.js";
 import { type Bench, type Proof, proof, success } from "./proof.js";
 
 export const sandboxProofs: Readonly<Record<string, Proof>> = {
@@ -103,8 +104,8 @@ export const sandboxProofs: Readonly<Record<string, Proof>> = {
   listSandboxEgress: proof("tells of a connection that was refused, and why", (bench) =>
     bench.withSandbox(
       async ({ id, agent }) => {
-        const curl = { command: "curl", args: ["-sS", "http://egress.example/"] };
-        const { stdout } = await success(agent.POST("/commands/run", { body: curl }));
+        const body = { command: "python3", args: ["-c", fetching] };
+        const { stdout } = await success(agent.POST("/commands/run", { body }));
         expect(stdout).toContain("internet_access: true");
         const params = { path: { id }, query: { limit: 1 } };
         const log = await success(bench.controlPlane.GET("/v1/sandboxes/{id}/egress", { params }));

@@ -1,8 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { needs } from "../../../../test/support/needs.js";
 import { RunningAgent } from "../support/running-agent.js";
 
 let agent: RunningAgent;
@@ -14,8 +14,7 @@ beforeEach(async () => {
   await agent.call("DELETE", "/env");
 });
 
-const hasGo = spawnSync("sh", ["-c", "command -v go"]).status === 0;
-const needsGo = (language: string) => [language === "go" && !hasGo, "go is not installed"] as const;
+const needsGo = (language: string) => needs("golang-go", language === "go");
 /** Go compiles its standard library in the first run, which takes long. */
 const forGo = { timeout: 150_000 };
 
@@ -26,6 +25,16 @@ const programs = {
   bash: "echo out; echo err >&2; exit 3",
   go: 'package main\nimport ("fmt"; "os")\nfunc main() { fmt.Println("out"); fmt.Fprintln(os.Stderr, "err"); os.Exit(3) }',
 };
+
+test("a package that people expect and that is missing is named once, with what installs it", async () => {
+  const code = "import sys\nsys.modules['sklearn'] = None\nimport sklearn";
+  const run = async () =>
+    (await agent.execute({ code, language: "python", context: "expected" })).body.stderr;
+  expect(await run()).toMatch(
+    /ModuleNotFoundError: .*\nHint: "pip install scikit-learn" .*cloud-sandbox-local setup/,
+  );
+  expect(await run()).toMatch(/ModuleNotFoundError: .*\n$/);
+});
 
 describe("in every language", () => {
   test.for(Object.entries(programs))(

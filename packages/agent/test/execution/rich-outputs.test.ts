@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,14 +12,6 @@ beforeAll(async () => {
   agent = await RunningAgent.start();
 });
 afterAll(() => agent[Symbol.asyncDispose]());
-
-const found = new Map<string, boolean>();
-function has(module: string): boolean {
-  const known = found.get(module) ?? spawnSync("python3", ["-c", `import ${module}`]).status === 0;
-  found.set(module, known);
-  return known;
-}
-const needs = (module: string) => [!has(module), `${module} is not installed`] as const;
 
 /**
  * Runs code in one shared context by default, because importing the libraries takes longer than the code of these
@@ -132,7 +123,7 @@ test("displayed values are left out for callers that do not want them", async ()
   expect(answer.rich_outputs).toEqual([]);
 });
 
-describe("matplotlib", { timeout: 60_000 }, () => {
+describe("matplotlib", { timeout: 60_000, tags: ["python3-matplotlib"] }, () => {
   const figure = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n";
 
   test.for([
@@ -142,30 +133,27 @@ describe("matplotlib", { timeout: 60_000 }, () => {
     ["as the last value", "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nfig", 1],
     ["before an error", `${figure}raise ValueError`, 1],
     ["closed", `${figure}plt.close()`, 0],
-  ] as const)("shows figures %s", async ([, code, count], { skip }) => {
-    skip(...needs("matplotlib"));
+  ] as const)("shows figures %s", async ([, code, count]) => {
     const answer = await rich(code, { timeout: 50 });
     expect(types(answer)).toEqual(Array.from({ length: count }, () => "image/png"));
     expect(answer.rich_outputs?.every(({ data }) => isPng(data))).toBe(true);
     if (count > 0) expect(isPng(answer.png)).toBe(true);
   });
 
-  test("shows each figure once, in the execution that made it", async ({ skip }) => {
-    skip(...needs("matplotlib"));
+  test("shows each figure once, in the execution that made it", async () => {
     const context = randomUUID();
     expect((await rich(figure, { context, timeout: 50 })).rich_outputs).toHaveLength(1);
     expect((await rich("plt.get_fignums()", { context })).result).toBe("[]");
   });
 });
 
-test("frames of pandas are HTML and text", { timeout: 60_000 }, async ({ skip }) => {
-  skip(...needs("pandas"));
+test("frames of pandas are HTML and text", { timeout: 60_000, tags: ["python3-pandas"] }, async () => {
   const answer = await rich("import pandas\npandas.DataFrame({'a': [1, 2]})", { timeout: 50 });
   expect(answer.html).toContain("<table");
   expect(answer.result).toMatch(/a\n0\s+1\n1\s+2/);
 });
 
-describe("IPython", { timeout: 60_000 }, () => {
+describe("IPython", { timeout: 60_000, tags: ["python3-ipython"] }, () => {
   test.for([
     ["a line magic", "%timeit -n 1 -r 1 pass", /loop/],
     ["a cell magic", "%%bash\necho from bash", /^from bash\n$/],
@@ -173,15 +161,13 @@ describe("IPython", { timeout: 60_000 }, () => {
     ["a command's output", "lines = !echo one; echo two\nprint(list(lines))", /^\['one', 'two'\]\n$/],
     ["plain code", "print(6 * 7)", /^42\n$/],
     ["a session's own name", "print(type(get_ipython()).__name__)", /Shell\n$/],
-  ] as const)("runs %s", async ([, code, stdout], { skip }) => {
-    skip(...needs("IPython"));
+  ] as const)("runs %s", async ([, code, stdout]) => {
     const answer = await cell(code, agent, "cells");
     expect(answer.stdout).toMatch(stdout);
     expect(answer).toMatchObject({ exit_code: 0, stderr: "" });
   });
 
-  test("is loaded when code needs it, with the variables that exist already", async ({ skip }) => {
-    skip(...needs("IPython"));
+  test("is loaded when code needs it, with the variables that exist already", async () => {
     const context = randomUUID();
     const run = async (code: string) => (await agent.execute({ code, context, timeout: 50 })).body;
     await run("x = 20");
@@ -193,8 +179,7 @@ describe("IPython", { timeout: 60_000 }, () => {
     expect((await run("x")).result).toBe("20");
   });
 
-  test("displays through its own module", async ({ skip }) => {
-    skip(...needs("IPython"));
+  test("displays through its own module", async () => {
     const answer = await rich(
       "from IPython.display import display, HTML, Markdown, JSON\ndisplay(HTML('<i>1</i>'))\ndisplay(Markdown('*2*'))\nHTML('<i>3</i>')",
       { context: "cells", timeout: 50 },
@@ -207,8 +192,7 @@ describe("IPython", { timeout: 60_000 }, () => {
     expect(answer).toMatchObject({ stdout: "", success: true });
   });
 
-  test("leaves nothing in the home directory", async ({ skip }) => {
-    skip(...needs("IPython"));
+  test("leaves nothing in the home directory", async () => {
     const answer = await cell(
       "import os, glob\nprint(glob.glob(os.path.expanduser('~/.ipython/profile_default/history*')))",
       agent,

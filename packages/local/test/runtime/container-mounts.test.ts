@@ -5,12 +5,11 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { mountIn, mountObstacle } from "../../src/runtime/docker/container-mounts.js";
 import { seccompProfile } from "../../src/runtime/docker/engine/seccomp-profile.js";
 
-const isRoot = process.getuid?.() === 0;
 const daemon = { OSType: "linux", Architecture: "x86_64", NCPU: 1, ServerVersion: "20" } as const;
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe.skipIf(!isRoot)("what keeps a server from mounting in containers", () => {
+describe("what keeps a server from mounting in containers", { tags: ["root"] }, () => {
   test.each([
     ["a daemon in a virtual machine", { OperatingSystem: "Docker Desktop" }, undefined, /Docker Desktop/],
     ["a rootless daemon", { SecurityOptions: ["name=seccomp", "name=rootless"] }, undefined, /userns-remap/],
@@ -33,7 +32,7 @@ describe.skipIf(!isRoot)("what keeps a server from mounting in containers", () =
   });
 });
 
-describe.skipIf(!isRoot)("a mount in a container", () => {
+describe("a mount in a container", { tags: ["root", "sandboxes"] }, () => {
   const variable = "CLOUD_SANDBOX_CHANNEL=of-this-container";
   const mount = {
     source: { path: "/tmp", identity: "0:0", owner: { uid: 0, gid: 0 } },

@@ -42,7 +42,7 @@ async function sandboxes(): Promise<number> {
   return ((await answer.json()) as { data: unknown[] }).data.length;
 }
 
-describe("the profile code-executer", () => {
+describe("the profile code-executer", { tags: ["python3-pip", "git", "openssl"] }, () => {
   it("has the tools and parameters of Containerized Code Executer", async () => {
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})])).toEqual([

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { processCount } from "../../../../test/support/process-count.js";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
 /** Seconds after which the server answers a call with a job instead of its result. Creating ten sandboxes at a time takes a part of them. */
@@ -16,7 +17,7 @@ const inSandbox = (name: string, given: Record<string, unknown> = {}): Promise<R
   mcp.result(name, { sandbox_id, ...given });
 
 const isRunning = async (command: string): Promise<boolean> =>
-  (await inSandbox("run_command", { command: `pgrep -fxc '${command}'` })).stdout !== "0\n";
+  (await inSandbox("run_command", { command: processCount(command) })).stdout !== "0\n";
 
 /** Python code that runs until a file exists. */
 const untilFile = (path: string): string =>

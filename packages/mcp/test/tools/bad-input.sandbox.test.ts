@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { processCount } from "../../../../test/support/process-count.js";
 import { hopx } from "../../src/profiles/hopx/profile.js";
 import { selectTools } from "../../src/server/tool-selection.js";
 import type { ListedTool } from "../../src/tools/definition/listed-tool.js";
@@ -216,7 +217,7 @@ it("the server goes on when a client leaves in the middle of a call, and when ca
   });
   expect(new Set(await Promise.all(cancelled))).toEqual(new Set(["cancelled"]));
   const left = async (): Promise<unknown> =>
-    (await mcp.result("run_command", { sandbox_id, command: "pgrep -fxc 'sleep 45678'; true" })).stdout;
+    (await mcp.result("run_command", { sandbox_id, command: `${processCount("sleep 45678")}; true` })).stdout;
   await expect.poll(left).toBe("0\n");
 });
 

@@ -30,8 +30,8 @@ describe("file_upload", () => {
   ])("writes %s from a data: URI", async (_, uri, hex) => {
     const written = await write("/workspace/upload", uri);
     expect(written).toEqual({ path: "/workspace/upload", size: hex.length / 2 });
-    const read = await mcp.result("run_command", { sandbox_id, command: "xxd -p upload" });
-    expect(read.stdout).toBe(hex === "" ? "" : `${hex}\n`);
+    const read = await mcp.result("run_command", { sandbox_id, command: "od -An -v -tx1 upload" });
+    expect(String(read.stdout).replaceAll(/\s/g, "")).toBe(hex);
   });
 
   it("copies a file of another sandbox, by the link that file_download gives", async () => {

@@ -1,3 +1,4 @@
+// @module-tag curl
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
