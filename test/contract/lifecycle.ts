@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxClient } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
+import { processCount } from "../support/process-count.js";
 import { sandboxIds } from "../support/sandbox-ids.js";
 
 /** What every backend must do with sandboxes over time, as users of the client see it. */
@@ -34,7 +35,7 @@ export function lifecycleSuite(client: () => SandboxClient, pauses: boolean): vo
         await using sandbox = await client().sandboxes.create({ template: "base" });
         const job = await sandbox.commands.runBackground("sleep 3; echo end", { timeoutSeconds: 5 });
         const running = async (): Promise<string> =>
-          (await sandbox.commands.run("pgrep -fxc 'sleep 3'")).stdout;
+          (await sandbox.execute(processCount("sleep 3"), { language: "bash" })).stdout;
         await expect.poll(running).toBe("1\n");
         await sandbox.pause();
         await sleep(7000);
