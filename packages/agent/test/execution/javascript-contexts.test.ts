@@ -252,6 +252,11 @@ test.for([
   expect((await repl.prepare(code)).replaceAll('"', "'")).toBe(expected.replaceAll('"', "'"));
 });
 
+test("a sum of 3,000 terms is rewritten as any other code", async () => {
+  const sum = Array.from({ length: 3000 }, () => "1").join(" + ");
+  expect((await newContext()(`const total = () => ${sum}; total()`)).result).toBe("3000");
+});
+
 describe("a name may be declared again in another way", () => {
   const kinds = {
     const: "const x = 1",

@@ -1,16 +1,9 @@
 import type * as acorn from "acorn";
 import { constantAssignments } from "./constant-assignments.js";
-import { boundNames, childrenOf } from "./syntax-tree.js";
+import { boundNames, type Edit, nodesOf } from "./syntax-tree.js";
 
 type Parse = typeof acorn.parse;
 type TopLevel = acorn.Program["body"][number];
-
-/** A replacement of a part of the code. */
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
 
 /** Code without any of these words needs no rewriting. */
 const rewritten = /\b(?:import|export|const|let|var|class|function)\b/;
@@ -185,12 +178,12 @@ function parsed(parse: Parse, code: string): acorn.Program | undefined {
 }
 
 /** Replaces `import(…)` and `import.meta`, wherever they are. */
-function* moduleExpressions(node: acorn.Node): Generator<Edit> {
-  if (node.type === "ImportExpression")
-    yield { start: node.start, end: node.start + "import".length, text: "__import" };
-  if (node.type === "MetaProperty" && (node as acorn.MetaProperty).meta.name === "import")
-    yield { start: node.start, end: node.end, text: "__importMeta" };
-  for (const child of childrenOf(node)) yield* moduleExpressions(child);
+function* moduleExpressions(program: acorn.Program): Generator<Edit> {
+  for (const node of nodesOf(program)) {
+    if (node.type === "ImportExpression") yield keyword(node, "import", "__import");
+    if (node.type === "MetaProperty" && (node as acorn.MetaProperty).meta.name === "import")
+      yield { start: node.start, end: node.end, text: "__importMeta" };
+  }
 }
 
 type FromModule = acorn.ImportDeclaration | acorn.ExportAllDeclaration | acorn.ExportNamedDeclaration;

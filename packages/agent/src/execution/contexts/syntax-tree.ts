@@ -20,6 +20,22 @@ export function boundNames(pattern: Pattern): string[] {
   }
 }
 
+/** A replacement of a part of the code. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A node and all below it. Not by recursion: a long sum is a deep tree. */
+export function* nodesOf(root: Node): Generator<Node> {
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node;
+    for (const child of childrenOf(node)) open.push(child);
+  }
+}
+
 /** The nodes of a syntax tree directly below another one. */
 export function* childrenOf(node: Node): Generator<Node> {
   for (const value of Object.values(node))
