@@ -293,9 +293,11 @@
     hideDriverFrames(error.cause, depth + 1);
   }
 
+  /** Whether a program takes an event itself, as it may in any program: the driver's own listener is one. */
+  const handles = (event) => current.isProgram && process.listenerCount(event) > 1;
+
   function fail(error, details) {
-    // A program's own handlers take an error as they do in any program.
-    if (current.isProgram && process.listenerCount("uncaughtException") > 1) {
+    if (handles("uncaughtException")) {
       for (const listener of process.listeners("uncaughtException"))
         if (listener !== failAlone) listener.call(process, error, "uncaughtException");
       return;
@@ -327,7 +329,7 @@
   }
 
   function interrupt() {
-    if (!current || (current.isProgram && process.listenerCount("SIGINT") > 1)) return;
+    if (!current || handles("SIGINT")) return;
     current.exit = 130;
     console.error("Interrupted");
     abandon();
@@ -368,7 +370,7 @@
   }
   process.on("beforeExit", end).on("SIGINT", interrupt);
   function failAlone(error) {
-    if (current && !(current.isProgram && process.listenerCount("uncaughtException") > 1)) fail(error);
+    if (current && !handles("uncaughtException")) fail(error);
   }
   process.on("uncaughtException", failAlone);
 
