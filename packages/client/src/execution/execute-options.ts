@@ -20,7 +20,7 @@ export interface ExecuteOptions extends RunningOptions {
    */
   context?: string | undefined;
   /**
-   * Name of the code's file, 1 to 255 characters without a slash: error messages have it. Code that runs without a context
+   * Name of the code's file, for Python and JavaScript, 1 to 255 characters without a slash: error messages have it. Code that runs without a context
    * is written to that file in the working directory, unless it exists, and knows it as its own (`__file__`, `__filename`).
    * Default: a name of the server's. Servers without this extension ignore it.
    */
