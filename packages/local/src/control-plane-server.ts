@@ -1,6 +1,5 @@
 import type { Server } from "node:http";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { Readable } from "node:stream";
 import { AgentCalls } from "./agents/agent-calls.js";
 import { AgentConnections } from "./agents/agent-connection.js";
@@ -32,7 +31,6 @@ import { RequestCallers } from "./gateway/request-callers.js";
 import { routeRequests } from "./gateway/request-routing.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } from "./local-defaults.js";
-import { InstanceDirectory } from "./runtime/host/instance-directory.js";
 import { holdingProcess } from "./runtime/host/let-go.js";
 import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity } from "./sandboxes/activity.js";
@@ -47,6 +45,7 @@ import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import { SandboxPlaces } from "./sandboxes/sandbox-places.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
 import { LayerStore } from "./store/layer-store.js";
+import { ServerDirectories } from "./store/server-directories.js";
 import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
@@ -154,8 +153,9 @@ export async function serve(
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);
   const registry = new SandboxRegistry(store.sandboxes, store.writes);
+  const directories = new ServerDirectories(store.directory);
   const layers = new LayerStore(
-    () => keptOrPrivate(store, "layers"),
+    () => directories.kept("layers"),
     // Also keep the layers of every existing sandbox: a stopped sandbox starts again from the layers that it was
     // created with, and its template may have been rebuilt or deleted since.
     () =>
@@ -163,7 +163,7 @@ export async function serve(
         ({ built }) => built?.layers ?? [],
       ),
   );
-  const uploads = new TemplateUploads();
+  const uploads = new TemplateUploads(() => directories.temporary("uploads"));
   const budget = new MemoryBudget({
     overcommit: isElsewhere
       ? Number.POSITIVE_INFINITY
@@ -183,7 +183,7 @@ export async function serve(
   });
   const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
   const volumes = new Volumes({
-    directory: () => keptOrPrivate(store, "volumes"),
+    directory: () => directories.kept("volumes"),
     repository: store.directory === undefined ? undefined : new VolumeRepository(await store.database()),
     lack: runtime.withoutVolumes,
     withoutDirectories: runtime.withoutDirectories,
@@ -219,7 +219,7 @@ export async function serve(
     registry,
     machines,
     agents,
-    files: new SandboxFiles(() => keptOrPrivate(store, "files"), agents),
+    files: new SandboxFiles(() => directories.kept("files"), agents),
     layers,
     templates,
     egress,
@@ -341,7 +341,7 @@ export async function serve(
     await builds.close();
     await programs.close();
     const lost = await fleet.close();
-    if (store.directory === undefined) await Promise.all([layers.removeAll(), volumes.removeAll()]);
+    await directories.close();
     server.closeAllConnections();
     await runtime.close();
     audit?.close();
@@ -384,14 +384,6 @@ async function auditTo(...audit: ConstructorParameters<typeof RequestAudit>): Pr
 async function serverMetricsOf(parts: MeasuredParts): Promise<ServerMetrics> {
   const { ServerMetrics } = await import("./control-plane/server-metrics.js");
   return new ServerMetrics(parts);
-}
-
-/**
- * A directory for the control plane's files: below the data directory, or, without one, a temporary directory. If this
- * process is killed, the next control plane on this machine removes the temporary directory.
- */
-async function keptOrPrivate({ directory }: Store, name: string): Promise<string> {
-  return directory === undefined ? InstanceDirectory.createPrivate() : join(directory, name);
 }
 
 /** Runs work that reads the data directory. Its errors name the directory and how to fix it. */

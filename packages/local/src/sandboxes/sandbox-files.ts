@@ -71,11 +71,6 @@ export class SandboxFiles {
     return found;
   }
 
-  /** Removes all saved files; for a control plane without a data directory, when it closes. */
-  async removeAll(): Promise<void> {
-    if (this.#made !== undefined) await rm(await this.#made, { recursive: true, force: true });
-  }
-
   #ready(): Promise<string> {
     this.#made ??= this.directory().then(async (path) => {
       await mkdir(path, { recursive: true, mode: 0o700 });

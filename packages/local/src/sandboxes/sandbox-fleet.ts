@@ -215,7 +215,7 @@ export class SandboxFleet {
    * sandboxes whose files could not be saved.
    */
   async close(): Promise<number> {
-    const { machines, files, isKept, isElsewhere } = this.options;
+    const { machines, isKept, isElsewhere } = this.options;
     this.#deadlines.clearAll();
     const noMoreMachines = machines.close();
     // Creates are refused from now on. Those under way are waited for, because the runtime is closed next. Machines on other hosts
@@ -227,7 +227,6 @@ export class SandboxFleet {
     this.#lifecycle.close();
     await Promise.all(this.list().map(({ machine }) => machine?.destroy()));
     await noMoreMachines;
-    if (!isKept) await files.removeAll();
     return lost.length;
   }
 

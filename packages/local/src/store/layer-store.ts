@@ -45,10 +45,6 @@ export class LayerStore {
     }
   }
 
-  async removeAll(): Promise<void> {
-    if (this.#made !== undefined) await removeTree(await this.#made).catch(() => undefined);
-  }
-
   #ready(): Promise<string> {
     this.#made ??= this.directory().then(async (path) => {
       await mkdir(path, { recursive: true, mode: 0o700 });

@@ -162,7 +162,6 @@ export class TemplateBuilds {
     const running = [...this.#running.values()];
     for (const { stop } of running) stop.abort(new Error("The control plane was stopped."));
     await Promise.all(running.map(({ ended }) => ended));
-    await this.options.uploads.close();
   }
 
   #begin(plan: BuildPlan, existing: LocalTemplate | undefined): BuildRecord {

@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
-import { InstanceDirectory } from "../runtime/host/instance-directory.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 
 const lifetimeMs = 60 * 60_000;
@@ -25,14 +24,19 @@ export interface Archive {
   readonly digest: string;
 }
 
-/** Archives for COPY steps. A client announces an archive and uploads it to a link with a secret grant. Archives are kept until `close`. */
+/** Archives for COPY steps. A client announces an archive and uploads it to a link with a secret grant. Archives are kept until the server ends. */
 export class TemplateUploads {
   /** Uploads by the digest of their grant, so that the time of a lookup reveals nothing about the grant. */
   readonly #grants = new Map<string, { hash: string; length: number; expiresAt: number }>();
   readonly #archives = new Map<string, Archive>();
   /** The number of builds that use an archive, which may have been replaced or evicted since. */
   readonly #held = new Map<Archive, number>();
-  #directory: Promise<string> | undefined;
+  #made: Promise<string> | undefined;
+
+  constructor(
+    /** The directory of the archives, which ends with the server; called once, when it is first needed. */
+    private readonly directory: () => Promise<string>,
+  ) {}
 
   /** Grants uploads of the files with this hash for an hour. Earlier grants stay valid. */
   grant(hash: string, length: number): { grant: string; expiresAt: Date } {
@@ -91,10 +95,6 @@ export class TemplateUploads {
     return this.#archives.get(hash);
   }
 
-  async close(): Promise<void> {
-    if (this.#directory !== undefined) await rm(await this.#directory, { recursive: true, force: true });
-  }
-
   async #evictOldest(): Promise<void> {
     let size = [...this.#archives.values()].reduce((sum, archive) => sum + archive.size, 0);
     for (const [hash, archive] of this.#archives) {
@@ -117,8 +117,11 @@ export class TemplateUploads {
   }
 
   #ready(): Promise<string> {
-    this.#directory ??= InstanceDirectory.createPrivate();
-    return this.#directory;
+    this.#made ??= this.directory().then(async (path) => {
+      await mkdir(path, { mode: 0o700 });
+      return path;
+    });
+    return this.#made;
   }
 }
 

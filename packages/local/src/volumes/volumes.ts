@@ -241,13 +241,6 @@ export class Volumes {
     return directories;
   }
 
-  /** Removes all volumes of a server that keeps nothing. */
-  async removeAll(): Promise<void> {
-    this.#volumes.clear();
-    const directory = await this.#directory?.catch(() => undefined);
-    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
-  }
-
   #named(name: string, keyId: string | undefined): Volume | undefined {
     return [...this.#volumes.values()].find((volume) => volume.name === name && volume.keyId === keyId);
   }

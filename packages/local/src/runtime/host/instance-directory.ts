@@ -28,6 +28,12 @@ const namePattern = new RegExp(`^${prefix}(${identityPattern.source})-\\w+$`);
 
 const signPattern = new RegExp(`^${prefix}(${identityPattern.source})\\.life$`);
 
+export interface PrivateDirectory {
+  readonly path: string;
+  /** Removes the directory. What cannot be removed is left to the next control plane on this machine. */
+  readonly remove: () => Promise<void>;
+}
+
 /**
  * The directory of one control plane process: it holds the files that machines are made of, and their sockets. It is
  * removed when the process ends.
@@ -80,10 +86,18 @@ export class InstanceDirectory {
    * Creates a temporary directory that the caller removes. If this process is killed first, the next control plane
    * removes it.
    */
-  static async createPrivate(): Promise<string> {
+  static async createPrivate(): Promise<PrivateDirectory> {
     const place = temporaryDirectory();
-    showLife(place, ownIdentity());
-    return mkdtemp(join(place, `${prefix}${ownIdentity()}-`));
+    const hideLife = showLife(place, ownIdentity());
+    const path = await mkdtemp(join(place, `${prefix}${ownIdentity()}-`)).catch((error: unknown) => {
+      hideLife();
+      throw error;
+    });
+    const remove = async (): Promise<void> => {
+      await removeTree(path).catch(() => undefined);
+      hideLife();
+    };
+    return { path, remove };
   }
 
   socket(id: string): string {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { extract } from "tar";
@@ -29,7 +29,7 @@ export async function nodeFromRegistry(arch: string, log: (message: string) => v
 
 async function fetchNode(wanted: string): Promise<Buffer> {
   // In an empty directory, so that no configuration of a project is read.
-  const directory = await InstanceDirectory.createPrivate();
+  const { path: directory, remove } = await InstanceDirectory.createPrivate();
   try {
     const options = [
       ...["--pack-destination", directory, "--json", "--ignore-scripts", "--loglevel=error"],
@@ -48,7 +48,7 @@ async function fetchNode(wanted: string): Promise<Buffer> {
     await extract({ file, cwd: directory, filter: (path) => path === "package/bin/node" });
     return await readFile(join(directory, "package", "bin", "node"));
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await remove();
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { agentMain, codeCache, placeAgent } from "../../bubblewrap/agent-files.js";
@@ -179,7 +179,7 @@ const text = (path: string, content: string, mode = 0o644): TarEntry => ({
 const directory = (path: string): TarEntry => ({ path: `${opt.slice(1)}/${path}`, mode: 0o755 });
 
 async function agentEntries(withCache: boolean): Promise<TarEntry[]> {
-  const place = await InstanceDirectory.createPrivate();
+  const { path: place, remove } = await InstanceDirectory.createPrivate();
   try {
     const agent = join(place, "agent");
     await placeAgent(agent, join(place, "rehearsal"));
@@ -192,6 +192,6 @@ async function agentEntries(withCache: boolean): Promise<TarEntry[]> {
       })),
     );
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await remove();
   }
 }
