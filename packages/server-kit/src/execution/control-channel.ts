@@ -4,6 +4,10 @@ import { GatheredBytes } from "@cloud-sandbox/protocol/gathered-bytes";
 /** Most bytes in a frame. No driver sends more. */
 const frameLimit = 12 * 1024 * 1024;
 const lengthBytes = 4;
+/** Bytes of the smallest piece in which a driver sends a frame that is too large for the socket's buffer. */
+const smallestPiece = 1024;
+/** Milliseconds that the channel is not read after a smaller piece: so its sender waits, which makes this process work for each byte. */
+const pauseMs = 10;
 
 export interface Frame {
   /** The type of the frame: one letter. */
@@ -29,7 +33,12 @@ export class ControlChannel {
     this.closed = new Promise((resolve) => socket.once("close", resolve));
     // A connection error is handled as a close: the socket emits "close" after it.
     socket.on("error", () => undefined);
-    socket.on("data", (chunk: Buffer) => this.#take(chunk));
+    socket.on("data", (chunk: Buffer) => {
+      this.#take(chunk);
+      if (this.#held.length === 0 || chunk.length >= smallestPiece) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), pauseMs);
+    });
   }
 
   /** Sends a request: a list of fields, which must not be empty or contain a null byte, and an arbitrary text. */

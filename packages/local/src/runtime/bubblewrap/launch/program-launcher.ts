@@ -67,7 +67,9 @@ export class ProgramLauncher {
     );
     const length = Buffer.alloc(4);
     length.writeUInt32BE(request.length);
-    const control = connect(this.socket);
+    // While the channel pauses, no more than one piece is read ahead.
+    const launcher = { path: this.socket, highWaterMark: 1 };
+    const control = connect(launcher);
     const requested = new Promise<void>((resolve) => {
       control.write(Buffer.concat([length, request]), () => resolve());
     });
