@@ -21,7 +21,7 @@ import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
 
 /** Most milliseconds that the boot of a warm machine waits for requests in flight. */
-const spareBootDelayMs = 1000;
+const spareBootDelayMs = 250;
 /** Milliseconds after which a template that was not used loses its warm machine. */
 const idleMs = 5 * 60 * 1000;
 
