@@ -35,6 +35,15 @@ async function caller(name: string, limits: object = {}): Promise<ControlPlaneCa
 const steps = [{ type: "RUN", args: ["true"] }];
 const build = { name: "mine", from_image: "base", steps, cpu: 1, memory: 512, diskGB: 1 };
 const program = { code: "print(1)", language: "python" };
+/** Takes more memory of the kernel than a sandbox may. */
+const unreadReplies = `
+import socket, struct, time
+request = struct.pack("=IHHII", 32, 18, 1, 1, 0) + struct.pack("=BxHiII", 0, 0, 1, 0, 0)
+held = [socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) for _ in range(200)]
+for one in held:
+    one.setblocking(False)
+    for _ in range(100): one.send(request)
+time.sleep(60)`;
 const ids = async (api: ControlPlaneCaller): Promise<unknown[]> => {
   const { body } = await api.call<{ data: { id: string }[] }>("GET", "/sandboxes");
   return body.data.map(({ id }) => id);
@@ -191,6 +200,30 @@ describe("an API key", () => {
     const a = await caller("expiring", { expires_in_seconds: 1 });
     await expect.poll(() => a.told("GET", "/sandboxes")).toBe("401 API_KEY_EXPIRED");
     expect(await keyNamed("expiring")).toMatchObject({ status: "expired" });
+  });
+
+  test("waits after a sandbox or a program of it was ended for what it took of the kernel, longer each time", async () => {
+    const [harmful, harmless] = [await caller("harmful"), await caller("harmless")];
+    const taking = { code: unreadReplies, language: "python", timeout: 30 };
+    const waited = async (): Promise<unknown> => {
+      const { status, headers, body } = await harmful.call("POST", "/sandboxes", { template_name: "base" });
+      const { code } = body.error as { code: string };
+      return { status, code, seconds: Number(headers.get("retry-after")) };
+    };
+    expect(await harmful.agent(await harmful.create(), "/execute", taking)).toMatchObject({ status: 410 });
+    const first = { status: 429, code: "RATE_LIMIT_EXCEEDED", seconds: 1 };
+    expect(await waited()).toEqual(first);
+    expect(await harmful.told("POST", "/executions", program)).toBe("429 RATE_LIMIT_EXCEEDED");
+    expect((await harmless.call("POST", "/executions", program)).status).toBe(200);
+
+    await expect.poll(() => harmful.told("POST", "/executions", program)).toMatch(/^200/);
+    const { body } = await harmful.call("POST", "/executions", taking);
+    expect(body.stderr).toContain("It took too much of the kernel");
+    expect(await waited()).toEqual({ ...first, seconds: 2 });
+
+    // Whoever runs the server is nobody's tenant.
+    await owner.call("POST", "/executions", taking);
+    expect((await owner.call("POST", "/executions", program)).status).toBe(200);
   });
 
   test("keeps its sandboxes and its revocation over a restart, also with a copy of the data directory", async () => {

@@ -34,6 +34,7 @@ import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } fro
 import { holdingProcess } from "./runtime/host/let-go.js";
 import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity } from "./sandboxes/activity.js";
+import { Cooldowns } from "./sandboxes/cooldowns.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
@@ -215,6 +216,7 @@ export async function serve(
     },
     (keyId) => keys.maxSandboxes(keyId),
   );
+  const cooldowns = new Cooldowns();
   const fleet = new SandboxFleet({
     registry,
     machines,
@@ -227,6 +229,7 @@ export async function serve(
     isolation,
     isElsewhere,
     places,
+    cooldowns,
     isKept: store.isKept,
     keepsFiles: store.directory !== undefined || !store.isKept,
     leavesRunning: options.leaveRunning ?? false,
@@ -255,6 +258,7 @@ export async function serve(
     agents,
     egress,
     queue,
+    cooldowns,
     idAhead,
     log,
   });

@@ -136,13 +136,16 @@ export interface ProgramSpec extends ProgramPlan {
   readonly onStart?: () => void;
   /** Called after `onStart` with the program's outputs, for a reader. The program waits while the reader is far behind. */
   readonly onOutput?: ((stdout: KeptOutput, stderr: KeptOutput) => void) | undefined;
+  /** Called if the program is ended for taking what the kernel counts for nobody. */
+  readonly onTookTooMuch?: () => void;
   /** Called before {@link SandboxRuntime.run} ends if processes or files of the program remain. `gone` resolves when they are removed. */
   readonly onRemains?: (gone: Promise<void>) => void;
 }
 
 /** Why a machine ended. */
 export interface MachineExit {
-  readonly reason: "out_of_memory" | "killed" | "exited";
+  /** `took_too_much`: it was ended for taking what the kernel counts for nobody. */
+  readonly reason: "out_of_memory" | "took_too_much" | "killed" | "exited";
   /** A sentence for people. */
   readonly message: string;
 }

@@ -22,6 +22,7 @@ import { egressRules } from "../egress/egress-rules.js";
 import { isOutOfDescriptors } from "../runtime/host/open-files.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
+import type { Cooldowns } from "./cooldowns.js";
 import { OutputReading } from "./output-reading.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";
@@ -43,6 +44,7 @@ export interface OneShotProgramsParts {
   readonly agents: AgentCalls;
   readonly egress: EgressGateway;
   readonly queue: ProgramQueue;
+  readonly cooldowns: Cooldowns;
   /** The id for the first program, if its interpreter was started already. */
   readonly idAhead: string | undefined;
   readonly log: (message: string) => void;
@@ -75,6 +77,7 @@ export class OneShotPrograms {
 
   /** Runs a program for an API key; undefined is the server's own key. */
   async run(spec: ProgramSpec, keyId?: string): Promise<ProgramAnswer> {
+    this.parts.cooldowns.requireOver(keyId);
     const killer = new AbortController();
     const kill = (): void => killer.abort();
     if (spec.signal.aborted || this.#isClosing) kill();
@@ -190,6 +193,7 @@ export class OneShotPrograms {
       const outcome = await runtime.run({
         ...{ id, language, code, filename, environment, limits, timeoutSeconds },
         ...{ signal, onStart, onOutput, onRemains },
+        onTookTooMuch: () => this.parts.cooldowns.begin(spec.keyId),
         egress: (connection) => wayOut.accept(connection),
       });
       return {

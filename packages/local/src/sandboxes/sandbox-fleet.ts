@@ -20,6 +20,7 @@ import type { LayerStore } from "../store/layer-store.js";
 import type { SandboxMount } from "../store/sandbox-mount.js";
 import type { StoredSandbox } from "../store/sandbox-repository.js";
 import type { Volumes } from "../volumes/volumes.js";
+import type { Cooldowns } from "./cooldowns.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
@@ -46,6 +47,7 @@ export interface FleetOptions {
   /** Whether machines run on other hosts. */
   readonly isElsewhere: boolean;
   readonly places: SandboxPlaces;
+  readonly cooldowns: Cooldowns;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
   /** Whether files of stopped sandboxes are kept. If not, sandboxes cannot be stopped. */
@@ -277,10 +279,11 @@ export class SandboxFleet {
   }
 
   async #makeOne(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const { places, machines, agents, egress, layers, volumes, isElsewhere } = this.options;
+    const { places, cooldowns, machines, agents, egress, layers, volumes, isElsewhere } = this.options;
     const limited = grantLimits(template, request.limits, isElsewhere);
     const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
+    cooldowns.requireOver(request.keyId);
     places.requireRoom(request.keyId);
     // Hold a place until the registry counts the sandbox.
     const leave = places.hold(request.keyId);

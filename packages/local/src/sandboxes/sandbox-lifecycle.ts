@@ -7,6 +7,7 @@ import { egressRules } from "../egress/egress-rules.js";
 import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
+import type { Cooldowns } from "./cooldowns.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import type { SandboxPlaces } from "./sandbox-places.js";
@@ -20,6 +21,7 @@ export interface LifecycleParts {
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
   readonly places: SandboxPlaces;
+  readonly cooldowns: Cooldowns;
   readonly log: (message: string) => void;
 }
 
@@ -180,7 +182,8 @@ export class SandboxLifecycle {
 
   /** Marks the sandbox as failed when its machine exits unexpectedly. */
   watch(sandbox: SandboxRecord, machine: Machine): void {
-    void machine.exited.then(({ message }) => {
+    void machine.exited.then(({ reason, message }) => {
+      if (reason === "took_too_much") this.parts.cooldowns.begin(sandbox.keyId);
       if (sandbox.machine !== machine || !this.parts.registry.has(sandbox.id)) return;
       this.#fail(sandbox, message);
     });

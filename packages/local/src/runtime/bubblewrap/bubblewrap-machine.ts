@@ -288,7 +288,7 @@ export class BubblewrapMachine implements Machine {
   #explain(outOfMemoryKills: number): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
     if (this.#offence !== undefined)
-      return { reason: "out_of_memory", message: `The sandbox was ended. ${this.#offence}` };
+      return { reason: "took_too_much", message: `The sandbox was ended. ${this.#offence}` };
     if (outOfMemoryKills > 0) {
       return { reason: "out_of_memory", message: this.#outOfMemory() };
     }

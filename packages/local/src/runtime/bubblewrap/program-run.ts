@@ -285,6 +285,7 @@ export class ProgramRun {
 
   #endFor(message: string): void {
     this.#offence = message;
+    this.#parts.spec.onTookTooMuch?.();
     void this.#kill();
   }
 

@@ -227,7 +227,7 @@ export class DockerMachine implements Machine {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
     if (this.#isLeft) return { reason: "exited", message: "The sandbox runs on without this server." };
     if (this.#offence !== undefined)
-      return { reason: "out_of_memory", message: `The sandbox was ended. ${this.#offence}` };
+      return { reason: "took_too_much", message: `The sandbox was ended. ${this.#offence}` };
     const { memoryMb, diskMb } = this.parts.spec.limits;
     if (ranOutOfMemory)
       return {
