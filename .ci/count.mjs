@@ -1,8 +1,8 @@
-// Prints the counts of the test run, for .ci/run: node .ci/count.mjs RESULTS. Exits 1 if tests did not run that could.
+// Prints the counts of the test runs, for .ci/run: node .ci/count.mjs RESULTS BARE_RESULTS. Exits 1 if tests did not run that could.
 import { readFileSync } from "node:fs";
 import { hasKubernetes } from "../scripts/host-setup.mjs";
 
-const files = read(process.argv[2]);
+const [files, bare] = process.argv.slice(2).map(read);
 if (!files)
   console.error("There are no test results: the test run did not start. Its output above says why.");
 const suites = suitesOfKubernetes(files ?? []);
@@ -13,6 +13,7 @@ if (suites === undefined && hasKubernetes()) {
   );
   process.exitCode = 1;
 }
+console.log(`On a bare machine: ${counts(bare)}`);
 console.log(counts(files));
 
 function counts(files) {
