@@ -7,12 +7,11 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { root } from "../support/documents/code-blocks.js";
 import { descendants, type HostProcess, hostProcesses } from "../support/host-processes.js";
@@ -306,41 +305,6 @@ test("a Node.js that cannot change its user is told so to root, and starts sandb
   } finally {
     await server.stop();
   }
-});
-
-describe("setup, on a machine without Python's packages", { tags: ["mount"] }, () => {
-  let directory: string;
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "setup-"));
-    return () => rmSync(directory, { recursive: true });
-  });
-  const without = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /usr/lib/python3; exec "$@"', "sh"];
-  const runs = (command: string) =>
-    runBuilt("local", [command], { through: without, env: { PATH: `${directory}:${process.env.PATH}` } });
-  /** An apt-get that writes down how it is called, and fails. */
-  const apt = (): string => {
-    const file = join(directory, "apt-get");
-    writeFileSync(file, `#!/bin/sh\necho "$@" >> ${directory}/asked\necho no such mirror >&2\nexit 100\n`, {
-      mode: 0o755,
-    });
-    return join(directory, "asked");
-  };
-
-  test("installs what is missing, and says what went wrong", async () => {
-    const asked = apt();
-    const { code, stderr } = await runs("setup");
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^Installing with apt-get, .*python3-pandas.*python3-scipy/m);
-    expect(stderr).toMatch(/no such mirror\n.*run again: apt-get install .*python3-pandas/s);
-    const steps = readFileSync(asked, "utf8").split("\n");
-    expect(steps.map((line) => line.split(" ")[0])).toEqual(["install", "update", "install", ""]);
-  });
-
-  test("is named by doctor, with what it would install", async () => {
-    expect((await runs("doctor")).stdout).toMatch(
-      /^ {2}! missing: pandas, numpy, matplotlib.* \("cloud-sandbox-local setup" installs them\)$/m,
-    );
-  });
 });
 
 describe("a CPU that there is no system call filter for", () => {

@@ -12,8 +12,8 @@ export interface Ended<Output = string> {
 type BuiltProgram = "local" | "mcp" | "cli";
 
 interface RunOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly input?: string | Uint8Array | undefined;
   readonly through?: readonly string[];
 }
 
@@ -31,15 +31,28 @@ export async function runBuilt(
 export async function runBuiltForBytes(
   name: BuiltProgram,
   args: readonly string[],
-  { env = {}, input = "", through = [] }: RunOptions = {},
+  { env, input, through = [] }: RunOptions = {},
 ): Promise<Ended<Buffer>> {
   const main = fileURLToPath(new URL(`../../packages/${name}/dist/main.js`, import.meta.url));
-  const [program = "", ...rest] = [...through, process.execPath, main, ...args];
-  const child = spawn(program, rest, {
+  return runForBytes([...through, process.execPath, main, ...args], { env, input });
+}
+
+/** Runs a program to its end. */
+export async function runProgram(command: readonly string[], options?: RunOptions): Promise<Ended> {
+  const { code, stderr, stdout } = await runForBytes(command, options);
+  return { code, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+async function runForBytes(
+  [program = "", ...args]: readonly string[],
+  { env = {}, input = "" }: RunOptions = {},
+): Promise<Ended<Buffer>> {
+  const child = spawn(program, args, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: "pipe",
   });
-  child.stdin.end(input);
+  // A program need not read its input.
+  child.stdin.on("error", () => undefined).end(input);
   const [stdout, stderr, [code]] = await Promise.all([
     buffer(child.stdout),
     buffer(child.stderr),

@@ -113,14 +113,22 @@ def zipped(files):
             archive.writestr(name, text)
     return buffer.getvalue()
 
-info = "hello_pip-1.0.dist-info"
-write("hello_pip-1.0-py3-none-any.whl", zipped({
-    "hello_pip.py": "print('installed by pip')\\n",
-    info + "/METADATA": "Metadata-Version: 2.1\\nName: hello-pip\\nVersion: 1.0\\n",
-    info + "/WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
-    info + "/RECORD": f"hello_pip.py,,\\n{info}/METADATA,,\\n{info}/WHEEL,,\\n{info}/RECORD,,\\n",
-}))
-write("simple/hello-pip/index.html", b'<a href="/hello_pip-1.0-py3-none-any.whl">hello_pip-1.0-py3-none-any.whl</a>')
+def wheel(project, module, code):
+    info = f"{module}-1.0.dist-info"
+    name = f"{module}-1.0-py3-none-any.whl"
+    write(name, zipped({
+        f"{module}.py": code,
+        info + "/METADATA": f"Metadata-Version: 2.1\\nName: {project}\\nVersion: 1.0\\n",
+        info + "/WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
+        info + "/entry_points.txt": f"[console_scripts]\\n{module} = {module}:main\\n",
+        info + "/RECORD": f"{module}.py,,\\n{info}/METADATA,,\\n{info}/WHEEL,,\\n{info}/RECORD,,\\n",
+    }))
+    write(f"simple/{project}/index.html", f'<a href="/{name}">{name}</a>'.encode())
+
+wheel("hello-pip", "hello_pip", "print('installed by pip')\\n")
+# What people expect of a code interpreter.
+for project in "pandas numpy matplotlib scipy scikit-learn requests httpx beautifulsoup4 ipykernel pip uv".split():
+    wheel(project, project.replace("-", "_"), f"def main(): print('{project} of the index')\\n")
 
 buffer = io.BytesIO()
 with tarfile.open(fileobj=buffer, mode="w:gz") as archive:

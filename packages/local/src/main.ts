@@ -61,7 +61,7 @@ program
 program
   .command("setup")
   .description(
-    "install what people expect of the template code-interpreter on this machine, such as pandas and matplotlib; as root, on Debian and Ubuntu",
+    "install what people expect of the template code-interpreter, such as pandas and matplotlib: as root on Debian and Ubuntu, with the system's packages; else Python's packages from PyPI, for this user's sandboxes",
   )
   .action(async () => {
     const { setUp } = await import("./setup.js");

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { userPackages } from "../runtime/host/user-packages.js";
 
 const run = promisify(execFile);
 
@@ -27,14 +28,23 @@ const notable = [
 /** Tools worth listing, as programs. Go is listed among the languages. */
 const tools = ["git", "curl", "wget", "vim", "nano", "gcc", "g++", "make"];
 
-/** What people expect of a code interpreter, by the name in its record or of its program, with the package of Debian that has it. */
-export const expectedPackages: Readonly<Record<string, string | undefined>> = {
+/** What people expect of Python in a code interpreter, by the name in its record, with the package of Debian that has it. */
+const expectedOfPython: Readonly<Record<string, string | undefined>> = {
   ...{ pandas: "python3-pandas", numpy: "python3-numpy", matplotlib: "python3-matplotlib" },
   ...{ scipy: "python3-scipy", scikit_learn: "python3-sklearn", requests: "python3-requests" },
   ...{ httpx: "python3-httpx", beautifulsoup4: "python3-bs4", ipykernel: "python3-ipykernel" },
-  ...{ pip: "python3-pip", go: "golang-go", ...Object.fromEntries(tools.map((tool) => [tool, tool])) },
+  pip: "python3-pip",
   // Debian has no package of it: it comes from PyPI.
   uv: undefined,
+};
+
+/** Those of the {@link expectedPackages} that PyPI has. */
+export const pythonPackages: readonly string[] = Object.keys(expectedOfPython);
+
+/** What people expect of a code interpreter, by the name in its record or of its program, with the package of Debian that has it. */
+export const expectedPackages: Readonly<Record<string, string | undefined>> = {
+  ...expectedOfPython,
+  ...{ go: "golang-go", ...Object.fromEntries(tools.map((tool) => [tool, tool])) },
 };
 
 /** Notable Python packages with their versions, for example `numpy 1.24.2`, and tools. The versions are read from the packages' records, without loading a package. */
@@ -49,22 +59,27 @@ export async function installedPackages(): Promise<readonly string[]> {
   }
   const git = await run("git", ["--version"], { timeout: 10_000 }).catch(() => ({ stdout: "" }));
   const gitVersion = /\d+(\.\d+)+/.exec(git.stdout)?.[0];
-  const programs = tools.filter(isProgram);
   return [
-    ...notable.flatMap((name) => found.get(name) ?? (isProgram(name) ? name : [])),
-    ...programs.map((tool) => (tool === "git" && gitVersion !== undefined ? `git ${gitVersion}` : tool)),
+    ...notable.flatMap((name) => found.get(name) ?? (isInstalledProgram(name) ? name : [])),
+    ...tools
+      .filter(isInstalledProgram)
+      .map((tool) => (tool === "git" && gitVersion !== undefined ? `git ${gitVersion}` : tool)),
   ];
 }
 
 /** The names of those of the {@link expectedPackages} that sandboxes of this machine lack. */
 export async function missingPackages(): Promise<readonly string[]> {
   const names = (await installedPackages()).map((text) => recordName(text.split(" ")[0] ?? ""));
-  return Object.keys(expectedPackages).filter((name) => !names.includes(name) && !isProgram(name));
+  return Object.keys(expectedPackages).filter((name) => !names.includes(name) && !isInstalledProgram(name));
 }
 
-/** Whether sandboxes find a program of this name. */
-function isProgram(name: string): boolean {
-  return ["/usr/local/bin", "/usr/bin"].some((place) => existsSync(join(place, name)));
+/** What is no package for Python, or no less useful without its record. */
+const programs = ["pip", "uv", "go", ...tools];
+
+/** Whether this is one of the {@link programs}, and sandboxes find it. */
+function isInstalledProgram(name: string): boolean {
+  const places = usrs().flatMap((usr) => ["local/bin", "bin"].map((place) => join(usr, place, name)));
+  return programs.includes(name) && places.some((path) => existsSync(path));
 }
 
 const recordName = (name: string): string => name.toLowerCase().replaceAll("-", "_");
@@ -79,7 +94,14 @@ export function hostPackages(): string {
     .join(" ");
 }
 
-const places = ["/usr/local/lib", "/usr/lib", "/usr/lib64"];
+const places = (): readonly string[] =>
+  usrs().flatMap((usr) => ["local/lib", "lib", "lib64"].map((name) => join(usr, name)));
+/** What sandboxes have as `/usr`. */
+function usrs(): readonly string[] {
+  const own = userPackages();
+  return own === undefined ? ["/usr"] : [own, "/usr"];
+}
+
 const kinds = ["site-packages", "dist-packages"];
 
 function names(place: string): string[] {
@@ -92,7 +114,7 @@ function names(place: string): string[] {
 
 /** The directories in which sandboxes find Python packages, in the order of Python's search. */
 function packageDirectories(): string[] {
-  return places.flatMap((place) =>
+  return places().flatMap((place) =>
     names(place).flatMap((name) => kinds.map((kind) => join(place, name, kind))),
   );
 }

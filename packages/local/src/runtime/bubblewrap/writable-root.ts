@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { tryOnce } from "../host/host-trial.js";
 import type { Mount } from "../host/mount.js";
 import { type MachineUids, rangeSize } from "../host/uid-lease.js";
+import { userPackages } from "../host/user-packages.js";
 import type { MachineMount } from "../sandbox-runtime.js";
 import {
   type DeviceNodes,
@@ -67,7 +68,7 @@ export interface RootEntry {
  * A root file system that each machine may change as it likes, over files that it shares with the host.
  *
  * It is an overlay: the machine's own changes on a tmpfs of limited size, then the layers of its template, then a
- * skeleton, then the host's `/usr`. The host's directories belong to a uid that does not exist inside, so programs could
+ * skeleton, then the packages that an ordinary user has set up, then the host's `/usr`. The host's directories belong to a uid that does not exist inside, so programs could
  * not create files in them. A merged directory takes its attributes from the topmost layer that has it. So the skeleton
  * contains the same directories, with a mode that lets everybody write. Files of the host can be replaced inside, but never
  * written.
@@ -226,6 +227,7 @@ export class WritableRoot {
   }): RootEntry {
     const { uids, diskMb, layers, isImage = false, disk, keepIn, placed = [], volumes = [] } = machine;
     const { mapsIds } = this;
+    const packages = userPackages();
     const hasDevices = placed.some(({ target }) => target === "/dev");
     const mapped: { source: string; target: string }[] = mapsIds
       ? [{ source: this.#at, target: "mapped" }]
@@ -244,7 +246,11 @@ export class WritableRoot {
     const skeleton = mapsIds ? seen(join(this.directory, "skeleton")) : "../skeleton";
     const bottomOfUsr = mapsIds
       ? []
-      : [join(skeleton, "usr"), ...(this.tree === undefined ? [] : ["../tree"])];
+      : [
+          join(skeleton, "usr"),
+          ...(this.tree === undefined ? [] : ["../tree"]),
+          ...(packages === undefined ? [] : [packages]),
+        ];
     const upper = mapsIds ? "mapped/" : "";
     const tree = (part: "root" | "usr", place: string, lowerDirectories: string): string =>
       tableLine(
@@ -375,18 +381,7 @@ mount -t overlay -o ${options} overlay merged && mkdir merged/made`;
 }
 
 /** Directories of a machine's tmpfs. */
-const ownDirectories = [
-  "workspace",
-  "home",
-  "run",
-  "shm",
-  "root",
-  "usr",
-  "work",
-  "work/root",
-  "work/usr",
-  "merged",
-];
+const ownDirectories = "workspace home run shm root usr work work/root work/usr merged".split(" ");
 
 const page = 4096;
 
@@ -398,31 +393,7 @@ function tmpfsOptions(megabytes: number): string {
 
 /** Directories that programs expect at the root, and mount points. */
 const rootDirectories = [
-  ...[
-    "dev",
-    "etc",
-    "home",
-    "home/sandbox",
-    "mnt",
-    "opt",
-    "opt/cloud-sandbox",
-    "opt/node",
-    "proc",
-    "run",
-    "srv",
-  ],
-  ...[
-    "sys",
-    "sys/fs",
-    "sys/fs/cgroup",
-    "sys/fs/cgroup/memory",
-    "tmp",
-    "usr",
-    "var",
-    "var/cache",
-    "var/lib",
-    "var/log",
-    "var/tmp",
-    "workspace",
-  ],
+  ..."dev etc home home/sandbox mnt opt opt/cloud-sandbox opt/node proc run srv".split(" "),
+  ..."sys sys/fs sys/fs/cgroup sys/fs/cgroup/memory tmp usr".split(" "),
+  ..."var var/cache var/lib var/log var/tmp workspace".split(" "),
 ];
