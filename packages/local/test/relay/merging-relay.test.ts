@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
-import { type AddressInfo, connect, createServer as createSocketServer } from "node:net";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
+import { Writable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { relayBody } from "../../src/relay/merging-relay.js";
 
@@ -36,10 +37,9 @@ async function chunking(pieces: number, size: number): Promise<number> {
 }
 
 /** A server that passes the answer of the one on `port` on. */
-async function relaying(port: number, onMessage: (message: IncomingMessage) => void): Promise<number> {
+async function relaying(port: number): Promise<number> {
   const server = createServer((_, response) => {
     const call = request({ port, host: "127.0.0.1" }, (message) => {
-      onMessage(message);
       message.on("error", () => response.destroy());
       relayBody(message, response);
     });
@@ -52,26 +52,41 @@ test.each([
   ["one byte each", 100_000, 1],
   ["a thousand bytes each", 10_000, 1000],
 ])("a body in pieces of %s reaches a reader whole", async (_, pieces, size) => {
-  const port = await relaying(await chunking(pieces, size), () => undefined);
+  const port = await relaying(await chunking(pieces, size));
   const answer = await fetch(`http://127.0.0.1:${port}/`);
   expect((await answer.text()).length).toBe(pieces * size);
 });
 
-test("a body in tiny pieces that nobody reads is cut, and one in larger pieces waits", async () => {
-  const ends: string[] = [];
-  const note = (name: string) => (message: IncomingMessage) =>
-    message.once("close", () =>
-      ends.push(message.readableAborted || !message.complete ? name : `${name} whole`),
-    );
-  const tiny = await relaying(await chunking(5_000_000, 1), note("tiny"));
-  const larger = await relaying(await chunking(40_000, 1000), note("larger"));
-  const readers = [tiny, larger].map((port) => {
-    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
-    socket.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    return socket.pause();
+/** Passes the answer of the server on `port` on to a reader that takes one piece, and the others when it is released. */
+async function relayingToSlowReader(port: number) {
+  let isSlow = true;
+  let release = (): void => undefined;
+  const reader = new Writable({
+    write: (_piece, _encoding, done) => {
+      if (isSlow) release = done;
+      else done();
+    },
   });
-  await expect.poll(() => ends).toEqual(["tiny"]);
-  for (const reader of readers) reader.resume();
-  await expect.poll(() => ends).toEqual(["tiny", "larger whole"]);
-  for (const reader of readers) reader.destroy();
+  const call = request({ port, host: "127.0.0.1" }).end();
+  const [message] = (await once(call, "response")) as [IncomingMessage];
+  let end: string | undefined;
+  for (const each of [call, message]) each.on("error", () => undefined);
+  message.once("close", () => (end = message.complete ? "whole" : "cut"));
+  relayBody(message, reader);
+  return {
+    end: () => end,
+    release: () => {
+      isSlow = false;
+      release();
+    },
+  };
+}
+
+test("a body in tiny pieces that nobody reads is cut, and one in larger pieces waits", async () => {
+  const tiny = await relayingToSlowReader(await chunking(1_000_000, 1));
+  const larger = await relayingToSlowReader(await chunking(40_000, 1000));
+  await expect.poll(tiny.end).toBe("cut");
+  expect(larger.end()).toBeUndefined();
+  larger.release();
+  await expect.poll(larger.end).toBe("whole");
 });
