@@ -106,8 +106,8 @@ async function main([name, ...rest]) {
     const problems = await installOnHost(command.packages, step);
     await requireSandboxes(command.sandboxes, problems);
   }
-  // What fails is said, and the demo goes on without the program that needs it.
-  if (command.setsUp && canInstall())
+  // What fails is said, and the demo goes on without the program that needs it. Containers have packages of their own.
+  if (command.setsUp && canInstall() && sandboxObstacle() === undefined)
     await run([process.execPath, local, "setup"], { stdio: ["ignore", "ignore", "inherit"] });
   return command.run ? run([...command.run, ...rest]) : 0;
 }

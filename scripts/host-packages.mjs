@@ -58,6 +58,7 @@ export const testPackages = [
   program("make"),
   program("default-jre-headless", "java"),
   program("git"),
+  program("openssh-client", "ssh"),
   program("openssl"),
   program("procps", "ps"),
   program("bsdutils", "script"),

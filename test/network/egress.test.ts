@@ -326,7 +326,9 @@ test("works for a server that an ordinary user started, with the operator's opti
   }
 });
 
-test("git and SSH, which know no proxy variable, connect through the proxy", async () => {
+test("git and SSH, which know no proxy variable, connect through the proxy", {
+  tags: ["openssh-client"],
+}, async () => {
   const seen: string[] = [];
   const host = createServer((socket) => {
     socket.on("error", () => socket.destroy());

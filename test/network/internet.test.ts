@@ -149,6 +149,10 @@ describe("cloud-sandbox run", { tags: ["curl"] }, () => {
   });
 });
 
+/** Sets the flag IFF_UP of the interface. */
+const loopbackUp =
+  'import fcntl, socket, struct; fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh22x", b"lo", 1))';
+
 describe("on a machine without internet", () => {
   const lack = "This machine has no internet access";
   const programs = {
@@ -165,7 +169,7 @@ describe("on a machine without internet", () => {
     tags: ["root", "curl", "python3-pip"],
   }, async () => {
     const script = fileURLToPath(new URL("../support/offline-programs.mjs", import.meta.url));
-    const start = ["sh", "-c", 'ip link set lo up 2>/dev/null; exec "$@"', "sh", process.execPath, script];
+    const start = ["sh", "-c", 'python3 -c "$0"; exec "$@"', loopbackUp, process.execPath, script];
     const child = spawn("unshare", ["--net", ...start, JSON.stringify(programs)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
