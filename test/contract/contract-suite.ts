@@ -18,10 +18,17 @@ import { lifecycleSuite } from "./lifecycle.js";
 import { liveSuite } from "./live.js";
 import { programsFromFilesSuite } from "./programs-from-files.js";
 import { streamSuite } from "./streams.js";
+import { templateSuite } from "./templates.js";
 import { webhookSuite } from "./webhooks.js";
 
-/** The tests that every backend must pass; those of pauses only if it `pauses` sandboxes. `forwards`: whether it forwards ports. */
-export function contractSuite(start: () => Promise<Backend>, { pauses = true, forwards = true } = {}): void {
+/**
+ * The tests that every backend must pass; those of pauses only if it `pauses` sandboxes, those of templates only if it `builds` them.
+ * `forwards`: whether it forwards ports.
+ */
+export function contractSuite(
+  start: () => Promise<Backend>,
+  { pauses = true, forwards = true, builds = true } = {},
+): void {
   describe("the contract", () => {
     let backend: Backend;
     let client: SandboxClient;
@@ -128,6 +135,7 @@ export function contractSuite(start: () => Promise<Backend>, { pauses = true, fo
       });
     });
 
+    if (builds) templateSuite(() => client);
     executionSuite({ backend: () => backend, sandbox: () => sandbox, count: () => count(client) });
     programsFromFilesSuite(
       () => client,

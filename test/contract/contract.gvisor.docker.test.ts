@@ -8,6 +8,6 @@ import { operationsSuite } from "./operations-suite.js";
 const obstacle = withoutGvisor();
 if (obstacle !== undefined) test("the contract on docker with gVisor", ({ skip }) => skip(obstacle));
 else {
-  contractSuite(startGvisorBackend);
+  contractSuite(startGvisorBackend, { builds: false });
   operationsSuite(startGvisorBackend, templateMaking);
 }

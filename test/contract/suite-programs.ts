@@ -53,6 +53,7 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   ),
   true: "",
   pwd: ({ workdir }) => `${workdir}\n`,
+  "import os; print(os.getcwd())": ({ workdir }) => `${workdir}\n`,
   "echo $((6 * 7)) | tr 4 5": "52\n",
   "echo a | tr a b && pwd": ({ workdir }) => `b\n${workdir}\n`,
   "echo $((6 * 7)); echo $NAME >&2": ({ env }) => ({ stdout: "42\n", stderr: `${env.NAME}\n` }),

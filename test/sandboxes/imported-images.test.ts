@@ -43,18 +43,17 @@ describeForBothUsers("an imported image, on a server that %s started", { args },
       ]),
     );
     expect(made.features.join()).not.toMatch(/javascript|numpy/);
-    expect(made.differences).toEqual([
-      "The image's entrypoint and command are not started.",
-      "Programs start in /workspace, not in the image's working directory.",
-    ]);
+    expect(made.differences).toEqual(["The image's entrypoint and command are not started."]);
     expect(told.at(-1)).toEqual({ bytes: image.length, total: image.length });
     await expect(client.templates.import(file)).rejects.toMatchObject({ name: "ConflictError" });
 
     await using sandbox = await client.sandboxes.create({ template: "made:1" });
     const bash = async (code: string) => (await sandbox.execute(code, { language: "bash" })).stdout;
-    expect(await bash("made; echo $MADE_OF $SHELL; cat from-image; ls -d /app /unwanted 2>/dev/null")).toBe(
-      "of the image\nhost /bin/bash\nkept/app\n",
-    );
+    expect(
+      await bash(
+        "made; pwd; echo $MADE_OF $SHELL; cat /workspace/from-image; ls -d /app /unwanted 2>/dev/null",
+      ),
+    ).toBe("of the image\n/app\nhost /bin/bash\nkept/app\n");
     expect((await bash("ls /usr/bin")).split("\n")).not.toContain("perl");
     expect(
       await bash(

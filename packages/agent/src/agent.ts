@@ -104,7 +104,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const requests = new RequestMetrics();
   const offers = ({ name }: { readonly name: string }) => config.languages?.includes(name) ?? true;
 
-  const { workspace } = tree;
+  const { workdir = tree.workspace } = config;
   const contextLanguages = allContextLanguages({
     ipython: config.ipython,
     javascriptPreparer: () => {
@@ -115,10 +115,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const ahead = (await programs.has("python3"))
     ? contextLanguages.find(({ name }) => name === "python")
     : undefined;
-  const contexts = new Contexts({ ...running, directory, workspace, ahead });
+  const contexts = new Contexts({ ...running, directory, workdir, ahead });
   slots.onFree = () => prepareContext(slots, contexts, config.interpreterWait);
   const cache = executionCache();
-  const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workspace });
+  const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workdir });
   const outputs = new OutputFiles(
     state,
     config.outputFileLimit,
@@ -135,10 +135,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const served: Record<string, string> = {};
   const jobOperations = jobHandlers(jobs);
   const own = {
-    ...executionHandlers({ executor, code, cache, variables, directory, programs, offers, workspace }),
+    ...executionHandlers({ executor, code, cache, variables, directory, programs, offers, workdir }),
     ...sessionHandlers(contexts),
     ...cacheHandlers(cache),
-    ...backgroundHandlers({ jobs, executor, code, directory, programs, offers, workspace }),
+    ...backgroundHandlers({ jobs, executor, code, directory, programs, offers, workdir }),
     ...jobOperations,
     killExecutionById: async (call) =>
       (await killSystemProcess(call.params.process_id)) ?? jobOperations.killExecutionById(call),
@@ -154,7 +154,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       directory,
       programs,
       offers,
-      workspace,
+      workdir,
       base,
       variables,
       tree,
@@ -194,7 +194,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const internal = internalHandler({
     tokens,
     ownsMachine: config.ownsMachine,
-    streamProgram: programStream({ code, programs, offers, workspace, bodyLimit }),
+    streamProgram: programStream({ code, programs, offers, workdir, bodyLimit }),
     isIdle: () => slots.active === 0,
     archive: new FileArchive(
       [...new Set([...config.roots, base.HOME ?? temporary])],

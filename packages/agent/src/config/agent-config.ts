@@ -38,6 +38,8 @@ export interface AgentConfig {
   readonly languages?: readonly string[];
   /** Environment variables that the template sets for every program. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The directory in which programs start. Default: the first of `roots`. */
+  readonly workdir?: string;
   /** Names of variables from the agent's own environment that programs must not inherit. */
   readonly ownVariables: readonly string[];
   /**

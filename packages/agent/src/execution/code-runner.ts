@@ -11,8 +11,8 @@ export interface CodeRunnerOptions {
   readonly contexts: Contexts;
   readonly contextLanguages: readonly ContextLanguage[];
   readonly directory: PrivateDirectory;
-  /** Base directory of relative working directories. */
-  readonly workspace: string;
+  /** The directory in which programs start. */
+  readonly workdir: string;
 }
 
 /** Code to run, with its language. */
@@ -28,7 +28,7 @@ export class CodeRunner {
    * Starts code. Resolves once it is running; in a context, that is after all earlier executions in it have ended.
    */
   async start(request: CodeRequest): Promise<Execution> {
-    const { executor, contexts, directory, workspace } = this.options;
+    const { executor, contexts, directory, workdir } = this.options;
     const { language, code } = request;
     const kept = this.options.contextLanguages.find(({ name }) => name === language.name);
     try {
@@ -37,7 +37,7 @@ export class CodeRunner {
       if (!program) throw languageNotAvailable(language);
       return await executor.start(() => program(code, directory), {
         ...request,
-        cwd: request.cwd ?? workspace,
+        cwd: request.cwd ?? workdir,
       });
     } catch (error) {
       throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;

@@ -18,19 +18,19 @@ export interface BackgroundParts extends LanguageSupport, CommandSupport {
   readonly jobs: BackgroundJobs;
   readonly executor: Executor;
   readonly code: CodeRunner;
-  readonly workspace: string;
+  readonly workdir: string;
 }
 
 type CodeToStart = CodeRequestBody & { readonly name?: string | null };
 
 export function backgroundHandlers(parts: BackgroundParts) {
-  const { jobs, executor, code, workspace } = parts;
+  const { jobs, executor, code, workdir } = parts;
 
   async function startCode(body: CodeToStart, caller: AbortSignal): Promise<Job> {
     const language = await availableLanguage(body.language, parts);
     const description = { kind: "proc", name: body.name ?? undefined, language: language.name } as const;
     const request = {
-      ...codeRequest(body, workspace),
+      ...codeRequest(body, workdir),
       language,
       isProgram: typeof body.context !== "string",
     };
@@ -55,7 +55,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
     async runCommandBackground({ body, signal }) {
       const description = { kind: "cmd", name: body.name ?? undefined } as const;
       const launch = (terms: JobTerms) =>
-        executor.start(() => commandProgram(body, parts), { ...placeOf(body, workspace), ...terms });
+        executor.start(() => commandProgram(body, parts), { ...placeOf(body, workdir), ...terms });
       const job = await jobs.start(launch, description, signal).catch((error) => {
         // Refuse the request if the program is missing: the caller does not wait for the job's end and would not learn
         // of the failure otherwise.

@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import {
   type CodeRequestBody,
   type ExecutionCache,
@@ -13,6 +12,7 @@ import {
   availableLanguage,
   type CommandSupport,
   commandProgram,
+  directoryNamed,
   type LanguageSupport,
   placeOf,
 } from "./program-requests.js";
@@ -20,7 +20,8 @@ import {
 export interface ExecutionParts extends LanguageSupport, CommandSupport {
   readonly executor: Executor;
   readonly code: CodeRunner;
-  readonly workspace: string;
+  /** The directory in which programs start. */
+  readonly workdir: string;
 }
 
 interface KeptExecutionParts extends ExecutionParts {
@@ -30,14 +31,14 @@ interface KeptExecutionParts extends ExecutionParts {
 
 /** The operations that run code or a command and answer when it has ended, by starting processes in this sandbox. */
 export function executionHandlers(parts: KeptExecutionParts) {
-  const { executor, code, cache, workspace } = parts;
+  const { executor, code, cache, workdir } = parts;
   return handlersOver({
     cache,
 
     async prepare(body, { signal, isCell }) {
       const language = await availableLanguage(body.language, parts);
-      const request = { ...codeRequest(body, workspace), language, signal, isCell, isProgram: body.cache };
-      const { cwd = workspace, env } = request;
+      const request = { ...codeRequest(body, workdir), language, signal, isCell, isProgram: body.cache };
+      const { cwd = workdir, env } = request;
       const variables = { ...Object.fromEntries(parts.variables.entries()), ...env };
       return {
         identity: { language: language.name, code: body.code, cwd, variables, isCell },
@@ -47,7 +48,7 @@ export function executionHandlers(parts: KeptExecutionParts) {
 
     async runCommand(body, signal) {
       return executor
-        .run(() => commandProgram(body, parts), { ...placeOf(body, workspace), signal })
+        .run(() => commandProgram(body, parts), { ...placeOf(body, workdir), signal })
         .catch((error) => {
           if (error instanceof ProgramNotFound) return notStarted(error.message, error.exitCode);
           throw error;
@@ -59,17 +60,14 @@ export function executionHandlers(parts: KeptExecutionParts) {
 /**
  * Translates a request body. `cwd` is undefined if the body names no directory: a context then keeps its current one.
  */
-export function codeRequest(
-  body: CodeRequestBody,
-  workspace: string,
-): Omit<CodeRequest, "language" | "signal"> {
+export function codeRequest(body: CodeRequestBody, home: string): Omit<CodeRequest, "language" | "signal"> {
   const { code, timeout, workdir, working_dir: workingDir, env, context, filename } = body;
   const given = workdir ?? workingDir ?? undefined;
   return {
     code,
     timeout,
     env: env ?? {},
-    cwd: given === undefined ? undefined : posix.resolve(workspace, given),
+    cwd: given === undefined ? undefined : directoryNamed(given, home),
     context: context ?? undefined,
     filename: filename ?? undefined,
   };

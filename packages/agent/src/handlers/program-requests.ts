@@ -56,9 +56,16 @@ export interface Placed {
   readonly env?: Readonly<Record<string, string>> | null;
 }
 
+/**
+ * The directory that a request names, for a sandbox whose programs start in `home`. HOPX's clients always send
+ * `/workspace`, so exactly that text means `home`; `/workspace/` means the directory of that name.
+ */
+export const directoryNamed = (name: string, home: string): string =>
+  name === "/workspace" ? home : posix.resolve(home, name);
+
 /** The working directory, environment and time limit of a request. */
-export const placeOf = ({ timeout, workdir, working_dir, env }: Placed, workspace: string) => ({
-  cwd: posix.resolve(workspace, workdir ?? working_dir ?? "."),
+export const placeOf = ({ timeout, workdir, working_dir, env }: Placed, home: string) => ({
+  cwd: directoryNamed(workdir ?? working_dir ?? ".", home),
   env: env ?? {},
   timeout,
 });

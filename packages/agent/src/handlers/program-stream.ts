@@ -12,7 +12,7 @@ import { availableLanguage, type LanguageSupport } from "./program-requests.js";
 
 export interface ProgramStreamParts extends LanguageSupport {
   readonly code: CodeRunner;
-  readonly workspace: string;
+  readonly workdir: string;
   /** Most bytes of a request. */
   readonly bodyLimit: number;
 }
@@ -23,7 +23,7 @@ type Frame = AgentSchemas["OutputFrame"] | AgentSchemas["ResultFrame"] | AgentSc
  * Runs a program for the control plane, which has checked the request. The program has no context. Everything that it
  * displays is in the last frame.
  */
-export function programStream({ code, bodyLimit, workspace, ...support }: ProgramStreamParts) {
+export function programStream({ code, bodyLimit, workdir, ...support }: ProgramStreamParts) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
@@ -31,7 +31,7 @@ export function programStream({ code, bodyLimit, workspace, ...support }: Progra
     if (!body) throw new Problem(400, "INVALID_REQUEST", "The request has no program. Send one as the body.");
     const language = await availableLanguage(body.language, support);
     const { signal } = gone;
-    const program = { ...codeRequest(body, workspace), language, signal, isProgram: true };
+    const program = { ...codeRequest(body, workdir), language, signal, isProgram: true };
     const execution = await code.start(program);
     const feed = new FrameFeed<Frame>();
     signal.addEventListener("abort", () => feed.abandon());

@@ -49,16 +49,16 @@ const promptDelay = 50;
 
 /** The WebSocket operations: executions with live output, terminals and file watches. */
 export function streamHandlers(parts: StreamParts) {
-  const { gate, executor, code, programs, workspace } = parts;
+  const { gate, executor, code, programs, workdir } = parts;
 
   const startCode: StartStream<ExecuteFrame> = async (frame, { signal }) => {
     const language = await availableLanguage(frame.language, parts);
-    return code.start({ ...codeRequest(frame, workspace), language, signal });
+    return code.start({ ...codeRequest(frame, workdir), language, signal });
   };
 
   const startCell: StartStream<ExecuteFrame> = async (frame, { signal }) => {
     const language = await availableLanguage("python", parts);
-    return code.start({ ...codeRequest(frame, workspace), language, signal, isCell: true });
+    return code.start({ ...codeRequest(frame, workdir), language, signal, isCell: true });
   };
 
   const startCommand: StartStream<CommandFrame> = async (frame, { signal, stdin }) => {
@@ -66,7 +66,7 @@ export function streamHandlers(parts: StreamParts) {
       ...(await commandProgram(frame, parts)),
       ...(frame.stdin && { input: stdin }),
     });
-    return executor.start(program, { ...placeOf(frame, workspace), signal });
+    return executor.start(program, { ...placeOf(frame, workdir), signal });
   };
 
   const attend =
@@ -99,14 +99,14 @@ export function streamHandlers(parts: StreamParts) {
         ...terminalVariables,
         ...Object.fromEntries(parts.variables.entries()),
       };
-      await requireProgram(shell, env.PATH ?? "", workspace).catch((error) => {
+      await requireProgram(shell, env.PATH ?? "", workdir).catch((error) => {
         throw error instanceof ProgramNotFound ? noSuchShell(error) : error;
       });
       return gate.admit(call, terminals, (socket) => {
         // Another connection of the same client may have opened this terminal meanwhile.
         const opened = parts.terminals.find(name, undefined);
         if (opened) return attach(opened, socket);
-        const place = { shell, cols, rows, cwd: workspace, env };
+        const place = { shell, cols, rows, cwd: workdir, env };
         const reconnectMs = name === undefined ? 0 : keptMs;
         const session = new TerminalSession(place, { operation: call.operation, reconnectMs });
         if (name !== undefined) parts.terminals.add(name, session);

@@ -38,7 +38,7 @@ export interface BuiltTemplate {
   /** Whether the lowest layer is all files of an imported image. */
   readonly isImage?: boolean | undefined;
   readonly environment: Readonly<Record<string, string>>;
-  /** The directory in which the start command runs. */
+  /** The directory in which the start command and the programs of sandboxes start. */
   readonly workdir: string;
   readonly startCommand: string | undefined;
   readonly readyCheck: ReadyCheck | undefined;

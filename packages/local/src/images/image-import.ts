@@ -79,9 +79,11 @@ function configured({ config }: ImageConfig, leftOut: number) {
   const environment = Object.fromEntries(valid);
   if (Buffer.byteLength(JSON.stringify(environment)) > mostVariableBytes)
     throw invalidImage(`The image's variables take more than ${mostVariableBytes / 1024} KiB.`);
-  const workdir = `/${(WorkingDir ?? "").split("/").filter(Boolean).join("/")}`;
-  if (workdir.split("/").includes("..") || workdir.includes("\0"))
+  const parts = (WorkingDir ?? "").split("/").filter(Boolean);
+  if (parts.includes("..") || WorkingDir?.includes("\0"))
     throw invalidImage("The image's working directory has an invalid path.");
+  // An image that sets none has "/": its programs start where those of other sandboxes do.
+  const workdir = parts.length === 0 ? "/workspace" : `/${parts.join("/")}`;
   const user = (User ?? "").split(":")[0] ?? "";
   const differences = [
     ...(user === "" || user === "root" || user === "0"
@@ -92,9 +94,6 @@ function configured({ config }: ImageConfig, leftOut: number) {
     ...((Entrypoint ?? []).length + (Cmd ?? []).length > 0
       ? ["The image's entrypoint and command are not started."]
       : []),
-    ...(workdir === "/" || workdir === "/workspace"
-      ? []
-      : ["Programs start in /workspace, not in the image's working directory."]),
     ...(valid.length === pairs.length
       ? []
       : ["Some of the image's variables have no valid name and are left out."]),

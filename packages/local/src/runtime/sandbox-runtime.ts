@@ -72,6 +72,8 @@ export interface MachineSpec {
   readonly egress?: ((connection: Socket) => void) | undefined;
   /** Environment variables for all programs in the machine. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The directory in which programs start. Only for a machine with {@link layers}. Default: `/workspace`. */
+  readonly workdir?: string;
   /** Host directories written by {@link Machine.keep}, the lowest layer first. The machine starts with their files. */
   readonly layers?: readonly string[];
   /** Whether the lowest layer is all files of an imported image, so that the machine has none of the host's. Default: false. */

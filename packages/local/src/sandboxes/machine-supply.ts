@@ -274,7 +274,8 @@ export class MachineSupply {
         ...(secret !== undefined && { secret, owner }),
         languages: template.languages.map(({ language }) => language),
         egress: (connection) => sandboxEgress.accept(connection),
-        ...(built && { layers: built.layers, isImage: built.isImage, environment: built.environment }),
+        ...(built && { layers: built.layers, isImage: built.isImage }),
+        ...(built && { environment: built.environment, workdir: built.workdir }),
       });
     const machine = await finding().catch((error: unknown) => {
       letGo();

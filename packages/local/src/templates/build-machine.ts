@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { BuildStep } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { AgentCalls } from "../agents/agent-calls.js";
@@ -111,8 +112,7 @@ export function contextAfter(step: BuildStep, context: BuildContext): BuildConte
     return { ...context, environment: variables };
   }
   if (step.kind !== "workdir") return context;
-  const path = expand(step.path, environment);
-  return { ...context, workdir: path.startsWith("/") ? path : `${workdir.replace(/\/$/, "")}/${path}` };
+  return { ...context, workdir: posix.resolve(workdir, expand(step.path, environment)) };
 }
 
 /**

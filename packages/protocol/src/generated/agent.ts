@@ -1725,7 +1725,7 @@ export interface components {
          * @example go
          */
         Language: string;
-        /** @description Where the program runs, `/workspace` when absent. A relative path starts at `/workspace`. */
+        /** @description Where the program runs. When absent, in the directory that the template's WORKDIR names, `/workspace` if it has none; a relative path starts there too. HOPX's clients send `/workspace` when their caller names no directory, so exactly that text means the same; `/workspace/` means `/workspace` also where the template has a WORKDIR. */
         WorkingDirectory: string | null;
         /**
          * @description Seconds the program may run, 1 to 300, then it is killed. 30 when absent.

@@ -1059,7 +1059,7 @@ export interface components {
             timeout?: number;
             /** @description The name of the file of a Python or JavaScript program, in its working directory: what the program, its error messages and its children know it by. The code is written there unless the file exists. */
             filename?: string;
-            /** @description Where the program runs, `/workspace` when absent. A relative path starts at `/workspace`. */
+            /** @description Where the program runs. When absent or exactly `/workspace`, in the directory that the template's WORKDIR names, `/workspace` if it has none; a relative path starts there too. */
             workdir?: string;
             /** @description The program's environment variables. */
             env?: {
@@ -1401,7 +1401,7 @@ export interface components {
          *     - COPY: `args: [sources separated by commas, destination]` and `filesHash`; optional `owner`, `permissions`
          *     - RUN, CMD: `args: [command]`
          *     - ENV: `args: [key, value]`, `args: ["KEY=value"]`, or `key` and `value`
-         *     - WORKDIR: `args: [path]`, or `path`
+         *     - WORKDIR: `args: [path]`, or `path`: where later steps, the start command and the programs of sandboxes start. `/workspace` without one
          *     - USER: `args: [name]`
          */
         TemplateStep: {

@@ -20,7 +20,7 @@ export interface ContextsOptions {
   readonly baseEnvironment: Readonly<Record<string, string>>;
   readonly variables: EnvironmentVariables;
   /** Initial working directory of a context. */
-  readonly workspace: string;
+  readonly workdir: string;
   /** For the files of programs. */
   readonly directory: PrivateDirectory;
   /** The language whose interpreter is started ahead of its first use, if any. */
@@ -129,9 +129,9 @@ export class Contexts {
     { suffix, startsFileAnew }: ContextLanguage,
     { code, filename, cwd }: ContextRequest,
   ): Promise<ProgramFile & { readonly cleanUp: () => Promise<void> }> {
-    const { directory, workspace } = this.options;
+    const { directory, workdir } = this.options;
     const nothing = async () => undefined;
-    const place = cwd ?? workspace;
+    const place = cwd ?? workdir;
     if (filename !== undefined)
       return { path: posix.resolve(place, filename), isWritten: true, cleanUp: nothing };
     const name = `execution-1${suffix}`;
@@ -192,11 +192,11 @@ export class Contexts {
     early: Readonly<Record<string, string>>,
     isReplacement: boolean,
   ): Context {
-    const { slots, workspace, ahead } = this.options;
+    const { slots, workdir, ahead } = this.options;
     const isPlain = language === ahead && command === language.command && Object.keys(early).length === 0;
     const start = async () =>
       (isPlain ? await this.#waiting?.take() : undefined) ?? this.#start(language, command, early);
-    return new Context(language.name, name, workspace, start, slots, isReplacement);
+    return new Context(language.name, name, workdir, start, slots, isReplacement);
   }
 
   #makeRoom(): void {

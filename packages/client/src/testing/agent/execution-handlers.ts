@@ -47,7 +47,7 @@ export async function startCode(
   { isFresh = false } = {},
 ): Promise<RunningProgram> {
   const { name } = languageNamed(body.language ?? "python", languages);
-  const request = { text: body.code, language: name, args: undefined, ...placeOf(body) };
+  const request = { text: body.code, language: name, args: undefined, ...placeOf(machine, body) };
   const context = isFresh ? undefined : machine.contexts.of(name, body.context ?? undefined);
   const leave = await context?.enter();
   try {
@@ -74,7 +74,7 @@ export async function startCode(
 
 /** Starts a command. Throws {@link CommandNotFound} for an unknown program that is run without a shell. */
 export function startCommand(machine: Machine, body: CommandBody): RunningProgram {
-  return machine.start({ language: undefined, ...commandOf(body), ...placeOf(body) });
+  return machine.start({ language: undefined, ...commandOf(body), ...placeOf(machine, body) });
 }
 
 /** The text of a command. `bash -c LINE` is treated as the line alone. */
@@ -92,17 +92,19 @@ export async function startInBackground(machine: Machine, body: CodeBody & { nam
   const program =
     typeof body.context === "string"
       ? await startCode(machine, terms, new AbortController().signal)
-      : machine.start({ text: body.code, language, args: undefined, ...placeOf(terms) });
+      : machine.start({ text: body.code, language, args: undefined, ...placeOf(machine, terms) });
   const job = machine.jobs.add(program, { kind: "proc", name: body.name ?? undefined, language });
   return { job, program };
 }
 
-function placeOf({ id, timeout, workdir, working_dir: workingDir, env }: Placed) {
+/** Clients of HOPX always send `/workspace`, so exactly that text means the directory in which programs start. */
+function placeOf(machine: Machine, { id, timeout, workdir, working_dir: workingDir, env }: Placed) {
+  const named = workdir ?? workingDir ?? ".";
   return {
     ...(id !== undefined && { id }),
     timeout,
     env: env ?? {},
-    workdir: resolvePath(workspace, workdir ?? workingDir ?? "."),
+    workdir: named === workspace ? machine.workdir : resolvePath(machine.workdir, named),
   };
 }
 
@@ -112,7 +114,7 @@ export function executionHandlers(machine: Machine) {
 
     prepare(body, { signal, isCell }) {
       const { name: language } = languageNamed(body.language, languages);
-      const { env, workdir: cwd } = placeOf(body);
+      const { env, workdir: cwd } = placeOf(machine, body);
       const variables = { ...Object.fromEntries(machine.variables.entries()), ...env };
       return {
         identity: { language, code: body.code, cwd, variables, isCell },

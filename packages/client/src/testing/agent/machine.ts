@@ -18,6 +18,8 @@ export interface MachineOptions {
   readonly egress: EgressLog;
   readonly programs: Programs;
   readonly environment: Readonly<Record<string, string>>;
+  /** The directory in which programs start. */
+  readonly workdir: string;
 }
 
 /** The inside of a running sandbox, which its agent reports on. Starting a stopped sandbox creates a new machine. */
@@ -26,6 +28,7 @@ export class Machine {
   readonly template: string;
   readonly clock: TestingClock;
   readonly files: MemoryFiles;
+  readonly workdir: string;
   readonly variables = new VariableValues();
   readonly contexts = new Contexts();
   readonly processes = new ProcessTable();
@@ -47,6 +50,7 @@ export class Machine {
     this.template = options.template;
     this.clock = options.clock;
     this.files = options.files;
+    this.workdir = options.workdir;
     this.#programs = options.programs;
     this.#egress = options.egress;
     this.startedAt = options.clock.now();

@@ -1,7 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { errorFrame } from "@cloud-sandbox/server-kit/handlers";
 import { type Operation, readClientFrame } from "@cloud-sandbox/server-kit/portable";
-import { workspace } from "../memory/memory-files.js";
 import type { ServerSocket } from "../memory/memory-socket.js";
 import { TextQueue } from "../memory/text-queue.js";
 import type { Machine } from "./machine.js";
@@ -44,7 +43,7 @@ export function attendTerminal(socket: ServerSocket, { machine, operation, ...pl
   /** Runs a line and resolves with its exit code. */
   async function run(line: string): Promise<number> {
     try {
-      const request = { text: line, language: undefined, args: undefined, workdir: workspace, env: {} };
+      const request = { text: line, language: undefined, args: undefined, workdir: machine.workdir, env: {} };
       running = machine.start({ ...request, timeout: undefined, terminal: size });
       const tell = async (log: RunningProgram["stdout"]): Promise<void> => {
         for await (const { text } of log.follow()) show(text);

@@ -16,7 +16,7 @@ import {
 import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { Machine } from "../agent/machine.js";
 import { EgressLog } from "../memory/egress-log.js";
-import { MemoryFiles } from "../memory/memory-files.js";
+import { MemoryFiles, workspace } from "../memory/memory-files.js";
 import type { Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
@@ -168,7 +168,8 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
   #boot(sandbox: MemorySandbox): void {
     const { clock, programs } = this.options;
     const { id: sandboxId, template, files, environment, egressLog } = sandbox;
-    const place = { sandboxId, template: template.name, files, environment };
+    const { workdir = workspace } = template.content ?? {};
+    const place = { sandboxId, template: template.name, files, environment, workdir };
     sandbox.machine = new Machine({ ...place, clock, programs, egress: egressLog });
   }
 

@@ -101,7 +101,10 @@ export class TemplateBuilds {
     const { clock, templates } = this.options;
     const { content } = base.template;
     const files = new MemoryFiles(clock, content?.files);
-    let place: Place = { environment: content?.environment ?? {}, workdir: workspace };
+    let place: Place = {
+      environment: content?.environment ?? {},
+      workdir: content?.workdir ?? workspace,
+    };
     let error: string | undefined;
     try {
       for (const [index, step] of steps.entries()) {
@@ -117,7 +120,7 @@ export class TemplateBuilds {
     const status = error === undefined ? "active" : "failed";
     build.record = { ...build.record, status, error, progress: 100, completedAt: clock.now().toISOString() };
     if (templates.find(build.record.templateId)) {
-      const content = { files, environment: place.environment };
+      const content = { files, ...place };
       templates.put({ ...this.#template(request, base, build.record, status), content });
     }
     build.log.wake();
@@ -139,8 +142,8 @@ export class TemplateBuilds {
       case "run": {
         const egress = new EgressLog({ internetAccess: true }, clock);
         const sandboxId = build.record.id;
-        const { environment, workdir } = place;
-        const machine = new Machine({ sandboxId, template: "", clock, files, egress, programs, environment });
+        const machine = new Machine({ sandboxId, template: "", clock, files, egress, programs, ...place });
+        const { workdir } = place;
         const request = { text: step.command, language: undefined, args: undefined, workdir, env: {} };
         const program = machine.start({ ...request, timeout: undefined });
         const { exitCode, stdout, stderr } = await program.outcome;

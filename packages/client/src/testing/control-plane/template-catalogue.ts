@@ -4,8 +4,12 @@ import { languageNames } from "../agent/execution-handlers.js";
 import type { MemoryFiles } from "../memory/memory-files.js";
 
 export interface MemoryTemplate extends TemplateFacts {
-  /** Initial files and environment of sandboxes made from a built template. */
-  readonly content?: { readonly files: MemoryFiles; readonly environment: Readonly<Record<string, string>> };
+  /** What sandboxes made from a built template start with. */
+  readonly content?: {
+    readonly files: MemoryFiles;
+    readonly environment: Readonly<Record<string, string>>;
+    readonly workdir: string;
+  };
 }
 
 const limits = { vcpu: 1, memoryMb: 2048, diskMb: 10_240 };

@@ -330,6 +330,7 @@ function agentConfig(
     languages: spec.languages,
     ...(spec.egress && { egress: egressInside, authorities }),
     environment: spec.environment,
+    workdir: spec.workdir,
     ownVariables: Object.keys(agentTimeZone),
     ...(uids && { runProgramsAs: { uid: code, gid: code } }),
     ownsMachine: true,
