@@ -103,6 +103,25 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     await sandbox.delete();
   });
 
+  const serves = "python -m http.server 8098";
+  test.for([
+    ["as it was typed", "python", serves, "active"],
+    ["without its version", "python3", serves, "active"],
+    ["of a script", "a-script-with-a-long-name", "/srv/a-script-with-a-long-name", "active"],
+    ["that it has given itself", "own-name", "bash -c 'exec -a own-name sleep 1000'", "active"],
+    ["that only begins like it", "pyth", serves, "failed"],
+    ["of the agent's own interpreter alone", "python3", "true", "failed"],
+  ] as const)("are ready when a process has the name %s", async ([what, name, startCmd, status]) => {
+    const script = "printf '#!/bin/sh\\nsleep 1000; :\\n' > /srv/a-script-with-a-long-name";
+    const built = await on.templates.build({
+      name: what.replace(/\W/g, "-"),
+      steps: [{ type: "RUN", args: [`mkdir -p /srv; ${script}; chmod +x /srv/*`] }],
+      startCmd,
+      readyCmd: { type: "process", name, timeout: status === "active" ? 30_000 : 1000, interval: 50 },
+    });
+    expect(built.status, built.error_message).toBe(status);
+  });
+
   test("are tried out as sandboxes start, without internet access", { tags: ["curl"] }, async () => {
     const built = await on.templates.build({
       name: "offline",

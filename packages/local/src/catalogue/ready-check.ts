@@ -18,11 +18,29 @@ const longestTimeoutMs = 10 * 60_000;
 
 type WireCheck = ControlPlaneSchemas["ReadyCheck"];
 
+/**
+ * A process has the name of its program's file, that of its first argument, and that of a script. What starts as `python` may be
+ * called `python3.11`. The agent's own children are left out: this check, and an interpreter that waits for code.
+ */
+const processScript = `exec 2>/dev/null
+for process in /proc/[0-9]*; do
+  grep -qx "PPid:[[:space:]]*$PPID" "$process/status" && continue
+  [ "$(cat "$process/comm")" = "$(printf %.15s "$CHECK")" ] && exit 0
+  for name in "$(tr '\\0' '\\n' <"$process/cmdline" | head -n 1)" "$(readlink "$process/exe")"; do
+    name=\${name##*/}
+    name=\${name%% *}
+    case $name in
+      "$CHECK"*) case \${name#"$CHECK"} in *[!0-9.]*) ;; *) exit 0 ;; esac ;;
+    esac
+  done
+done
+exit 1`;
+
 const scripts: Readonly<Record<WireCheck["type"], string>> = {
   port: '(exec 3<>"/dev/tcp/127.0.0.1/$CHECK") 2>/dev/null',
   url: `node -e 'fetch(process.env.CHECK, { signal: AbortSignal.timeout(5000) }).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))'`,
   file: 'test -e "$CHECK"',
-  process: 'grep -lsxF -- "$(printf %.15s "$CHECK")" /proc/[0-9]*/comm >/dev/null',
+  process: processScript,
   command: 'bash -c "$CHECK" >/dev/null 2>&1',
 };
 

@@ -1433,7 +1433,7 @@ export interface components {
             port?: number | null;
             url?: string | null;
             path?: string | null;
-            /** @description The process's name. */
+            /** @description The process's name: of its program's file, with or without a version (`python` finds `python3.11`), or of a script. */
             name?: string | null;
             /** @description The process's name too. */
             processName?: string | null;
