@@ -59,16 +59,16 @@ export class TreeWatch {
   }
 
   /** Watches a directory and its subdirectories. `found` is called with every entry. */
-  async #add(relative: string, found?: (path: string) => void): Promise<void> {
+  async #add(relative: string, found?: Found): Promise<void> {
     const directory = await this.#watch(relative);
-    for (const [name, { isDirectory }] of directory ? [...directory.entries] : []) {
+    for (const [name, identity] of directory ? [...directory.entries] : []) {
       const entry = posix.join(relative, name);
-      found?.(entry);
-      if (isDirectory) await this.#addIfThere(entry, found);
+      found?.(entry, identity);
+      if (identity.isDirectory) await this.#addIfThere(entry, found);
     }
   }
 
-  async #addIfThere(relative: string, found?: (path: string) => void): Promise<void> {
+  async #addIfThere(relative: string, found?: Found): Promise<void> {
     try {
       await this.#add(relative, found);
     } catch (error) {
@@ -153,9 +153,10 @@ export class TreeWatch {
       fail(error);
     }
     if (from) this.#tell("renamed", path, from.path);
-    else this.#tell(replaces ? "modified" : "created", path);
+    else if (replaces) this.#tell("modified", path);
+    else this.#tellNew(path, identity);
     if (!identity.isDirectory || this.#directories.has(path)) return;
-    await this.#addIfThere(path, (entry) => this.#tell("created", entry)).catch(fail);
+    await this.#addIfThere(path, (...found) => this.#tellNew(...found)).catch(fail);
   }
 
   /**
@@ -212,6 +213,12 @@ export class TreeWatch {
     this.close();
   }
 
+  /** A new file with content was made and written to. The system tells that as two events, and clients count them. */
+  #tellNew(path: string, { hasContent }: Identity): void {
+    this.#tell("created", path);
+    if (hasContent) this.#tell("modified", path);
+  }
+
   #tell(event: Change["event"], relative: string, from?: string): void {
     if (this.#isClosed) return;
     const path = this.#absolute(relative);
@@ -222,6 +229,8 @@ export class TreeWatch {
     return posix.join(this.path, relative);
   }
 }
+
+type Found = (path: string, identity: Identity) => void;
 
 interface Entry {
   /** Path of the entry's directory, relative to the root of the watch. */

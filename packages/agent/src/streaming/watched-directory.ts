@@ -18,6 +18,8 @@ export interface Identity {
   /** Creation time. Needed because inode numbers are soon reused; together they are unique. */
   readonly born: number;
   readonly isDirectory: boolean;
+  /** Whether it is a file that is not empty. Not part of the identity: it tells whether a new file was written to. */
+  readonly hasContent: boolean;
 }
 
 export interface Happening {
@@ -130,7 +132,10 @@ function start(pin: Pin): FSWatcher {
 export async function identityOf(path: string): Promise<Identity | undefined> {
   try {
     const stats: Stats = await lstat(path);
-    return { inode: stats.ino, born: stats.birthtimeMs, isDirectory: stats.isDirectory() };
+    return {
+      ...{ inode: stats.ino, born: stats.birthtimeMs, isDirectory: stats.isDirectory() },
+      hasContent: stats.isFile() && stats.size > 0,
+    };
   } catch {
     return undefined;
   }

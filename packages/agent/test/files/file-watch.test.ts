@@ -110,7 +110,15 @@ describe("a watch reports", () => {
   test("a file that is written through the API, without its temporary name", async () => {
     using client = await watching();
     await agent.call("POST", "/files/write", { path: at("written"), content: "whole" });
-    expect(await all(client)).toEqual(["created written"]);
+    await agent.call("POST", "/files/write", { path: at("empty"), content: "" });
+    await client.until("the empty one is told", (frames) => changes(frames).includes("created empty"));
+    await agent.call("POST", "/files/write", { path: at("written"), content: "anew" });
+    expect(await all(client)).toEqual([
+      "created written",
+      "modified written",
+      "created empty",
+      "modified written",
+    ]);
   });
 
   test("no renaming for a file that takes the place of one that was removed", async () => {

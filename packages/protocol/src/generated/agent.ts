@@ -644,7 +644,8 @@ export interface paths {
          * Watch a directory over a WebSocket
          * @description The client sends one `watch` frame per directory; the server sends one `change` frame per change in it or in a
          *     directory below it, which symbolic links are not. With `ready: true` it tells when it has begun to watch:
-         *     nothing that happens after that is missed. What comes and goes within a moment is told as `created` and `deleted`,
+         *     nothing that happens after that is missed. A new file is `created`, and `modified` too if it has content, as two
+         *     changes. What comes and goes within a moment is told as `created` and `deleted`,
          *     once; what happens in a new directory before it is watched is told as it is found then. What cannot be watched, or
          *     was missed, is told in an `error` frame.
          */

@@ -87,8 +87,10 @@ export class MemoryFiles {
     if (existing && !existing.bytes) throw problem(400, "INVALID_PATH", "is a directory.", absolute);
     this.makeDirectory(parentOf(absolute));
     const mode = options.mode ?? existing?.mode ?? 0o644;
-    this.#put(absolute, typeof content === "string" ? encoder.encode(content) : content.slice(), mode);
-    this.#tell({ event: existing ? "modified" : "created", path: absolute });
+    const bytes = typeof content === "string" ? encoder.encode(content) : content.slice();
+    this.#put(absolute, bytes, mode);
+    if (!existing) this.#tell({ event: "created", path: absolute });
+    if (existing || bytes.length > 0) this.#tell({ event: "modified", path: absolute });
   }
 
   /** Creates a directory and its missing parents. */
