@@ -80,7 +80,10 @@ describe("a template", () => {
     await expect(client.templates.build(template, { name: "client-built", context })).rejects.toMatchObject({
       name: "ConflictError",
     });
-    await client.templates.build(Template.from("base").run("true"), { name: "client-built", update: true });
+    const other = Template.from("base").run("true");
+    await client.templates.build(other, { name: "client-built", update: true });
+    await client.templates.delete("client-built");
+    await client.templates.build(other, { name: "client-built", update: true });
     await client.templates.delete("client-built");
     await client.templates.delete("client-built");
     await expect(client.templates.get("client-built")).rejects.toMatchObject({ status: 404 });

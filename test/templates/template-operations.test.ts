@@ -55,6 +55,7 @@ describe("the template operations", () => {
     ["too little memory", { memory: 1 }, 400, /memory/],
     ["too many processors", { cpu: 100 }, 400, /cpu/],
     ["a name that is an id", { name: "1001" }, 400, /numbers are ids/],
+    ["an update of what is not there", { name: "absent", update: true }, 404, /named "absent" to update/],
     ["the name of a public template", { name: "base", update: true }, 409, /exists already/],
   ] as const)("refuse a build with %s", async ([, change, status, reason]) => {
     const answer = await building.call("POST", "/v1/templates/build", { ...whole, ...change });

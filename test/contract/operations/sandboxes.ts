@@ -10,7 +10,7 @@ export const sandboxProofs: Readonly<Record<string, Proof>> = {
 
   listSandboxes: proof("lists a sandbox under its state only", async ({ controlPlane, sandbox }) => {
     const ids = async (status: "running" | "paused") => {
-      const query = { status, limit: 1000 };
+      const query = { status, limit: -1 };
       const { data } = await success(controlPlane.GET("/v1/sandboxes", { params: { query } }));
       return data?.map(({ id }) => id);
     };

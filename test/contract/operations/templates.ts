@@ -13,6 +13,8 @@ export const templateProofs: Readonly<Record<string, Proof>> = {
   listTemplates: proof("lists the public templates", async ({ controlPlane }) => {
     const { data } = await success(controlPlane.GET("/v1/templates"));
     expect(data?.map(({ name }) => name)).toEqual(expect.arrayContaining(["base", "code-interpreter"]));
+    // HOPX's CLI breaks longer ones within its JSON.
+    for (const { description } of data ?? []) expect(description?.length).toBeLessThan(60);
   }),
 
   getTemplate: proof("finds one by name and by id", async ({ controlPlane }) => {
@@ -53,6 +55,9 @@ export const templateProofs: Readonly<Record<string, Proof>> = {
   buildTemplate: proof("makes a template that sandboxes start from", async (bench) => {
     const { template_id: id } = await build(bench, "to-start-from");
     await built(bench, id);
+    const size = { from_image: "base", steps: [], cpu: 1, memory: 512, diskGB: 1 };
+    const body = { ...size, name: "never-built", update: true };
+    expect((await bench.controlPlane.POST("/v1/templates/build", { body })).response.status).toBe(404);
     const sandbox = await bench.client.sandboxes.create({ templateId: id, timeoutSeconds: 60 });
     expect((await sandbox.execute("cat /workspace/made", { language: "bash" })).stdout).toBe("made\n");
     await sandbox.delete();

@@ -12,7 +12,7 @@ import {
   requireText,
   requireWhole,
 } from "../config/option-checks.js";
-import { ApiError, TemplateBuildError } from "../errors/errors.js";
+import { ApiError, NotFoundError, TemplateBuildError } from "../errors/errors.js";
 import { asText } from "../transport/answers/required-fields.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { bodyOf, type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
@@ -25,7 +25,7 @@ import { type UploadParts, uploadCopied } from "./template-upload.js";
 export interface TemplateBuildOptions {
   /** Name of the template. */
   name: string;
-  /** Whether to replace a template of the same name. Default false: such a template is a `ConflictError`. */
+  /** Whether to replace a template of the same name, if there is one. Default false: such a template is a `ConflictError`. */
   update?: boolean | undefined;
   /** Local directory that the paths of `copy` are relative to. Default: the current directory. */
   context?: string | undefined;
@@ -112,7 +112,11 @@ export async function buildTemplate(
       steps: wireSteps,
       ...omitUndefined({ startCmd: start?.command, readyCmd: start?.ready }),
     };
-    const ids = await started(parts.controlPlane, body, scope);
+    const ids = await started(parts.controlPlane, body, scope).catch((error: unknown) => {
+      if (body.update !== true || !(error instanceof NotFoundError)) throw error;
+      // Servers refuse to update a template that does not exist.
+      return started(parts.controlPlane, { ...body, update: false }, scope);
+    });
     options.onProgress?.({ status: "building", percent: undefined, step: undefined });
     scope.throwIfAborted();
     await new BuildFollower(parts.controlPlane, ...ids, options, scope).untilBuilt();

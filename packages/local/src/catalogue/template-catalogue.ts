@@ -10,7 +10,9 @@ export interface LocalTemplate {
   readonly id: string;
   readonly name: string;
   readonly displayName: string;
+  /** Of less than 60 characters. */
   readonly description: string;
+  readonly details?: string | undefined;
   readonly category: string;
   readonly limits: MachineLimits;
   /** Set on the copy of a template that belongs to a sandbox which asked for its own limits; `limits` includes them. */
@@ -83,7 +85,8 @@ export class TemplateCatalogue {
           id: "20",
           name: "code-interpreter",
           displayName: "Code interpreter",
-          description: `Runs code in any language of this machine: ${languageList}.`,
+          description: "Runs code in any language of this machine.",
+          details: `Languages: ${languageList}.`,
           category: "development",
           limits,
           languages,
@@ -93,7 +96,8 @@ export class TemplateCatalogue {
           id: "1",
           name: "base",
           displayName: "Base",
-          description: `A plain shell with the programs of this machine: ${languageList}.`,
+          description: "A plain shell with the programs of this machine.",
+          details: `Languages: ${languageList}.`,
           category: "operating-system",
           limits,
           languages,
@@ -143,11 +147,12 @@ function imageTemplates(
   const one = (image: MachineImage, id: string, name: string, displayName: string, category: string) => ({
     ...{ id, name, displayName, category, limits, image: image.name },
     // Read each time: what an image has is known once a sandbox was started from it.
-    get description() {
+    description: "Sandboxes of a container image.",
+    get details() {
       const { languages } = image.contents ?? {};
       const list = languages?.map(({ language, version }) => `${language} ${version}`).join(", ") || "none";
-      const known = languages ? `: ${list}` : "; its languages are known once a sandbox was started";
-      return `The container image ${image.name}${known}.`;
+      const known = languages ? list : "known once a sandbox was started";
+      return `The image is ${image.name}. Languages: ${known}.`;
     },
     get languages() {
       return image.contents?.languages ?? assumedLanguages;

@@ -6,6 +6,7 @@ import {
   buildNotFound,
   hasEnded,
   noRoomForLayers,
+  noTemplateToUpdate,
   templateIsBuilt,
   templateIsPublic,
   templateNameTaken,
@@ -87,6 +88,7 @@ export class TemplateBuilds {
     const freeBytes = await layers.freeBytes();
     // Do not wait from here on: another build of this name could begin meanwhile.
     const existing = this.requireFree(name, request.update === true);
+    if (!existing && request.update === true) throw noTemplateToUpdate(name);
     if (this.#running.size >= buildLimit) throw tooManyBuilds(buildLimit);
     if (freeBytes < minFreeBytes) throw noRoomForLayers();
     const plan = planBuild(request, buildBase(request.from_image ?? "", catalogue.list()), uploads);
@@ -317,7 +319,8 @@ function templateOf(
     id: templateId,
     name,
     displayName: name,
-    description: [`Built on this machine from ${fromImage}.`, ...differences].join(" "),
+    description: "Built on this machine.",
+    details: [`It is built from ${fromImage}.`, ...differences].join(" "),
     category: "custom",
     limits,
     languages: base.languages,

@@ -356,7 +356,7 @@ export interface paths {
         put?: never;
         /**
          * Start building a template
-         * @description Answers at once; follow the build by its status and logs. Files for `COPY` steps are uploaded before, see `createUploadLink`. A name in use is 409 unless `update` is true.
+         * @description Answers at once; follow the build by its status and logs. Files for `COPY` steps are uploaded before, see `createUploadLink`. A name in use is 409 unless `update` is true, and `update` of a name that is not in use is 404.
          */
         post: operations["buildTemplate"];
         delete?: never;
@@ -1389,7 +1389,7 @@ export interface components {
             diskGB: number;
             /** @description Run every step again. */
             skipCache?: boolean | null;
-            /** @description Replace the template of this name. */
+            /** @description Replace the template of this name, which must exist. */
             update?: boolean | null;
             registry_credentials?: components["schemas"]["RegistryCredentials"] | null;
             /** @description The agent to put in; without it, the newest. */
@@ -1790,7 +1790,7 @@ export interface operations {
     listSandboxes: {
         parameters: {
             query?: {
-                /** @description How many to return at most. A server may return fewer than asked for; the cloud gives at most 100. */
+                /** @description How many to return at most; -1 for all. A server may return fewer than asked for; the cloud gives at most 100. */
                 limit?: number;
                 /** @description Only sandboxes in this state. */
                 status?: components["schemas"]["SandboxStatus"];
@@ -2236,7 +2236,7 @@ export interface operations {
                 category?: string;
                 /** @description Only templates for this language. */
                 language?: string;
-                /** @description How many to return at most; without it, all. */
+                /** @description How many to return at most; without it, or -1, all. */
                 limit?: number;
                 /** @description The fields to return, separated by commas (`id` and `name` always are); without it, or with `all`, all. */
                 fields?: string;
@@ -2348,6 +2348,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PaymentRequired"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

@@ -52,6 +52,7 @@ export {
   buildNotFound,
   invalidBuild,
   noRoomForLayers,
+  noTemplateToUpdate,
   templateDoesNotStart,
   templateIsBuilt,
   templateIsPublic,

@@ -13,8 +13,10 @@ export interface Page<Item> {
 export function pageOf<Item>(
   items: readonly Item[],
   key: (item: Item) => string,
-  { limit, cursor }: { limit: number; cursor: string | undefined },
+  { limit: asked, cursor }: { limit: number; cursor: string | undefined },
 ): Page<Item> {
+  // The first generation of HOPX's MCP server asks for all with -1.
+  const limit = asked === -1 ? items.length : asked;
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   const sorted = items.toSorted((a, b) => (key(a) < key(b) ? 1 : -1));
   const rest = after === undefined ? sorted : sorted.filter((item) => key(item) < after);

@@ -125,6 +125,8 @@ function expectation({ keyword, params, message = "is not valid" }: SchemaError)
       return `must be ${params.comparison} ${limit}`;
     case "enum":
       return `must be one of ${[params.allowedValues].flat().join(", ")}`;
+    case "not":
+      return "must have another value";
     case "const":
       return `must be ${params.allowedValue}`;
     case "minLength":

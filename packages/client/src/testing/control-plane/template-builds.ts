@@ -9,6 +9,7 @@ import {
   buildStep,
   describeStep,
   invalidBuild,
+  noTemplateToUpdate,
   templateIsPublic,
   templateNameTaken,
 } from "@cloud-sandbox/server-kit/handlers";
@@ -54,6 +55,7 @@ export class TemplateBuilds {
     const existing = templates.named(request.name);
     if (existing && (!existing.built || (existing.built.status === "active" && request.update !== true)))
       throw templateNameTaken(request.name);
+    if (!existing && request.update === true) throw noTemplateToUpdate(request.name);
     const base = buildBase(request.from_image ?? "", templates.list());
     const steps = (request.steps ?? []).map(buildStep);
     for (const [index, step] of steps.entries())
@@ -168,7 +170,8 @@ export class TemplateBuilds {
       id: templateId,
       name: request.name,
       displayName: request.name,
-      description: differences.join(" "),
+      description: "Built by the test.",
+      details: differences.join(" "),
       language,
       category: "custom",
       built: {

@@ -15,6 +15,11 @@ export const templateNameTaken = (name: string): Problem =>
     hint: 'Choose another name for the template, or replace the existing template with "update": true.',
   });
 
+export const noTemplateToUpdate = (name: string): Problem =>
+  new Problem(404, "TEMPLATE_NOT_FOUND", `There is no template named ${JSON.stringify(name)} to update.`, {
+    hint: 'Leave "update" out to build a new template.',
+  });
+
 export const templateNameIsNumber = (name: string): Problem =>
   invalidBuild(
     `A template cannot be named ${name}, because numbers are ids of templates.`,

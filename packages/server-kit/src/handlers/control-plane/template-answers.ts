@@ -4,17 +4,15 @@ import type { TemplateFacts } from "./template-facts.js";
 /** `asked`: the language that the list was asked for, which a template of several languages is shown with. */
 export function templateListItemOnWire(
   template: TemplateFacts,
-  packages: readonly string[],
   asked = "multi",
 ): ControlPlaneSchemas["TemplateListItem"] {
   const { built } = template;
-  const has = packages.length > 0 ? ` With ${packages.join(", ")}.` : "";
   return {
     id: template.id,
     object: "template",
     name: template.name,
     display_name: template.displayName,
-    description: built ? template.description : template.description + has,
+    description: template.description,
     category: template.category,
     language: template.language ?? asked,
     status: built?.status ?? "active",
@@ -31,9 +29,11 @@ export function templateOnWire(
   requestId: string,
 ): ControlPlaneSchemas["Template"] {
   const resources = resourcesOnWire(template);
-  const { languages, system, built } = template;
+  const { description, details, languages, system, built } = template;
+  const has = !built && packages.length > 0 ? `With ${packages.join(", ")}.` : undefined;
   return {
-    ...templateListItemOnWire(template, packages),
+    ...templateListItemOnWire(template),
+    description: [description, details, has].filter((sentence) => sentence !== undefined).join(" "),
     features: [
       ...languages.flatMap(({ language, version }) =>
         version === undefined ? [] : `${language} ${version}`,

@@ -5,7 +5,10 @@ export interface TemplateFacts {
   readonly id: string;
   readonly name: string;
   readonly displayName: string;
+  /** Of less than 60 characters: HOPX's CLI breaks lists of templates at 80 columns, within the JSON. */
   readonly description: string;
+  /** Sentences for people that follow the description where the template is shown alone. */
+  readonly details?: string | undefined;
   readonly category: string;
   readonly limits: { readonly vcpu: number; readonly memoryMb: number; readonly diskMb: number };
   /** Limits that a create request asked for in place of the template's. If set, `limits` already contains them. */

@@ -94,11 +94,8 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
     );
   };
 
-  const packagesOf = async ({ built }: Template) => (built?.isImage ? [] : templates.packages());
-
   return {
-    listTemplates: async ({ query, requestId }) => {
-      const packages = await templates.packages();
+    listTemplates: ({ query, requestId }) => {
       const matching = templates
         .list()
         .filter(({ category }) => query.category === undefined || category === query.category)
@@ -106,13 +103,13 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
           ({ languages }) => !query.language || languages.some(({ language }) => language === query.language),
         );
       const { items, nextCursor } = pageOf(matching, placeInList, {
-        limit: query.limit ?? 1000,
+        limit: query.limit ?? -1,
         cursor: query.cursor,
       });
       return {
         object: "list",
         data: items
-          .map((item) => templateListItemOnWire(item, item.built?.isImage ? [] : packages, query.language))
+          .map((item) => templateListItemOnWire(item, query.language))
           .map((item) => selectFields(item, query.fields)),
         has_more: nextCursor !== undefined,
         ...(nextCursor !== undefined && { next_cursor: nextCursor }),
@@ -123,7 +120,8 @@ export function templateHandlers<Template extends TemplateFacts, Over extends Ex
 
     getTemplate: async ({ params, requestId }) => {
       const template = known(params.name);
-      return templateOnWire(template, await packagesOf(template), requestId);
+      const packages = template.built?.isImage ? [] : await templates.packages();
+      return templateOnWire(template, packages, requestId);
     },
 
     deleteTemplate: async ({ params, requestId }) => {
