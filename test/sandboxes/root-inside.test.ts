@@ -105,6 +105,43 @@ touch /workspace/w ~/h && chown someone /workspace/w ~/h`;
     await api.call("DELETE", `/sandboxes/${sandbox.id}`);
   });
 
+  test("runs as the user that its template's build made, and USER named", async () => {
+    const who = 'echo "$(id -u) $(whoami) $HOME $PWD"';
+    const building = new TemplateBuilding(server);
+    const steps = [
+      { type: "RUN", args: ["useradd -m -u 1234 appuser && install -d -o appuser /app"] },
+      { type: "USER", args: ["appuser"] },
+      { type: "WORKDIR", args: ["/app"] },
+      { type: "RUN", args: [`${who} > built; touch /workspace/of-build`] },
+    ];
+    const startCmd = `${who} > started`;
+    const readyCmd = { type: "file", path: "/app/started", interval: 50 };
+    const built = await building.build({ name: "with-user", steps, startCmd, readyCmd });
+    expect(built.status, built.error_message).toBe("active");
+    const sandbox = await client.sandboxes.create({ template: "with-user" });
+    await sandbox.files.write("/workspace/written", "by the client");
+    const { stdout } = await sandbox.commands.run(
+      `cat built started; ${who}; stat -c %U built started /workspace/*`,
+    );
+    expect(stdout).toBe("1234 appuser /home/appuser /app\n".repeat(3) + "appuser\n".repeat(4));
+    const code = await sandbox.execute("import os; print(os.getuid(), os.path.expanduser('~'))");
+    expect(code.stdout).toBe("1234 /home/appuser\n");
+    // The cached steps keep the user, who is none of the agent's.
+    const more = [...steps, { type: "RUN", args: [`${who} > /app/more`] }];
+    const again = await building.build({ name: "with-more", steps: more });
+    expect(again.log).toContain("CACHED USER appuser");
+    const other = await client.sandboxes.create({ template: "with-more" });
+    expect((await other.commands.run("cat more")).stdout).toBe("1234 appuser /home/appuser /app\n");
+    const asAgent = [
+      { type: "RUN", args: ["echo bad:x:65535:65535::/tmp:/bin/sh >>/etc/passwd"] },
+      { type: "USER", args: ["bad"] },
+    ];
+    const refused = await building.build({ name: "as-agent", steps: asAgent });
+    expect(refused).toMatchObject({ status: "failed", error_message: expect.stringMatching(/no user bad/) });
+    for (const one of [sandbox, other]) await one.delete();
+    for (const name of ["with-user", "with-more", "as-agent"]) await client.templates.delete(name);
+  });
+
   test("has what RUN apt-get install put into its template, and the host has no program with the set-uid bit", async () => {
     const steps = [
       { type: "RUN", args: [install] },

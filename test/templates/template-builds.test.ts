@@ -103,6 +103,38 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
     await sandbox.delete();
   });
 
+  test.for([
+    ["useradd", "useradd -ms /bin/bash appuser"],
+    ["adduser", "adduser --disabled-password --gecos '' appuser"],
+    ["groupadd", "groupadd -r appuser && useradd -r -g appuser --home-dir /home/appuser -m appuser"],
+  ])("run as the user that %s made, with its home", async ([name, command]) => {
+    const who = 'echo "$(whoami) $HOME $USER $PWD"';
+    const built = await on.templates.build({
+      name: `user-of-${name}`,
+      steps: [
+        { type: "RUN", args: [`${command} && mkdir /app && chown -R appuser:appuser /app`] },
+        { type: "USER", args: ["appuser:appuser"] },
+        { type: "WORKDIR", args: ["/app"] },
+        { type: "RUN", args: [`${who} > built`] },
+      ],
+      startCmd: `${who} > started`,
+      readyCmd: { type: "file", path: "/app/started", interval: 50 },
+    });
+    expect(built.status, built.error_message).toBe("active");
+    await using sandbox = await on.client.sandboxes.create({ template: built.templateId });
+    const { stdout } = await sandbox.commands.run(`cat built started; ${who}; ls -ld ~ | cut -c 1`);
+    expect(stdout).toBe(`${"appuser /home/appuser appuser /app\n".repeat(3)}d\n`);
+    const again = await on.templates.build({
+      name: `user-on-${name}`,
+      from_image: built.templateId,
+      steps: [
+        { type: "USER", args: ["root"] },
+        { type: "RUN", args: ["echo $HOME >/app/root"] },
+      ],
+    });
+    expect(again.status, again.log).toBe("active");
+  });
+
   const serves = "python -m http.server 8098";
   test.for([
     ["as it was typed", "python", serves, "active"],
@@ -158,6 +190,11 @@ echo more >> /etc/example.conf && echo more >> /workspace/app/main.py && echo mo
         readyCmd: { type: "file", path: "/never", timeout: 5000, interval: 50 },
       },
       /ready check \(file \/never\).*sorry/,
+    ],
+    [
+      "it names a user that nobody made",
+      { steps: [{ type: "USER", args: ["nobody-made"] }] },
+      /USER nobody-made failed: there is no user nobody-made; create it in an earlier step/,
     ],
     [
       "its files are too many for its disk",

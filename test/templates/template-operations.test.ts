@@ -40,7 +40,7 @@ describe("the template operations", () => {
       400,
       /is not available on this machine/,
     ],
-    ["a user that does not exist", { steps: [{ type: "USER", args: ["app"] }] }, 400, /Step 1 \(USER\)/],
+    ["a user that cannot be", { steps: [{ type: "USER", args: ["$(id)"] }] }, 400, /Step 1 \(USER\)/],
     [
       "files that were not uploaded",
       { steps: [{ type: "COPY", args: ["a", "/b"], filesHash: "0" }] },

@@ -42,8 +42,18 @@ export interface BuiltTemplate {
   readonly environment: Readonly<Record<string, string>>;
   /** The directory in which the start command and the programs of sandboxes start. */
   readonly workdir: string;
+  /** The user of a USER step. Default: the machine's own. */
+  readonly user?: TemplateUser | undefined;
   readonly startCommand: string | undefined;
   readonly readyCheck: ReadyCheck | undefined;
+}
+
+/** A user of the template's `/etc/passwd`. */
+export interface TemplateUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string;
 }
 
 /** A language that a template has. Its version is unknown until a sandbox was started from the template's image. */

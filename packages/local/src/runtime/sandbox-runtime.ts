@@ -74,6 +74,8 @@ export interface MachineSpec {
   readonly environment?: Readonly<Record<string, string>>;
   /** The directory in which programs start. Only for a machine with {@link layers}. Default: `/workspace`. */
   readonly workdir?: string;
+  /** The user of all programs, where code is root inside and may so be any user. Default: root there. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
   /** Host directories written by {@link Machine.keep}, the lowest layer first. The machine starts with their files. */
   readonly layers?: readonly string[];
   /** Whether the lowest layer is all files of an imported image, so that the machine has none of the host's. Default: false. */

@@ -275,7 +275,7 @@ export class MachineSupply {
         languages: template.languages.map(({ language }) => language),
         egress: (connection) => sandboxEgress.accept(connection),
         ...(built && { layers: built.layers, isImage: built.isImage }),
-        ...(built && { environment: built.environment, workdir: built.workdir }),
+        ...(built && { environment: built.environment, workdir: built.workdir, user: built.user }),
       });
     const machine = await finding().catch((error: unknown) => {
       letGo();

@@ -2,14 +2,18 @@ import { posix } from "node:path";
 import type { BuildStep } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { AgentCalls } from "../agents/agent-calls.js";
+import type { TemplateUser } from "../catalogue/template-catalogue.js";
 import { PollBackoff } from "../relay/poll-backoff.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { searchPathAnywhere } from "../runtime/search-path.js";
+import { accountFunctions, asUser, findUserScript, foundUser, quoted, userVariables } from "./build-users.js";
 
-/** Variables and working directory that ENV and WORKDIR steps set, for later steps and for the template. */
+/** What ENV, WORKDIR and USER steps set, for later steps and for the template. */
 export interface BuildContext {
   readonly environment: Readonly<Record<string, string>>;
   readonly workdir: string;
+  /** Default: the machine's own user. */
+  readonly user?: TemplateUser | undefined;
 }
 
 /** The path, in the build machine, of the archive of the COPY step with this index. */
@@ -24,8 +28,8 @@ export class BuildMachine {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Runs one step. Rejects with the reason when the step fails. */
-  async perform(step: BuildStep, index: number, context: BuildContext): Promise<void> {
+  /** Runs one step. Resolves with the context of the next one, and rejects with the reason when the step fails. */
+  async perform(step: BuildStep, index: number, context: BuildContext): Promise<BuildContext> {
     if (step.kind === "workdir") {
       const { workdir } = contextAfter(step, context);
       await this.#run('mkdir -p -- "$1"', [workdir], { ...context, workdir: "/" });
@@ -37,8 +41,18 @@ export class BuildMachine {
     if (step.kind === "run") {
       const programs = programsNamedByImagePath(step.command);
       if (programs.length > 0) await this.#run(linkScript, programs, context);
-      await this.#run(rootGuard(step.command) + step.command, [], context);
+      const command = rootGuard(step.command) + accountFunctions(step.command) + step.command;
+      await this.#run(asUser(command, context.user), [], context);
     }
+    return contextAfter(step, context, step.kind === "user" ? await this.#findUser(step.name) : undefined);
+  }
+
+  async #findUser(name: string): Promise<TemplateUser> {
+    const args = ["-c", findUserScript, "find-user", name];
+    const body = { command: "bash", args, workdir: "/", timeout: 30 };
+    const user = foundUser(String((await this.#ask("POST", "/commands/run", body)).stdout));
+    if (!user) throw new Error(`there is no user ${name}; create it in an earlier step, as with RUN useradd`);
+    return user;
   }
 
   async #run(script: string, args: readonly string[], { environment, workdir }: BuildContext): Promise<void> {
@@ -103,9 +117,11 @@ function parseAnswer<Schema extends z.ZodMiniType>(schema: Schema, answer: unkno
   throw new Error("the build machine's agent sent an invalid answer");
 }
 
-/** The context after a step. It depends only on the step, so a cached step need not be run. */
-export function contextAfter(step: BuildStep, context: BuildContext): BuildContext {
+/** The context after a step. `user`: the one that a USER step names. */
+export function contextAfter(step: BuildStep, context: BuildContext, user?: TemplateUser): BuildContext {
   const { environment, workdir } = context;
+  if (step.kind === "user" && user)
+    return { ...context, user, environment: { ...environment, ...userVariables(user) } };
   if (step.kind === "env") {
     const variables = { ...environment, [step.name]: expand(step.value, environment) };
     if (Buffer.byteLength(JSON.stringify(variables)) > environmentBytes) throw environmentTooLarge();
@@ -131,7 +147,7 @@ done`;
 
 /** Whether a step runs something in a machine. */
 export const needsMachine = ({ kind }: BuildStep): boolean =>
-  kind === "run" || kind === "copy" || kind === "workdir";
+  kind === "run" || kind === "copy" || kind === "workdir" || kind === "user";
 
 const longestStepSeconds = 86_400;
 /** Seconds after which the agent answers even if the step has not ended. The request is then repeated. */
@@ -151,8 +167,6 @@ function rootGuard(command: string): string {
   const advice = `${manager} needs root, which builds on this machine do not have: start the server as root with --root-inside, install with pip or npm instead, or install it on the host, whose programs are in every sandbox.`;
   return `[ "$(id -u)" = 0 ] || { echo ${quoted(advice)} >&2; exit 100; }\n`;
 }
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Limit of a template's variables, so that programs can be started: the kernel accepts at most 128 KiB in one string. */
 const environmentBytes = 64 * 1024;

@@ -82,6 +82,7 @@ function cacheKeys(
     base.built?.layers ?? [],
     base.built?.environment ?? {},
     base.built?.workdir ?? "",
+    base.built?.user?.name ?? "",
   ]);
   return steps.map(({ skipCache: _, ...step }, index) => {
     const content = JSON.stringify([key, step, archives.get(index)?.digest ?? ""]);

@@ -27,8 +27,8 @@ export interface BuildProgress {
   readonly id: string;
   readonly log: BuildLog;
   readonly stop: AbortSignal;
-  /** The layers of an earlier build whose steps were the first `count` steps of this build; undefined if there is none. */
-  readonly cached: (count: number) => readonly string[] | undefined;
+  /** What an earlier build made whose steps were the first `count` steps of this build; undefined if there is none. */
+  readonly cached: (count: number) => BuildResult | undefined;
   readonly report: (change: Pick<Partial<BuildRecord>, "status" | "progress" | "currentStep">) => void;
   /** Makes the finished template from the build's result. */
   readonly template: (result: BuildResult) => LocalTemplate;
@@ -103,13 +103,11 @@ export class TemplateBuilder {
     const { base, steps, archives } = plan;
     const { log, report } = progress;
     let context: BuildContext = {
-      environment: base.built?.environment ?? {},
-      workdir: base.built?.workdir ?? "/workspace",
+      environment: cached.environment,
+      workdir: cached.workdir,
+      user: cached.user,
     };
-    for (const step of steps.slice(0, cached.steps)) {
-      log.line(`CACHED ${describeStep(step)}`);
-      context = contextAfter(step, context);
-    }
+    for (const step of steps.slice(0, cached.steps)) log.line(`CACHED ${describeStep(step)}`);
     const rest = steps.slice(cached.steps);
     if (!rest.some(needsMachine)) {
       for (const step of rest) context = contextAfter(step, context);
@@ -139,11 +137,10 @@ export class TemplateBuilder {
         const name = `Step ${index + 1}/${steps.length}: ${describeStep(step)}`;
         log.line(name);
         report({ progress: Math.floor((90 * index) / steps.length), currentStep: name });
-        await inside.perform(step, index, context).catch((error: unknown) => {
+        context = await inside.perform(step, index, context).catch((error: unknown) => {
           const reason = error instanceof Error ? error.message : String(error);
           throw new Error(`${name} failed: ${reason.replace(/\.?$/, ".")}`, { cause: error });
         });
-        context = contextAfter(step, context);
       }
       report({ status: "publishing", progress: 90, currentStep: "keeping the files" });
       signal.throwIfAborted();
@@ -167,6 +164,7 @@ export class TemplateBuilder {
         limits,
         languages: template.languages.map(({ language }) => language),
         layers: built.layers,
+        user: built.user,
       },
       template,
     );
@@ -211,17 +209,18 @@ export class TemplateBuilder {
 /** Seconds in which a program of an image must tell its version. */
 const programSeconds = 20;
 
-interface Cached {
+/** What the first steps of a build make, which are done already. */
+interface Cached extends BuildResult {
   readonly steps: number;
-  readonly layers: readonly string[];
 }
 
 /** The longest sequence of first steps that an earlier build has run already, up to the first step with `skipCache`. */
 function longestCachedPart({ steps, skipCache, base }: BuildPlan, { cached }: BuildProgress): Cached {
   const fresh = skipCache ? 0 : steps.findIndex((step) => step.skipCache);
   for (let count = fresh === -1 ? steps.length : fresh; count > 0; count -= 1) {
-    const layers = cached(count);
-    if (layers) return { steps: count, layers };
+    const made = cached(count);
+    if (made) return { ...made, steps: count };
   }
-  return { steps: 0, layers: base.built?.layers ?? [] };
+  const { layers = [], environment = {}, workdir = "/workspace", user } = base.built ?? {};
+  return { steps: 0, layers, environment, workdir, user };
 }

@@ -13,7 +13,12 @@ import {
   tooManyBuilds,
 } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
-import type { BuiltTemplate, LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
+import type {
+  BuiltTemplate,
+  LocalTemplate,
+  TemplateCatalogue,
+  TemplateUser,
+} from "../catalogue/template-catalogue.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { TemplateRepository } from "../store/template-repository.js";
@@ -219,7 +224,10 @@ export class TemplateBuilds {
     try {
       stop.throwIfAborted();
       const template = (
-        built: Pick<NonNullable<LocalTemplate["built"]>, "status" | "layers" | "environment" | "workdir">,
+        built: Pick<
+          NonNullable<LocalTemplate["built"]>,
+          "status" | "layers" | "environment" | "workdir" | "user"
+        >,
       ) => templateOf(plan, build.record, existing, built);
       const finished = await builder.build(plan, {
         id: build.record.id,
@@ -242,14 +250,14 @@ export class TemplateBuilds {
     await layers.collect();
   }
 
-  /** The layers of a template whose build had exactly the first `count` steps of this plan. */
-  #cached(plan: BuildPlan, count: number): readonly string[] | undefined {
+  /** What a template has whose build had exactly the first `count` steps of this plan. */
+  #cached(plan: BuildPlan, count: number): BuiltTemplate | undefined {
     const key = plan.stepKeys[count - 1];
     const made = this.options.catalogue.list().find(({ built }) => {
       const keys = built && this.#builds.get(built.buildId)?.record.stepKeys;
       return built?.status === "active" && keys?.at(-1) === key;
     });
-    return made?.built?.layers;
+    return made?.built;
   }
 
   #succeed(build: Build): void {
@@ -312,6 +320,7 @@ function templateOf(
     layers: readonly string[];
     environment?: Readonly<Record<string, string>>;
     workdir?: string;
+    user?: TemplateUser | undefined;
   },
 ): LocalTemplate {
   const { name, base, language, differences, limits, fromImage, startCommand, readyCheck } = plan;

@@ -1402,7 +1402,7 @@ export interface components {
          *     - RUN, CMD: `args: [command]`
          *     - ENV: `args: [key, value]`, `args: ["KEY=value"]`, or `key` and `value`
          *     - WORKDIR: `args: [path]`, or `path`: where later steps, the start command and the programs of sandboxes start. `/workspace` without one
-         *     - USER: `args: [name]`
+         *     - USER: `args: [name]`: a user that the image has or an earlier step made. A server whose sandboxes have one user takes it for that one's name
          */
         TemplateStep: {
             /** @enum {string} */

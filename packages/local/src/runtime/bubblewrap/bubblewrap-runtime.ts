@@ -321,6 +321,7 @@ function agentConfig(
   { authorities }: MachineImage,
 ): string {
   const { code } = uidsInside(identitiesOf(uids));
+  const { uid, gid } = (uids?.isRange && spec.user) || { uid: code, gid: code };
   return JSON.stringify({
     sandboxId: spec.id,
     publicKey: spec.publicKey,
@@ -332,7 +333,7 @@ function agentConfig(
     environment: spec.environment,
     workdir: spec.workdir,
     ownVariables: Object.keys(agentTimeZone),
-    ...(uids && { runProgramsAs: { uid: code, gid: code } }),
+    ...(uids && { runProgramsAs: { uid, gid } }),
     ownsMachine: true,
   });
 }
