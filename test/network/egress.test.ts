@@ -250,6 +250,35 @@ describe("the control plane, for each sandbox", () => {
     await expect.poll(() => sh(killed, command).catch(String)).toBe("hello over http\n");
   });
 
+  test("tells a program of its sandbox's 129th connection why it gets none, over HTTP, CONNECT and SOCKS5", async () => {
+    await using full = await client.sandboxes.create({
+      template: "code-interpreter",
+      internetAccess: true,
+    });
+    const code = `
+import socket
+def ask(port, text):
+    connection = socket.create_connection(("127.0.0.1", port), 20)
+    connection.sendall(text)
+    return connection, connection.recv(4096)
+tunnel = b"CONNECT ${name}:${server.httpPort} HTTP/1.1\\r\\n\\r\\n"
+held = [ask(3128, tunnel) for _ in range(128)]
+print({answer[:12] for _, answer in held})
+socks = b"\\x05\\x01\\x00\\x05\\x01\\x00\\x03" + bytes([${name.length}]) + b"${name}" + (${server.httpPort}).to_bytes(2, "big")
+print(ask(3128, tunnel)[1].split(b"\\r\\n")[0])
+print(ask(3128, b"GET http://${name}:${server.httpPort}/hello HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")[1].split(b"\\r\\n")[0])
+connection, answer = ask(1080, socks)
+print((answer + connection.recv(4096))[:4])`;
+    const { stdout, stderr } = await full.execute(code, { language: "python", timeoutSeconds: 60 });
+    const refusal = "429 This sandbox has reached its limit of 128 open connections. Close some.";
+    expect(stdout + stderr).toBe(
+      `{b'HTTP/1.1 200'}\nb'HTTP/1.1 ${refusal}'\nb'HTTP/1.1 ${refusal}'\nb'\\x05\\x00\\x05\\x01'\n`,
+    );
+    expect((await log(full, { limit: 1 })).data).toMatchObject([
+      { protocol: "socks5", host: name, decision: "failed", reason: refusal.slice(4) },
+    ]);
+  });
+
   test("limits the connections of one, and others do not notice", {
     tags: ["curl"],
     timeout: 240_000,

@@ -3,9 +3,10 @@ import { connect, createServer, type Socket } from "node:net";
 import { proxyPorts } from "@cloud-sandbox/server-kit/execution";
 
 /**
- * Most connections per proxy. Each takes two file descriptors, and the agent needs the rest for programs and files.
+ * Most connections to both ports: the 128 that the proxy outside serves, and some that it refuses with a reason. Each takes two file
+ * descriptors, and the agent needs the rest for programs and files.
  */
-const maxConnections = { http: 96, socks: 32 } as const;
+const mostConnections = 128 + 32;
 const retryMs = 1000;
 
 /** Files in /etc that Node reads, on its main thread, when it first listens on an address. */
@@ -16,16 +17,20 @@ const resolverFiles = ["resolv.conf", "nsswitch.conf", "netsvc.conf", "svc.conf"
  * not inspect them: the proxy outside filters, because the sandbox cannot be trusted to filter itself.
  */
 export function relayEgress(socketPath: string): void {
-  for (const kind of ["http", "socks"] as const) listen(proxyPorts[kind], maxConnections[kind], socketPath);
-}
-
-function listen(port: number, limit: number, socketPath: string): void {
-  const server = createServer({ allowHalfOpen: true }, (client) => {
+  const open = new Set<Socket>();
+  const relay = (client: Socket): void => {
+    if (open.size >= mostConnections) return void client.destroy();
+    open.add(client);
+    client.once("close", () => open.delete(client));
     const outside = connect({ path: socketPath, allowHalfOpen: true });
     forward(client, outside);
     forward(outside, client);
-  });
-  server.maxConnections = limit;
+  };
+  for (const port of Object.values(proxyPorts)) listen(port, relay);
+}
+
+function listen(port: number, relay: (client: Socket) => void): void {
+  const server = createServer({ allowHalfOpen: true }, relay);
   // Listening fails if a program, or a process that an earlier agent left, uses the port. Retry until it is free.
   const retry = () => void setTimeout(start, retryMs).unref();
   const start = () => {

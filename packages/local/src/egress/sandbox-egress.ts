@@ -10,7 +10,7 @@ import { readableOrOver } from "./socks-messages.js";
 import { serveSocks } from "./socks-proxy.js";
 
 export interface EgressLimits {
-  /** Limit of one sandbox's open connections to the proxy, and of those that the proxy makes for it. Further ones are closed or refused. */
+  /** Limit of one sandbox's open connections to the proxy, and of those that the proxy makes for it. So many further ones are refused, the others closed. */
   readonly connections: number;
   /** Milliseconds within which a program must name its destination. */
   readonly greetingMs: number;
@@ -27,6 +27,8 @@ export type OnEgressDecision = (decision: "allowed" | "refused" | "failed" | "dr
 export class SandboxEgress implements EgressAccess {
   readonly log = new EgressLog();
   readonly #connections = new Set<Socket>();
+  /** Connections beyond the limit, which are open until their program has read why they are refused. */
+  readonly #refused = new Set<Socket>();
   /** Number of open connections made for the sandbox. Counted separately, because one client connection can request many by pipelining. */
   #upstreams = 0;
   #isClosed = false;
@@ -44,24 +46,26 @@ export class SandboxEgress implements EgressAccess {
 
   /** Number of connections that are open now, to the proxy and from it. */
   get open(): number {
-    return this.#connections.size + this.#upstreams;
+    return this.#connections.size + this.#refused.size + this.#upstreams;
   }
 
   /** Serves a connection that a program in the sandbox opened. */
   accept(client: Socket): void {
     const isFull = this.#connections.size >= this.limits.connections || !this.hasRoom(this.open);
-    if (this.#isClosed || isFull) {
+    const isFlood = isFull && (this.#refused.size >= this.limits.connections || !this.hasRoom(this.open / 2));
+    if (this.#isClosed || isFlood) {
       this.log.noteDropped();
       this.onDecision("dropped");
       client.destroy();
       return;
     }
-    this.#connections.add(client);
-    client.once("close", () => this.#connections.delete(client));
+    const connections = isFull ? this.#refused : this.#connections;
+    connections.add(client);
+    client.once("close", () => connections.delete(client));
     client.on("error", () => client.destroy());
     client.on("timeout", () => client.destroy());
     client.setTimeout(this.limits.greetingMs);
-    this.#serve(client).catch(() => client.destroy());
+    this.#serve(client, isFull ? this.#refusal : this).catch(() => client.destroy());
   }
 
   async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Dialed> {
@@ -95,6 +99,17 @@ export class SandboxEgress implements EgressAccess {
     }
   }
 
+  /** What a connection beyond the limit gets: a refusal, in the protocol that its program speaks. */
+  readonly #refusal: EgressAccess = {
+    connect: async (protocol, destination) => {
+      const problem = tooMany(Math.min(this.#connections.size, this.limits.connections));
+      this.log.begin(protocol, destination).end("failed", problem.message);
+      this.onDecision("failed");
+      throw problem;
+    },
+    watchIdle: () => undefined,
+  };
+
   watchIdle(socket: Socket): void {
     socket.setTimeout(this.limits.idleMs);
   }
@@ -102,19 +117,19 @@ export class SandboxEgress implements EgressAccess {
   /** Closes all connections, and every later one. */
   close(): void {
     this.#isClosed = true;
-    for (const connection of this.#connections) connection.destroy();
+    for (const connection of [...this.#connections, ...this.#refused]) connection.destroy();
   }
 
-  async #serve(client: Socket): Promise<void> {
+  async #serve(client: Socket, access: EgressAccess): Promise<void> {
     const first = await firstByte(client);
     if (first === undefined) {
       client.destroy();
     } else if (first === socksVersion) {
       const gone = new AbortController();
       client.once("close", () => gone.abort());
-      await serveSocks(client, this, gone.signal);
+      await serveSocks(client, access, gone.signal);
     } else {
-      this.http.serve(client, this);
+      this.http.serve(client, access);
     }
   }
 }

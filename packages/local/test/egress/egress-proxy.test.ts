@@ -126,9 +126,43 @@ describe("a tunnel through the egress proxy", () => {
     },
   );
 
-  test("beyond the limit of one sandbox is refused unread, and other sandboxes still get theirs", async () => {
+  test.each([
+    [
+      "CONNECT",
+      "CONNECT a.example:443 HTTP/1.1\r\n\r\n",
+      "HTTP/1.1 429 This sandbox has reached its limit of 2 open connections. Close some.\r\n",
+    ],
+    [
+      "HTTP",
+      "GET http://a.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+      "HTTP/1.1 429 This sandbox has reached its limit of 2 open connections. Close some.\r\n",
+    ],
+    ["SOCKS5", socks("a.example", 443), String.fromCharCode(5, 0, 5, 1)],
+  ])("beyond the limit is refused in its protocol, %s, and in the log", async (_, greeting, refusal) => {
     await using server = await tcpServer(echo);
-    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"], limits: { connections: 10 } });
+    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"], limits: { connections: 2 } });
+    const kept = [await proxy.tunnel(`127.0.0.1:${server.port}`), await proxy.connect()];
+    await expect.poll(() => proxy.egress.open).toBe(3);
+    const beyond = await proxy.connect();
+    beyond.write(greeting);
+    expect((await text(beyond)).startsWith(refusal)).toBe(true);
+    expect(proxy.egress.log.entries.at(-1)).toMatchObject({
+      host: "a.example",
+      decision: "failed",
+      reason: "This sandbox has reached its limit of 2 open connections. Close some.",
+    });
+    expect(proxy.egress.log.totals).toMatchObject({ failed: 1, dropped: 0 });
+    for (const client of [...kept, beyond]) client.destroy();
+    await expect.poll(() => proxy.egress.open).toBe(0);
+    await proxy.tunnel(`127.0.0.1:${server.port}`);
+  });
+
+  test("far beyond the limit of one sandbox is closed unread, and other sandboxes still get theirs", async () => {
+    await using server = await tcpServer(echo);
+    await using proxy = await EgressProxy.start({
+      allowPrivate: ["127.0.0.1"],
+      limits: { connections: 10, greetingMs: 500 },
+    });
     const neighbour = proxy.gateway.open("neighbour");
     proxy.gateway.setRules("neighbour", { internetAccess: true });
     const kept = await Promise.all(
@@ -136,7 +170,7 @@ describe("a tunnel through the egress proxy", () => {
     );
     const more = await Promise.all(Array.from({ length: 500 }, () => proxy.connect()));
     for (const client of more) expect(await text(client)).toBe("");
-    expect(proxy.egress.log.totals).toMatchObject({ allowed: 10, dropped: 500 });
+    expect(proxy.egress.log.totals).toMatchObject({ allowed: 10, dropped: 490 });
     await using theirs = await tcpServer((socket) => neighbour.accept(socket));
     const { connect } = await import("node:net");
     const client = connect({ host: "127.0.0.1", port: theirs.port, allowHalfOpen: true });

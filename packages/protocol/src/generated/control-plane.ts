@@ -1237,7 +1237,7 @@ export interface components {
                 allowed: number;
                 refused: number;
                 failed: number;
-                /** @description Beyond the number of connections at a time: closed unread. */
+                /** @description Far beyond the number of connections at a time: closed unread. The first ones beyond it are refused, and count as failed. */
                 dropped: number;
                 bytes_sent: number;
                 bytes_received: number;
