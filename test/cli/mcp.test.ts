@@ -272,6 +272,26 @@ describe("cloud-sandbox mcp", () => {
     await line.output("mcp", "server", "remove", "piped", "--yes");
   });
 
+  test("answers what the assistant asked when a server ends before, and says once why", async () => {
+    const failing = "sh -c 'echo no such package >&2; exit 4'";
+    await line.output("mcp", "server", "add", "failing", "--command", failing);
+    const requests = [1, "two"].map((id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`);
+    const { code, stderr, stdout } = await line.run(["mcp", "run", "failing"], requests.join(""));
+    const why = "The server ended with exit code 4 before it answered. It wrote: no such package.";
+    expect({ code, stderr }).toEqual({
+      code: 125,
+      stderr: expect.stringMatching(new RegExp(`^cloud-sandbox: ${why}.*\n$`)),
+    });
+    const answers = stdout
+      .trimEnd()
+      .split("\n")
+      .map((each) => JSON.parse(each));
+    expect(answers).toEqual(
+      [1, "two"].map((id) => ({ jsonrpc: "2.0", id, error: { code: -32_603, message: why } })),
+    );
+    await line.output("mcp", "server", "remove", "failing", "--yes");
+  });
+
   test("takes over the servers of assistants and of e2b-mcp", async () => {
     const file = join(line.directory, "theirs.json");
     await writeFile(

@@ -229,6 +229,8 @@ describe("what a server does wrong is a typed error, and leaves no sandbox", () 
     expect(await sandboxes()).toBe(0);
   });
 
+  const fetching =
+    "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT packages.test:443 HTTP/1.1\\r\\n\\r\\n' >&3; read -r -u 3";
   const atStart: [string, McpServerOptions, object, RegExp][] = [
     [
       "a program that is not there",
@@ -243,6 +245,30 @@ describe("what a server does wrong is a typed error, and leaves no sandbox", () 
       /no-such-program/,
     ],
     ["one that ends", plain("s", {}, "dies"), { name: "McpStartError" }, /code 9.*without a licence/],
+    [
+      "one that says why on standard output, and in the middle of a line",
+      { name: "s", command: "echo fetching; echo warning >&2; printf 'no package'; exit 4" },
+      { name: "McpStartError", code: "SERVER_NOT_STARTED" },
+      /ended with exit code 4 before it answered\. It wrote: fetching \| no package \| warning\. /,
+    ],
+    [
+      "one that is not there, after other lines",
+      { name: "s", command: "echo first >&2; no-such-program" },
+      { name: "McpStartError", code: "SERVER_NOT_STARTED" },
+      /^The server did not start\. It wrote: first \| [^.]*no-such-program: command not found\. The server's program is not in/,
+    ],
+    [
+      "one whose packages cannot be fetched, and that does not say so",
+      { name: "s", internet: ["allowed.test"], command: `${fetching}; exit 1` },
+      { name: "McpStartError", code: "SERVER_NOT_STARTED" },
+      /exit code 1 before it answered\. packages\.test:443 is not on .*egress\.allow/,
+    ],
+    [
+      "one whose packages cannot be fetched, and that tries again in silence",
+      { name: "s", internet: ["allowed.test"], command: `${fetching}; sleep 60` },
+      { name: "McpStartError", code: "SERVER_SILENT" },
+      /did not answer within 8 s after its start\. packages\.test:443 is not on .*egress\.allow/,
+    ],
     [
       "one that says nothing",
       plain("s", {}, "mute"),

@@ -101,6 +101,7 @@ const shown = 600;
 
 function withStderr(summary: string, stderr: string): string {
   const text = stderr.trim();
-  const end = text.length > shown ? `…${text.slice(-shown)}` : text;
-  return `${summary.replace(/[.\s]+$/, "")}. It wrote: ${end.replace(/\s*\n\s*/g, " | ")}.`;
+  const end = (text.length > shown ? `…${text.slice(-shown)}` : text).replace(/\s*\n\s*/g, " | ");
+  const wrote = `It wrote: ${end.replace(/\.$/, "")}.`;
+  return summary.includes(wrote) ? summary : `${summary.replace(/[.\s]+$/, "")}. ${wrote}`;
 }

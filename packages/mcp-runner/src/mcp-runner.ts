@@ -142,9 +142,12 @@ export class McpRunner implements AsyncDisposable {
       this.#sessions.add(session);
       return session;
     } catch (error) {
+      const { withFailedConnections } = await import("./session/failed-connections.js");
+      const start = { client: this.#client, sandboxId: sandbox.id, variables, signal };
+      const explained = await withFailedConnections(error, start);
       // Ignore an error of the deletion: the error of the start is reported, and the sandbox ends with its lifetime.
       await sandbox.delete().catch(() => undefined);
-      throw error;
+      throw explained;
     }
   }
 

@@ -22,6 +22,14 @@ export class OpenRequests {
     return isRequest;
   }
 
+  /** The ids of the requests, which will get no answer any more. */
+  takeAll(): readonly unknown[] {
+    const ids = [...this.#ids];
+    this.#ids.clear();
+    this.#settle();
+    return ids;
+  }
+
   /** Notes a message of the server. */
   received(message: unknown): void {
     const { id, method } = fieldsOf(message);

@@ -31,7 +31,9 @@ export function define(command: Command): void {
             const requests = new OpenRequests();
             const answer = (id: unknown, code: number, message: string): void =>
               output.json({ jsonrpc: "2.0", id, error: { code, message } });
-            transport.onerror = (error) => output.note(error.message);
+            transport.onerror = (error) => {
+              if (error !== transport.failure) output.note(error.message);
+            };
             let isUnread = false;
             transport.onmessage = (message: unknown) => {
               if (isUnread) return;
@@ -51,6 +53,8 @@ export function define(command: Command): void {
               }
               requests.sent(message);
               transport.send(message).catch((error: Error) => {
+                // What ends the server is told, and its requests are answered, when this command ends.
+                if (error === transport.failure) return;
                 output.note(error.message);
                 if (requests.lost(message)) answer(message.id, -32_603, error.message);
               });
@@ -62,7 +66,12 @@ export function define(command: Command): void {
             process.stdin.destroy();
             if (signal.aborted) return;
             if (isUnread) throw notRead();
-            if (transport.failure !== undefined) throw transport.failure;
+            const { failure } = transport;
+            if (failure !== undefined) {
+              // Assistants show this, and not standard error.
+              for (const id of requests.takeAll()) answer(id, -32_603, failure.summary);
+              throw failure;
+            }
             if (requests.size > 0) throw notAnswered();
           } finally {
             await sandbox.delete();

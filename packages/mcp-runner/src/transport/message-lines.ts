@@ -34,6 +34,11 @@ export class MessageLines {
     }
   }
 
+  /** What came after the last line end. */
+  get rest(): string {
+    return [...this.#begun, ...this.#pieces].join("");
+  }
+
   #join(): void {
     this.#begun.push(this.#pieces.join(""));
     this.#pieces = [];

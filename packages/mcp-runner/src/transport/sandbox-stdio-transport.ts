@@ -60,6 +60,8 @@ export class SandboxStdioTransport implements Transport {
   readonly #lines: MessageLines;
   readonly #sent = new SentRequests();
   readonly #stderr: HiddenLines;
+  /** Lines of standard output that are not messages. */
+  readonly #printed: HiddenLines;
   #stream: CommandStream | undefined;
   #reading: Promise<void> | undefined;
   #failure: McpServerError | undefined;
@@ -78,6 +80,7 @@ export class SandboxStdioTransport implements Transport {
     this.#limit = maxMessageLength;
     this.#secrets = new Secrets(env);
     this.#stderr = new HiddenLines(this.#secrets, options.onStderr);
+    this.#printed = new HiddenLines(this.#secrets);
     this.#lines = new MessageLines(maxMessageLength, () => {
       throw this.#broken(
         "MESSAGE_TOO_LARGE",
@@ -218,6 +221,7 @@ export class SandboxStdioTransport implements Transport {
    */
   #skipNoise(line: string): void {
     this.#noise += 1;
+    this.#printed.add(`${line}\n`);
     this.#noiseLength += line.length;
     const shown = this.#secrets.hide(line).slice(0, 200);
     const error = this.#broken(
@@ -234,23 +238,22 @@ export class SandboxStdioTransport implements Transport {
       terminationReason === undefined || terminationReason === "exit"
         ? `with exit code ${exitCode}`
         : (endings[terminationReason] ?? `(${terminationReason})`);
-    const { stderr } = this;
     if (this.#messages > 0)
       return new McpProtocolError({
         summary: `The server ended ${why}.`,
         hint: "Start a new session.",
         code: "SERVER_ENDED",
-        stderr,
+        stderr: this.stderr,
       });
-    if (this.#firstNoise !== undefined) return this.#firstNoise;
     // The shell's exit codes for a program that could not be started, which says so on standard error.
-    const isAbsent = exitCode === 126 || exitCode === 127;
-    const said = isAbsent ? stderr.trimEnd().split("\n").at(-1) : "";
+    const isAbsent = (exitCode === 126 || exitCode === 127) && this.stderr.trim() !== "";
+    const hasPrinted = this.#noise > 0 || this.#lines.rest !== "";
     return new McpStartError({
-      summary: said ? `The server did not start: ${said}.` : `The server ended ${why} before it answered.`,
-      hint: startHint(exitCode),
+      summary: isAbsent ? "The server did not start." : `The server ended ${why} before it answered.`,
+      hint: hasPrinted && exitCode === 0 ? noMessageHint : startHint(exitCode),
       code: "SERVER_NOT_STARTED",
-      stderr,
+      // Installers and programs that are no MCP server say what happened on standard output.
+      stderr: `${this.#printed.tail}${this.#secrets.hide(this.#lines.rest)}\n${this.stderr}`,
     });
   }
 
