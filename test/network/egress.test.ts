@@ -389,8 +389,17 @@ test("git and SSH, which know no proxy variable, connect through the proxy", {
   );
 });
 
-test("Java starts, where the host has it", async ({ skip }) => {
-  const version = await sh(sandbox, "command -v java >/dev/null && java -version 2>&1 || echo none");
-  skip(version === "none\n" && !existsSync("/usr/bin/java"), "there is no Java on this machine");
-  expect(version).toMatch(/version "\d+/);
+test.each([
+  ["Java", "java", "java -version 2>&1", /version "\d+/],
+  ["Maven", "mvn", "mvn --version", /Apache Maven \d/],
+  [
+    "OpenSSL",
+    "openssl",
+    "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=test -keyout /dev/null 2>&1",
+    /BEGIN CERTIFICATE/,
+  ],
+])("%s, whose settings are in /etc, starts where the host has it", async (name, program, command, said) => {
+  const answer = await sh(sandbox, `command -v ${program} >/dev/null || { echo none; exit; }; ${command}`);
+  if (answer === "none\n") expect(existsSync(`/usr/bin/${program}`), name).toBe(false);
+  else expect(answer).toMatch(said);
 });

@@ -187,3 +187,14 @@ describe("on a machine without internet", () => {
       expect(entry).toEqual({ decision: "failed", reason: expect.stringContaining(lack) });
   });
 });
+
+test("Node.js starts in a program without a sandbox, also where no sandbox was started before", async () => {
+  const own = await startLocalServer({ args: ["--pool", "0"] });
+  try {
+    await using client = new SandboxClient({ baseUrl: own.url, apiKey: own.apiKey });
+    const { stdout, stderr } = await client.executeIsolated(`node -p '"began"'`, { language: "bash" });
+    expect(stdout + stderr).toBe("began\n");
+  } finally {
+    await own.stop();
+  }
+});

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,6 +17,7 @@ const largestCache = 16 * 1024 * 1024;
 export const agentMain = "main.cjs";
 /** The file beside it with V8's code cache. */
 export const codeCache = "program.cache";
+export const nodeProxy = "node-proxy.cjs";
 
 /**
  * Copies the agent's files to `target` and adds V8's code cache of the agent's program, which makes every boot faster. The
@@ -24,9 +25,7 @@ export const codeCache = "program.cache";
  * `scratch` is the path of a temporary directory, which this function creates and removes.
  */
 export async function placeAgent(target: string, scratch: string): Promise<void> {
-  const source = fileURLToPath(new URL("./agent", import.meta.url));
-  if (!existsSync(source))
-    throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
+  const source = agentSource();
   const [cache] = await Promise.all([
     keptOrMade(await cacheName(source), () => compile(source, scratch)),
     cp(source, target, { recursive: true }),
@@ -35,6 +34,18 @@ export async function placeAgent(target: string, scratch: string): Promise<void>
   // The umask may keep the sandboxes' uids from reading the files.
   await chmod(target, 0o755);
   for (const name of await readdir(target)) await chmod(join(target, name), 0o644);
+}
+
+function agentSource(): string {
+  const source = fileURLToPath(new URL("./agent", import.meta.url));
+  if (existsSync(source)) return source;
+  throw new Error("The agent is missing from this installation of cloud-sandbox-local; install it again.");
+}
+
+/** Copies the script that makes Node.js use the proxy to `directory`: programs without an agent load it too. */
+export function placeNodeProxy(directory: string): void {
+  copyFileSync(join(agentSource(), nodeProxy), join(directory, nodeProxy));
+  chmodSync(join(directory, nodeProxy), 0o644);
 }
 
 /** The name of the cached code. It contains all that the cache depends on: V8's version and options, the CPU, and the program. */

@@ -5,10 +5,8 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readlinkSync,
   realpathSync,
-  type Stats,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -18,12 +16,13 @@ import { dirname, join } from "node:path";
 import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import type { Mount } from "../host/mount.js";
 import { placeSubstitutes, searchPath } from "../search-path.js";
-import { agentMain, placeAgent } from "./agent-files.js";
+import { agentMain, nodeProxy, placeAgent, placeNodeProxy } from "./agent-files.js";
 import { placeAptAdvice } from "./apt-advice.js";
 import { authoritiesInside, placeAuthorities } from "./host-files/authority-files.js";
 import { mountPoints } from "./host-files/host-views.js";
 import { dynamicLoader, libraryDirectories } from "./host-files/loader.js";
 import { maskedKernelFiles } from "./host-files/masked-kernel-files.js";
+import { makeEtc, makeReachable } from "./host-files/synthetic-etc.js";
 import { placeDrivers } from "./program-drivers.js";
 import { separation } from "./user-namespace.js";
 import type { MachineDisk, WritableRoot } from "./writable-root.js";
@@ -55,13 +54,13 @@ const opt = "/opt/cloud-sandbox";
 /** The agent's main file inside a machine, where nobody can change it. */
 export const agentEntry = `${opt}/agent/${agentMain}`;
 
-/** The drivers of programs that run without an agent, inside a machine. */
+/** The drivers of programs that run without an agent, inside a machine, and what Node.js loads in all programs. */
 export const driversInside = `${opt}/drivers`;
 
 /** The egress proxy's socket inside a machine, and the script that makes the `fetch` of older Node.js use the proxy. */
 export const egressInside = {
   socket: `${opt}/egress`,
-  nodePreload: `${opt}/agent/node-proxy.cjs`,
+  nodePreload: `${driversInside}/${nodeProxy}`,
   // Contexts of JavaScript need a later version anyway.
   importsPreload: true,
 } as const;
@@ -99,6 +98,7 @@ export async function prepareMachineImage(
   placeSubstitutes(parts);
   if (root) placeAptAdvice(parts, opt, join(root.skeleton, "../usr"));
   await placeDrivers(join(parts, "drivers"), searchPath(node.path));
+  placeNodeProxy(join(parts, "drivers"));
   // The mount point of each machine's egress socket.
   writeFileSync(join(parts, "egress"), "");
   writeFileSync(join(parts, "init"), initScript);
@@ -279,12 +279,6 @@ async function placeLoader(
   return { command: [`${opt}/loader`, ...cache, "--library-path", libraryPath], directories };
 }
 
-/** Makes a directory below `top` that every uid can enter, whatever the umask. */
-function makeReachable(top: string, path: string): void {
-  mkdirSync(join(top, path), { recursive: true });
-  for (let at = join(top, path); at !== top; at = dirname(at)) chmodSync(at, 0o755);
-}
-
 /** File systems mounted below `directory`, which an overlay over it would not show. */
 function mountsBelow(directory: string): Mount[] {
   return mountPoints()
@@ -314,71 +308,3 @@ function isReachableForAll(path: string): boolean {
   }
   return (statSync(path).mode & 0o005) === 0o005;
 }
-
-/** The entries of the host's `/etc` that machines see: those that programs need, and none that describes the host. */
-export const sharedEtc = (): readonly string[] => [
-  "alternatives",
-  "ca-certificates",
-  "crypto-policies",
-  "fonts",
-  "ld.so.cache",
-  "matplotlibrc",
-  "mime.types",
-  "pki/ca-trust/extracted",
-  "ssl/certs",
-  // Debian's Java has its settings here, and does not start without them.
-  ...readdirSync("/etc").filter((name) => name.startsWith("java-")),
-];
-
-/** Makes `/etc`. With `parts`, which machines cannot change, `/etc` is writable, and files that must not change are mounted from `parts`. */
-function makeEtc(etc: string, parts: string | undefined): { shared: Mount[]; sealed: Mount[] } {
-  const isWritable = parts !== undefined;
-  mkdirSync(etc, { recursive: true });
-  chmodSync(etc, isWritable ? 0o777 : 0o755);
-  for (const [name, text] of Object.entries(etcFiles)) {
-    writeFileSync(join(etc, name), text);
-    chmodSync(join(etc, name), isWritable ? 0o666 : 0o644);
-  }
-  const shared: Mount[] = isWritable ? [] : [{ source: etc, target: "/etc" }];
-  const sealed: Mount[] = [];
-  for (const name of sharedEtc()) {
-    const source = `/etc/${name}`;
-    const status = statusOf(source);
-    if (status === undefined) continue;
-    const place = join(etc, name);
-    if (status.isDirectory()) mkdirSync(place, { recursive: true, mode: 0o755 });
-    else writeFileSync(place, "");
-    shared.push({ source, target: source });
-  }
-  for (const [name, text] of Object.entries(libraryNames)) {
-    for (const path of [join(etc, name), ...(parts ? [join(parts, name)] : [])]) {
-      writeFileSync(path, text);
-      chmodSync(path, 0o644);
-    }
-    if (parts) sealed.push({ source: join(parts, name), target: `/etc/${name}` });
-  }
-  return { shared, sealed };
-}
-
-function statusOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-const etcFiles = {
-  passwd:
-    "root:x:0:0:root:/root:/usr/sbin/nologin\nsandbox:x:1000:1000:sandbox:/home/sandbox:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-  group: "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n",
-  hosts: "127.0.0.1 localhost sandbox\n::1 localhost sandbox\n",
-  hostname: "sandbox\n",
-  "resolv.conf": "",
-};
-
-/** Files that tell the C library which libraries to load into programs, the agent included. */
-const libraryNames = {
-  "ld.so.preload": "",
-  "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-};

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type MachineImages, sharedEtc } from "./machine-image.js";
+import { sharedEtc } from "./host-files/synthetic-etc.js";
+import type { MachineImages } from "./machine-image.js";
 import { WritableRoot } from "./writable-root.js";
 
 const run = promisify(execFile);
