@@ -48,6 +48,7 @@ import { PrivateDirectory } from "./machine/private-directory.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
 import { PortRelay } from "./network/port-relay.js";
 import { FileArchive } from "./snapshot/file-archive.js";
+import { HomeFiles } from "./snapshot/home-files.js";
 import { KeptTerminals } from "./streaming/kept-terminals.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
 
@@ -86,6 +87,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const trusted = trustedAuthorities(config.authorities);
   const inherited = await baseEnvironment(process.env, temporary, config.ownVariables);
   const base = { ...proxies, ...trusted, ...inherited, ...config.environment };
+  const homeFiles = new HomeFiles(base.HOME ?? temporary);
+  if (config.homeFiles !== undefined) homeFiles.add(config.homeFiles);
   const programs = new InstalledPrograms(base.PATH ?? "");
   const resources = new ExecutionResources({ ...config, directory, memoryMb: limits.memoryMb });
   const slots = new ExecutionSlots(config.maxExecutions);
@@ -200,6 +203,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       [...new Set([...config.roots, base.HOME ?? temporary])],
       directory,
       config.mounts,
+      homeFiles,
     ),
     reloadState,
   });

@@ -1,5 +1,6 @@
 import { ownAuthorities } from "./authorities/own-authorities.js";
 import { RuntimeUnavailableError } from "./errors/local-errors.js";
+import { readHomeFiles, remarksOn } from "./home-directory.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import type { RuntimeReport, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { chooseRuntime, dockerImages, dockerRuntime, runtimeVariable } from "./runtimes.js";
@@ -14,6 +15,8 @@ export async function chosenRuntime(
   const { holdsProcess = true, withoutSystemCallFilter = false, rootInside = false, kubernetes } = options;
   const trusted = ownAuthorities(options.trustCa);
   for (const problem of trusted.problems) options.log?.(problem);
+  const homeFiles = readHomeFiles(options.homeFiles);
+  for (const remark of remarksOn(homeFiles)) options.log?.(remark);
   const chosen = await chooseRuntime(runtimeName(options), {
     ...{ holdsProcess, withoutSystemCallFilter, rootInside, kubernetes, mayAct },
     ...{ signal: options.signal, log: options.log },
@@ -21,6 +24,7 @@ export async function chosenRuntime(
     dockerRuntime: dockerRuntime(options.dockerRuntime),
     waitSeconds: options.waitForServerSeconds,
     authorities: trusted.pem,
+    homeFiles,
   });
   if (!chosen.runtime) throw new RuntimeUnavailableError(chosen.reports);
   return chosen;

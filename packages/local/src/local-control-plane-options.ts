@@ -45,6 +45,12 @@ export interface LocalControlPlaneOptions {
    * `SSL_CERT_FILE` or settings of npm and pip name. Default: none.
    */
   readonly trustCa?: readonly string[];
+  /**
+   * A directory with files that the home directory of each sandbox, program and build begins with, such as `.npmrc`,
+   * `.config/pip/pip.conf` and `.m2/settings.xml`: at most 50 files and 128 KiB. Code can read and change its copies. Files that a
+   * template or a stopped sandbox has already are kept. Default: CLOUD_SANDBOX_HOME_FILES, else none.
+   */
+  readonly homeFiles?: string;
   /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
   readonly pool?: number;
   /** Most sandboxes at a time, stopped ones and programs without a sandbox included, and failed ones as far as there are more of them than this. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */

@@ -14,6 +14,7 @@ import { newSandboxId } from "./sandboxes/sandbox-id.js";
  *
  * @throws RuntimeUnavailableError when no sandbox can be isolated here; its message says what to install or allow.
  * @throws InvalidMountDirectoryError when an entry of `allowMounts` is not a directory that sandboxes can mount.
+ * @throws InvalidHomeFilesError when `homeFiles` is not a directory of a few small files.
  * @throws InvalidOriginError when an entry of `corsOrigins` is not an origin.
  * @throws InvalidPublicUrlError when `publicUrl` is not the address of a server.
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.

@@ -60,6 +60,8 @@ export interface AgentConfig {
   readonly egress?: EgressConfig;
   /** Authorities that programs trust beside their own. */
   readonly authorities?: AuthorityFiles;
+  /** A directory with files that the home directory begins with. */
+  readonly homeFiles?: string;
   /** Most bytes of each output stream that an answer contains. */
   readonly outputLimit: number;
   /** Most bytes of each output stream that are kept in a file when the output is longer than `outputLimit`. */

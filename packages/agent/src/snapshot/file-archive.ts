@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
 import type { PrivateDirectory } from "../machine/private-directory.js";
 import { asProgram } from "../machine/program-identity.js";
+import type { HomeFiles } from "./home-files.js";
 
 const keptErrorOutput = 2048;
 
@@ -20,6 +21,7 @@ export class FileArchive {
     private readonly excluded: PrivateDirectory,
     /** What is mounted from outside, which is left out too. */
     private readonly mounts: readonly string[] = [],
+    private readonly homeFiles?: HomeFiles,
   ) {
     this.#trees = directories.filter((directory) => !mounts.includes(directory)).map(withoutSlash);
   }
@@ -73,6 +75,7 @@ export class FileArchive {
 
   /** Unpacks a tar stream made by {@link save}. */
   async restore(archive: Readable): Promise<void> {
+    this.homeFiles?.remove();
     const { file, args, identity } = asProgram("tar", [
       ...["--extract", "--directory=/", "--preserve-permissions"],
       ...["--no-same-owner", "--delay-directory-restore"],

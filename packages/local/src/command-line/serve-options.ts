@@ -38,6 +38,7 @@ export interface ServeOptions {
   readonly memoryOvercommit: number;
   readonly rateLimit: number;
   readonly buildTimeout: number;
+  readonly homeFiles?: string;
   readonly memoryMb: number;
   readonly diskMb: number;
   readonly maxProcesses: number;
@@ -115,6 +116,10 @@ export function addServeOptions(command: Command): Command {
     .option("--memory-mb <MiB>", "memory of each sandbox", wholeNumber(128, 1_048_576), 1024)
     .option("--disk-mb <MiB>", "disk of each sandbox", wholeNumber(16, 1_048_576), 1024)
     .option("--max-processes <count>", "processes and threads of each sandbox", wholeNumber(32, 65_536), 256)
+    .option(
+      "--home-files <directory>",
+      "files that each home directory begins with, such as .npmrc and .config/pip/pip.conf; code can read them, so no passwords; default: CLOUD_SANDBOX_HOME_FILES, else none",
+    )
     .option(
       "--allow-mount <directory>",
       "let sandboxes mount this directory and all below it; needs the bubblewrap runtime, or docker in a server that root started (repeatable; default: those of CLOUD_SANDBOX_ALLOW_MOUNT, separated by colons)",

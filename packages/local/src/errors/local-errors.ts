@@ -94,6 +94,17 @@ export class InvalidAuthorityError extends LocalControlPlaneError {
   }
 }
 
+/** The directory of `--home-files` cannot be given to sandboxes. */
+export class InvalidHomeFilesError extends LocalControlPlaneError {
+  override readonly name = "InvalidHomeFilesError";
+
+  constructor(path: string, reason: string) {
+    super(
+      `Sandboxes cannot get the files of ${JSON.stringify(path.slice(0, 200))}: ${reason}. Give --home-files or CLOUD_SANDBOX_HOME_FILES a directory with only what each home directory is to begin with, such as .npmrc and .config/pip/pip.conf.`,
+    );
+  }
+}
+
 /** `CLOUD_SANDBOX_POOL` is not a number of machines. */
 export class InvalidPoolError extends LocalControlPlaneError {
   override readonly name = "InvalidPoolError";

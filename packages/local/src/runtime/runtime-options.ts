@@ -1,3 +1,4 @@
+import type { HomeFiles } from "./host/home-files.js";
 import type { IsolationLevel } from "./sandbox-runtime.js";
 
 /** What sandboxes can be in a cluster. */
@@ -97,6 +98,8 @@ export interface RuntimeOptions {
   readonly kubernetes?: KubernetesOptions | undefined;
   /** Certificates, in PEM, of authorities that programs in machines trust beside their own. Default: none. */
   readonly authorities?: string | undefined;
+  /** Files that each home directory begins with. Default: none. */
+  readonly homeFiles?: HomeFiles | undefined;
   /** Gives up a trial that takes long. What was made for it is removed. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /** Whether this process may start, reach and end machines now. False while another one may have them. Default: always. */

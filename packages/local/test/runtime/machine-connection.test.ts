@@ -21,6 +21,7 @@ test.each([
     agentSocket: "",
     egressSocket: undefined,
     authorities: undefined,
+    homeFiles: undefined,
   };
   await expect(connection.assign(assignment)).rejects.toThrow(reason);
   expect(await connection.lost).toBe(reason);

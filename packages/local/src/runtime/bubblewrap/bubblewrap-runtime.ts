@@ -318,7 +318,7 @@ async function openEgress(
 function agentConfig(
   spec: MachineSpec,
   uids: MachineUids | undefined,
-  { authorities }: MachineImage,
+  { authorities, homeFiles }: MachineImage,
 ): string {
   const { code } = uidsInside(identitiesOf(uids));
   const { uid, gid } = (uids?.isRange && spec.user) || { uid: code, gid: code };
@@ -330,6 +330,8 @@ function agentConfig(
     limits: spec.limits,
     languages: spec.languages,
     ...(spec.egress && { egress: egressInside, authorities }),
+    // A sandbox that was stopped may have removed them.
+    homeFiles: spec.disk === undefined ? homeFiles : undefined,
     environment: spec.environment,
     workdir: spec.workdir,
     ownVariables: Object.keys(agentTimeZone),

@@ -72,7 +72,7 @@ export async function removeLeftovers(): Promise<boolean> {
 
 /** `use`: what the foundation is needed for first. Helpers of programs start at once for those, else with the first program. */
 export async function layFoundation(
-  { rootInside: isWanted = false, authorities = "" }: RuntimeOptions,
+  { rootInside: isWanted = false, ...options }: RuntimeOptions,
   use: FirstUse,
 ): Promise<Foundation> {
   const isRoot = process.getuid?.() === 0;
@@ -106,7 +106,7 @@ export async function layFoundation(
   const proxyPorts = new ProxyPorts(directory.path);
   if (use === "programs") void launcher.prepare();
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
-  const images = await prepareMachineImage(directory.path, isRoot, root, authorities);
+  const images = await prepareMachineImage(directory.path, isRoot, root, options);
   const { image, importedImage, programImage, placeAgent } = images;
   const rootInside =
     isWanted && root

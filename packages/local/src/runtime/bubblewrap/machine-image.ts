@@ -14,7 +14,9 @@ import {
 import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
+import { placeHomeFiles } from "../host/home-files.js";
 import type { Mount } from "../host/mount.js";
+import type { RuntimeOptions } from "../runtime-options.js";
 import { placeSubstitutes, searchPath } from "../search-path.js";
 import { agentMain, nodeProxy, placeAgent, placeNodeProxy } from "./agent-files.js";
 import { placeAptAdvice } from "./apt-advice.js";
@@ -41,6 +43,8 @@ export interface MachineImage {
   readonly path: string;
   /** Files of authorities that programs trust beside their own. Undefined if this host has none of its own. */
   readonly authorities: AuthorityFiles | undefined;
+  /** The directory with the files that each home directory begins with. Undefined if there are none. */
+  readonly homeFiles: string | undefined;
   /** The name of the user who runs programs. */
   readonly user: string;
   /** The init with its arguments, the last of which is the agent's main file. */
@@ -85,7 +89,7 @@ export async function prepareMachineImage(
   directory: string,
   hasOwnUids: boolean,
   root: WritableRoot | undefined,
-  authorities: string,
+  { authorities = "", homeFiles = {} }: RuntimeOptions,
 ): Promise<MachineImages> {
   const parts = join(directory, "parts");
   mkdirSync(parts);
@@ -109,6 +113,8 @@ export async function prepareMachineImage(
     root ? join(root.skeleton, "etc") : join(directory, "etc"),
     root && parts,
   );
+  const hasHomeFiles = Object.keys(homeFiles).length > 0;
+  if (hasHomeFiles) placeHomeFiles(join(parts, "home"), homeFiles);
   const empty = join(parts, "empty");
   mkdirSync(empty);
   const programs = root
@@ -167,6 +173,7 @@ export async function prepareMachineImage(
     links: root ? [] : links,
     path: searchPath(node.path),
     authorities: authorities === "" ? undefined : authoritiesInside(opt),
+    homeFiles: hasHomeFiles ? `${opt}/home` : undefined,
     user: "sandbox",
     command: [...(setpriv ? [...launcher.command, place(setpriv), ...separation] : []), ...init],
     commandForRoot: init,

@@ -30,6 +30,8 @@ import { ProgramRun } from "./program-run.js";
 import { diskCount } from "./writable-root.js";
 
 const workspace = "/workspace";
+/** Copies the files that the home directory begins with, and becomes the program. */
+const filledHome = 'cp -R "$1/." "$HOME"; shift; exec "$@"';
 
 interface StartOptions {
   /** Whether this process goes on while the program runs. */
@@ -212,6 +214,7 @@ function programStart(spec: PlannedProgram, foundation: Foundation, own: Program
     ...["--unsetenv", directory.path, "--"],
     // The kernel counts all processes of an ordinary user together, except in a user namespace. So set the limits there.
     ...(uids ? [] : ["/bin/sh", "-c", limited, "limits"]),
+    ...(image.homeFiles === undefined ? [] : ["/bin/sh", "-c", filledHome, "home", image.homeFiles]),
     ...[program.command, ...program.args],
   ];
   const profile = (): string[] =>

@@ -9,6 +9,7 @@ export const inside = {
   agentSocket: `${opt}/run/agent/socket`,
   egressSocket: `${opt}/run/egress`,
   authorities: { own: `${opt}/run/authorities/own.pem`, bundle: `${opt}/run/authorities/bundle.pem` },
+  homeFiles: `${opt}/run/home`,
   nodePreload: `${opt}/agent/node-proxy.cjs`,
   noFiles: `${opt}/empty`,
   launcher: `${opt}/launcher`,

@@ -20,6 +20,7 @@ export function agentConfig(
     template: spec.template,
     limits: spec.limits,
     ...(spec.egress && networkConfig),
+    homeFiles: inside.homeFiles,
     mounts: spec.mounts?.map(({ target }) => target),
     // The image's own values of the variables that are the agent's here.
     environment: {

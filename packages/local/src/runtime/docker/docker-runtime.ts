@@ -181,6 +181,7 @@ export class DockerRuntime implements SandboxRuntime {
         agentSocket: inside.agentSocket,
         egressSocket: spec.egress && inside.egressSocket,
         authorities: spec.egress && this.options.authorities,
+        homeFiles: this.options.homeFiles,
       };
       await mounted
         .then(() => machine.assign(assignment))

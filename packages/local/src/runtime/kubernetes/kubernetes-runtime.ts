@@ -149,8 +149,7 @@ export class KubernetesRuntime implements SandboxRuntime {
         isStarting: () => isStarting,
       });
       try {
-        const { authorities } = this.options;
-        await Promise.race([boot(machine, spec, authorities, limit.signal), failureOf(started)]);
+        await Promise.race([boot(machine, spec, this.options, limit.signal), failureOf(started)]);
       } catch (error) {
         // If the Pod could not start, the cluster says best why.
         const reason = await started.then(
@@ -332,7 +331,7 @@ export class KubernetesRuntime implements SandboxRuntime {
 async function boot(
   machine: KubernetesMachine,
   spec: MachineSpec,
-  authorities: string | undefined,
+  { authorities, homeFiles }: RuntimeOptions,
   signal: AbortSignal,
 ): Promise<void> {
   await machine.assign({
@@ -341,6 +340,7 @@ async function boot(
     agentSocket: inside.agentSocket,
     egressSocket: spec.egress && inside.egressSocket,
     authorities: spec.egress && authorities,
+    homeFiles,
   });
   await machine.booted(signal);
 }
@@ -389,6 +389,7 @@ function agentConfig(spec: MachineSpec): string {
     template: spec.template,
     limits: spec.limits,
     ...(spec.egress && networkConfig),
+    homeFiles: inside.homeFiles,
     environment: spec.environment ?? {},
     ownsMachine: true,
   });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { HomeFiles } from "../../host/home-files.js";
 
 /**
  * What the control plane asks a machine's supervisor for, over HTTP/2. Each request carries the secret. The first one of a session
@@ -43,6 +44,8 @@ export interface Assignment {
   readonly agentSocket: string;
   /** Certificates, in PEM, of the host's own authorities, which the machine gets in files. Undefined if it has none. */
   readonly authorities: string | undefined;
+  /** Files that the home directory begins with. Undefined if there are none. */
+  readonly homeFiles: HomeFiles | undefined;
   /** Where connections to the proxy are accepted. Undefined for a machine without a network. */
   readonly egressSocket: string | undefined;
 }

@@ -4,6 +4,7 @@ import { createServer as createChannel, type Http2Session, type ServerHttp2Strea
 import { connect, createServer, Socket } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { placeHomeFiles } from "../../host/home-files.js";
 import { bundleWith } from "../../host/system-bundle.js";
 import {
   type Assignment,
@@ -120,6 +121,7 @@ class Supervisor {
     mkdirSync(dirname(assignment.agentSocket), { recursive: true, mode: 0o700 });
     if (assignment.egressSocket !== undefined) await this.#listenForEgress(assignment.egressSocket);
     if (assignment.authorities) writeAuthorities(assignment.authorities);
+    if (assignment.homeFiles) placeHomeFiles(inside.homeFiles, assignment.homeFiles);
     this.#startAgent(assignment);
     stream.respond({ ":status": 204 }, { endStream: true });
   }
