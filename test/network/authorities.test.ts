@@ -1,4 +1,5 @@
 // @module-tag openssl
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,6 +79,46 @@ exec "$@"`;
     .map((line) => line.split("=")[0] ?? "");
   expect(listed).toContain("HTTPS_PROXY");
   expect(listed.filter(isOfAuthorities)).toEqual([]);
+});
+
+test("Java of Debian, which reads no variable, trusts the authority too", async ({ skip }) => {
+  skip(
+    !existsSync("/usr/bin/javac") || !existsSync("/etc/ssl/certs/java/cacerts"),
+    "there is no JDK of Debian on this machine",
+  );
+  await using site = await startCompanySite();
+  const args = ["--pool", "0", "--egress-allow-private", site.at, "--trust-ca", site.authority];
+  const server = await startLocalServer({ args });
+  onTestFinished(() => void server.stop());
+  await using client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
+  // Java's own settings of proxies leave out all addresses of loopback, such as the site's.
+  const program = `import java.net.*;
+class Fetch {
+  public static void main(String[] words) throws Exception {
+    Proxy proxy = new Proxy(Proxy.Type.HTTP, new InetSocketAddress("127.0.0.1", 3128));
+    System.out.print(new String(new URL(words[0]).openConnection(proxy).getInputStream().readAllBytes()));
+  }
+}`;
+  const { stdout, stderr } = await client.executeIsolated(
+    `cat >Fetch.java <<'X'\n${program}\nX
+java Fetch.java https://${site.at}/java
+keytool -list -cacerts -storepass changeit | grep -c trustedCert`,
+    { language: "bash", timeoutSeconds: 60 },
+  );
+  expect(stdout, stderr).toMatch(/^\{\}\d{3}\n$/);
+  expect([...site.asked]).toEqual(["/java"]);
+});
+
+test("doctor tells of the authorities of --trust-ca, and refuses a file without one", async () => {
+  await using site = await startCompanySite();
+  const { stdout } = await runBuilt("local", ["doctor", "--trust-ca", site.authority]);
+  expect(stdout).toContain(`beside everybody's: --trust-ca ${site.authority} (1)`);
+  expect(stdout).toContain("Programs with authorities built in do not trust them");
+  const { code, stderr } = await runBuilt("local", ["doctor", "--trust-ca", "/no-such-file"]);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining("/no-such-file cannot be trusted"),
+  });
 });
 
 test.each([

@@ -6,6 +6,7 @@ import {
 import { findHostLanguages } from "./catalogue/host-languages.js";
 import { installedPackages, missingPackages } from "./catalogue/installed-packages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
+import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { forgetTrials } from "./runtime/host/host-trial.js";
 import type { HostLanguage } from "./runtime/language-tools.js";
 import type { RuntimeReport } from "./runtime/sandbox-runtime.js";
@@ -30,8 +31,11 @@ export interface DoctorReport {
   };
 }
 
-/** Finds out which runtimes work on this machine, how well they isolate, and how to fix what is missing. Tries everything anew, and changes nothing. */
-export async function examineHost(): Promise<DoctorReport> {
+/** Finds out which runtimes work on this machine, how well they isolate, and how to fix what is missing. Tries everything anew, and changes nothing. `trustCa`: as for `startLocalControlPlane`. */
+export async function examineHost({
+  trustCa,
+}: Pick<LocalControlPlaneOptions, "trustCa"> = {}): Promise<DoctorReport> {
+  const authorities = examineAuthorities(trustCa);
   await forgetTrials();
   const [runtimes, languages, egress, installed, missing] = await Promise.all([
     probeRuntimes({ dockerImages: dockerImages(), dockerRuntime: dockerRuntime() }),
@@ -47,7 +51,7 @@ export async function examineHost(): Promise<DoctorReport> {
     languages,
     packages: { installed, missing },
     egress,
-    authorities: examineAuthorities(),
+    authorities,
     memory,
   };
 }

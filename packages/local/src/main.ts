@@ -52,8 +52,13 @@ program
     "report which sandbox runtimes work on this machine and how to fix the others; exit code 1 if none works",
   )
   .option("--json", "print the report as JSON", false)
-  .action(async ({ json }: { json: boolean }) => {
-    const report = await examineHost();
+  .option(
+    "--trust-ca <file>",
+    "PEM file with an authority, as serve takes it (repeatable)",
+    (file: string, before: readonly string[] = []) => [...before, file],
+  )
+  .action(async ({ json, trustCa }: { readonly json: boolean; readonly trustCa?: readonly string[] }) => {
+    const report = await examineHost({ ...(trustCa && { trustCa }) });
     process.stdout.write(`${json ? JSON.stringify(report) : describeHost(report)}\n`);
     process.exitCode = report.usable ? 0 : 1;
   });

@@ -8,10 +8,18 @@ export interface AuthoritiesReport {
   readonly remarks: readonly string[];
 }
 
-export function examineAuthorities(env: NodeJS.ProcessEnv = process.env): AuthoritiesReport {
-  const { sources, problems } = ownAuthorities([], env);
+/**
+ * `trusted`: the files of `--trust-ca`.
+ *
+ * @throws InvalidAuthorityError when one of them has no certificate.
+ */
+export function examineAuthorities(
+  trusted: readonly string[] = [],
+  env: NodeJS.ProcessEnv = process.env,
+): AuthoritiesReport {
+  const { sources, problems } = ownAuthorities(trusted, env);
   const failing =
-    "Java, and programs with authorities built in, do not trust them: give those a setting of their own.";
+    "Programs with authorities built in do not trust them, nor does Java in containers: give those a setting of their own.";
   return { own: sources, remarks: [...problems, ...(sources.length > 0 ? [failing] : [])] };
 }
 

@@ -33,7 +33,7 @@ const mostBytes = 64 * 1024;
 
 /**
  * The authorities of one's own that this host's programs trust: those of the files in `trusted`, those that variables and settings
- * of npm and pip name, and those that its administrator added to the system's.
+ * of npm, pip, git and curl name, and those that its administrator added to the system's.
  *
  * @throws InvalidAuthorityError when a file of `trusted` has no certificate.
  */
@@ -95,6 +95,10 @@ function named(env: NodeJS.ProcessEnv): { readonly source: string; readonly path
     setting(env.npm_config_userconfig || join(home, ".npmrc"), /^\s*cafile\s*=\s*"?([^"\n]+?)"?\s*$/m),
     setting(env.PIP_CONFIG_FILE || join(home, ".config/pip/pip.conf"), /^\s*cert\s*=\s*([^\n]+?)\s*$/m),
     setting("/etc/pip.conf", /^\s*cert\s*=\s*([^\n]+?)\s*$/m),
+    ...[join(home, ".gitconfig"), "/etc/gitconfig"].map((file) =>
+      setting(file, /^\s*sslCAInfo\s*=\s*"?([^"\n]+?)"?\s*$/im),
+    ),
+    setting(join(home, ".curlrc"), /^\s*-{0,2}cacert\s*[\s=:]\s*"?([^"\n]+?)"?\s*$/m),
   ].flat();
   // Node.js does not read the system's, so a variable of its own may name that file to add what is only there.
   return [...ofVariables, ...ofSettings].filter(

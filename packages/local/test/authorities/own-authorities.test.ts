@@ -26,7 +26,9 @@ beforeAll(async () => {
   writeFileSync(at("with-others.pem"), `${rootCertificates.slice(0, 3).join("\n")}\n${authority}\n`);
   writeFileSync(at("everyones.pem"), rootCertificates.slice(0, 3).join("\n"));
   writeFileSync(at("npmrc"), `registry = https://npm.corp.test\ncafile="${at("ca.pem")}"\n`);
-  mkdirSync(at(".config/pip"), { recursive: true });
+  for (const name of [".config/pip", "of-git", "of-curl"]) mkdirSync(at(name), { recursive: true });
+  writeFileSync(at("of-git/.gitconfig"), `[user]\n\tname = me\n[http]\n\tsslcainfo = ${at("ca.pem")}\n`);
+  writeFileSync(at("of-curl/.curlrc"), `silent\ncacert = "${at("ca.pem")}"\n`);
   writeFileSync(at("pip.conf"), `[global]\nindex-url = https://pip.corp.test\ncert = ${at("ca.pem")}\n`);
 });
 afterAll(() => rmSync(home, { recursive: true }));
@@ -53,6 +55,8 @@ test.each<[string, readonly string[], Record<string, string>, string]>([
   ),
   ["the settings of npm", [], { npm_config_userconfig: "npmrc" }, "npmrc"],
   ["the settings of pip", [], { PIP_CONFIG_FILE: "pip.conf" }, "pip.conf"],
+  ["the settings of git", [], { HOME: "of-git" }, ".gitconfig"],
+  ["the settings of curl", [], { HOME: "of-curl" }, ".curlrc"],
 ])("an authority of one's own is found by %s, once and without a key", (_, trusted, env, source) => {
   const named = Object.fromEntries(Object.entries(env).map(([name, file]) => [name, at(file)]));
   expect(found(trusted.map(at), named)).toEqual({

@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import type { Mount } from "../../host/mount.js";
 import { bundleWith, systemBundle } from "../../host/system-bundle.js";
+import { keystoreWith } from "./java-keystore.js";
 
 const directory = "authorities";
 
@@ -26,5 +27,17 @@ export function placeAuthorities(parts: string, pem: string): Mount[] {
   chmodSync(join(parts, directory), 0o755);
   for (const path of [own, bundle]) chmodSync(path, 0o644);
   const target = systemBundle();
-  return target?.startsWith("/etc/") ? [{ source: bundle, target }] : [];
+  return [...(target?.startsWith("/etc/") ? [{ source: bundle, target }] : []), ...javaKeystore(parts, pem)];
+}
+
+/** Debian's Java programs read no variable, and have this file for their authorities. */
+const debianKeystore = "/etc/ssl/certs/java/cacerts";
+
+function javaKeystore(parts: string, pem: string): Mount[] {
+  const content = existsSync(debianKeystore) && keystoreWith(readFileSync(debianKeystore), pem);
+  if (!content) return [];
+  const source = join(parts, directory, "cacerts");
+  writeFileSync(source, content);
+  chmodSync(source, 0o644);
+  return [{ source, target: debianKeystore }];
 }
