@@ -161,6 +161,17 @@ export function contractSuite(
         expect((await sandbox.commands.run(line)).stdout).toBe("end\n");
       });
 
+      test.each([
+        ["is not valid", '{ "name": "odd", }'],
+        ["names every file", '{ "name": "", "exports": { "./*": "./nothing.cjs" } }'],
+      ])("start Node.js where the package.json of the directory %s", async (_, manifest) => {
+        await sandbox.files.write("/workspace/odd/package.json", manifest);
+        const { stdout, stderr } = await sandbox.commands.run("node -p '6 * 7'", {
+          workdir: "/workspace/odd",
+        });
+        expect({ stdout, stderr }).toEqual({ stdout: "42\n", stderr: "" });
+      });
+
       test("that cannot be executed end with 126, and those that are not there with 127", async () => {
         await sandbox.files.write("/workspace/no-program", "text");
         const codeOf = async (command: string): Promise<number> =>

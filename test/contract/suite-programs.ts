@@ -59,6 +59,7 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   "echo $((6 * 7)); echo $NAME >&2": ({ env }) => ({ stdout: "42\n", stderr: `${env.NAME}\n` }),
   "printf 0123456789": "0123456789",
   [noText]: ({ stdout }) => stdout(noTextBytes),
+  "node -p '6 * 7'": "42\n",
   "python -c 'print(6 * 7)'; pip --version | cut -c -4": "42\npip \n",
   "printf %s| $HOME a b": ({ args = [] }) =>
     args

@@ -17,10 +17,11 @@ import {
   unavailable,
 } from "@cloud-sandbox/server-kit/handlers";
 import { TokenVerifier } from "./access/token-verifier.js";
-import type { AgentConfig } from "./config/agent-config.js";
+import type { AgentConfig, EgressConfig } from "./config/agent-config.js";
 import { trustedAuthorities } from "./environment/authority-files.js";
 import { baseEnvironment } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
+import { knowsImportOption } from "./environment/node-version.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { Contexts } from "./execution/contexts/contexts.js";
 import { ReplCode } from "./execution/contexts/repl-code.js";
@@ -83,10 +84,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const directory = new PrivateDirectory(temporary);
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
-  const proxies = config.egress ? proxyEnvironment(config.egress) : {};
-  const trusted = trustedAuthorities(config.authorities);
   const inherited = await baseEnvironment(process.env, temporary, config.ownVariables);
-  const base = { ...proxies, ...trusted, ...inherited, ...config.environment };
+  const given = { ...inherited, ...config.environment };
+  const proxies = config.egress ? await proxyVariables(config.egress, given) : {};
+  const base = { ...proxies, ...trustedAuthorities(config.authorities), ...given };
   const homeFiles = new HomeFiles(base.HOME ?? temporary);
   if (config.homeFiles !== undefined) homeFiles.add(config.homeFiles);
   const programs = new InstalledPrograms(base.PATH ?? "");
@@ -233,6 +234,18 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       await directory.remove();
     },
   };
+}
+
+/** The variables with which programs use the egress proxy. `given`: the others that they start with. */
+async function proxyVariables(
+  { nodePreload, importsPreload }: EgressConfig,
+  given: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  if (nodePreload === undefined) return proxyEnvironment({});
+  return proxyEnvironment({
+    nodePreload,
+    importsPreload: importsPreload ?? (await knowsImportOption(given)),
+  });
 }
 
 /** Milliseconds to wait after an execution ended before an interpreter is started ahead. */

@@ -13,7 +13,7 @@ export interface EgressConfig {
   readonly socket: string;
   /** Path of a script, preloaded into Node.js, that makes Node.js honour the proxy variables as other programs do. */
   readonly nodePreload?: string;
-  /** Whether Node.js is certainly of version 18.18 or newer, and can import the script. */
+  /** Whether programs' Node.js is of version 18.18 or newer, and can import the script. Absent: the agent asks it. */
   readonly importsPreload?: boolean;
 }
 

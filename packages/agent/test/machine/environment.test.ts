@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ownVariables } from "../support/own-variables.js";
 import { RunningAgent } from "../support/running-agent.js";
@@ -63,6 +66,26 @@ test("GET tells what programs get beside them, which no change touches", async (
   await set("PUT", { PATH: "/bin" });
   expect(await inherited()).toEqual(before);
 });
+
+test.for([
+  ["v16.20.2", "--require=/opt/proxy.cjs"],
+  ["v18.17.1", "--require=/opt/proxy.cjs"],
+  ["v18.18.0", "--import=file:///opt/proxy.cjs"],
+  ["v26.1.0", "--import=file:///opt/proxy.cjs"],
+  ["not a version", "--require=/opt/proxy.cjs"],
+])(
+  "a Node.js that tells %s loads the proxy's script with an option that it knows",
+  async ([told, option]) => {
+    const directory = await mkdtemp(join(tmpdir(), "agent-test-node-"));
+    await writeFile(join(directory, "node"), `#!/bin/sh\necho ${told}\n`, { mode: 0o755 });
+    await using other = await RunningAgent.start({
+      egress: { socket: join(directory, "egress"), nodePreload: "/opt/proxy.cjs" },
+      environment: { PATH: `${directory}:${process.env.PATH}` },
+    });
+    expect((await other.call("GET", "/env")).body.inherited).toMatchObject({ NODE_OPTIONS: option });
+    await rm(directory, { recursive: true });
+  },
+);
 
 test("what GET tells can be written back, and sets nothing that programs inherit", async () => {
   await set("PUT", { OWN: "1" });
