@@ -274,7 +274,7 @@ describe("a name may be declared again in another way", () => {
     const run = newContext();
     const codes = [
       kinds[first as keyof typeof kinds],
-      `${kinds[second as keyof typeof kinds]}\n; var kind = typeof x`,
+      `globalThis.before = 1\n${kinds[second as keyof typeof kinds]}\n; var kind = typeof x`,
     ];
     for (const code of codes) expect(await run(code)).toMatchObject({ stderr: "", exit_code: 0 });
     const [expected] = [
@@ -292,16 +292,58 @@ describe("a name may be declared again in another way", () => {
   });
 });
 
-test.for([
-  "const x = 1; x = 2",
-  "const x = 1; x++",
-  "const x = 1; for (const n of [1]) x += n",
-  "const { x } = { x: 1 }; (() => { x = 2; })()",
-])("a constant cannot be assigned: %s", async (code) => {
-  const run = newContext();
-  const { stderr } = await run(code);
-  expect(stderr).toContain("TypeError: Assignment to constant variable.");
-  expect((await run("let x = 3; x += 1")).result).toBe("4");
+describe("a constant cannot be assigned", () => {
+  const assignments = [
+    "x = 2",
+    "globalThis.before = 1\nx = 2",
+    "x++",
+    "for (const n of [1]) x += n",
+    "(() => { x = 2; })()",
+    "[x] = [2]",
+    "({ x } = { x: 2 })",
+    "({ x = 2 } = {})",
+    "({ a: { ...x } } = { a: {} })",
+    "for (x of [2]);",
+    "for (x in { a: 2 });",
+    "x &&= 2",
+  ];
+  const constants = [
+    "const x = 1",
+    "const { x } = { x: 1 }",
+    "export const x = 1",
+    "import { sep as x } from 'path'",
+  ];
+  const thrown = {
+    stderr: expect.stringContaining("TypeError: Assignment to constant variable."),
+    exit_code: 1,
+  };
+
+  test.for(assignments)("in the same code: %s", async (assignment) => {
+    expect(await newContext()(`const x = 1;\n${assignment}`)).toMatchObject(thrown);
+  });
+
+  test.for(assignments)("in later code: %s", async (assignment) => {
+    const run = newContext();
+    await run("const x = 1");
+    expect(await run(assignment)).toMatchObject(thrown);
+    expect((await run("x")).result).toBe("1");
+  });
+
+  test.for(constants)("that is made with %s", async (constant) => {
+    const run = newContext();
+    await run(constant);
+    expect(await run("x = 2")).toMatchObject(thrown);
+    expect((await run("let x = 3; x += 1")).result).toBe("4");
+    expect((await run("x = 5")).result).toBe("5");
+  });
+
+  test("but its value is computed first, and an assignment that does not happen is none", async () => {
+    const run = newContext();
+    await run("const x = 1");
+    expect(await run("x = console.log('computed')")).toMatchObject({ ...thrown, stdout: "computed\n" });
+    expect(await run("x ??= 2")).toMatchObject({ stderr: "", result: "1" });
+    expect(await run("for (x of []);")).toMatchObject({ stderr: "" });
+  });
 });
 
 test.for(["const x = 1; { let x = 2; x = 3; }", "const x = 1; (function (x) { x = 2; })()"])(

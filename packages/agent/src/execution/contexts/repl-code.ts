@@ -1,5 +1,5 @@
 import type * as acorn from "acorn";
-import { constantAssignments } from "./constant-assignments.js";
+import { Constants } from "./constant-assignments.js";
 import { boundNames, type Edit, nodesOf } from "./syntax-tree.js";
 
 type Parse = typeof acorn.parse;
@@ -14,7 +14,7 @@ const rewritten = /\b(?:import|export|const|let|var|class|function)\b/;
  *
  * - `import a, { b as c } from "d"` becomes `let { default: a, b: c } = await __import("d");`, and `import.meta` becomes
  *   `__importMeta`; `export` is left out.
- * - `const` becomes `let`, so that the name can be declared again. Assignments to it in the same code throw as before.
+ * - `const` becomes `let`, so that the name can be declared again. Assignments to it throw as before, until it is.
  * - A declaration of a name that earlier code has declared in the other way (`var` and `function`, or `let`, `const` and `class`) becomes an
  *   assignment.
  *
@@ -25,13 +25,14 @@ export class ReplCode {
   /** The names that earlier code has declared with `var` and `function`, and with `let`, `const`, `class` and `import`. */
   readonly #variables = new Set<string>();
   readonly #bindings = new Set<string>();
+  readonly #constants = new Constants();
 
   async prepare(code: string): Promise<string> {
-    if (!rewritten.test(code)) return code;
+    if (!rewritten.test(code) && !this.#constants.mayBeAssignedBy(code)) return code;
     const { parse } = await import("acorn");
     const program = parsed(parse, code);
     if (!program) return code;
-    const edits = [...moduleExpressions(program), ...constantAssignments(program)];
+    const edits = [...moduleExpressions(program), ...this.#constants.assignments(program)];
     for (const statement of program.body) this.#statement(statement, code, edits);
     return applied(code, edits);
   }
@@ -78,7 +79,7 @@ export class ReplCode {
     const rest = second === undefined ? "" : `, ${second} = ${first}`;
     const isAssigned = this.#mustAssign(names);
     const edit = isAssigned
-      ? importOf(statement, code, `${this.#missing(names)}(${first} = `, `${rest})`)
+      ? importOf(statement, code, `;${this.#missing(names)}(${first} = `, `${rest})`)
       : importOf(statement, code, `let ${first} = `, rest);
     for (const name of names) this.#bindings.add(name);
     edits.push(edit);
@@ -133,7 +134,7 @@ export class ReplCode {
       for (const name of names) this.#bindings.add(name);
       return;
     }
-    edits.push(keyword(statement, statement.kind, this.#missing(names)));
+    edits.push(keyword(statement, statement.kind, `;${this.#missing(names)}`));
     assign(statement, edits, true);
     if (code[statement.end - 1] !== ";") edits.push(semicolon(statement.end));
     for (const name of names) if (!this.#variables.has(name)) this.#bindings.add(name);
@@ -147,7 +148,7 @@ export class ReplCode {
     }
     const missing = names.filter((name) => !this.#bindings.has(name));
     for (const name of missing) this.#variables.add(name);
-    edits.push(keyword(statement, "var", missing.length > 0 ? `var ${missing.join(", ")}; ` : ""));
+    edits.push(keyword(statement, "var", missing.length > 0 ? `var ${missing.join(", ")}; ` : ";"));
     assign(statement, edits, false);
     if (code[statement.end - 1] !== ";") edits.push(semicolon(statement.end));
   }
@@ -197,7 +198,9 @@ function importOf(statement: FromModule, code: string, before: string, after = "
   return { start, end, text: `${before}${call}${after};${linesOf(code.slice(start, end))}` };
 }
 
-/** Makes the declarations of a statement assignments. `isReset`: whether one without a value assigns undefined. */
+/**
+ * Makes the declarations of a statement assignments. Those of patterns begin with a parenthesis, so what is before them must end in a
+ * semicolon: it would be called otherwise. `isReset`: whether one without a value assigns undefined. */
 function assign({ declarations }: acorn.VariableDeclaration, edits: Edit[], isReset: boolean): void {
   for (const { id, init, start, end } of declarations) {
     if (init && id.type !== "Identifier") edits.push(insertion(start, "("), insertion(end, ")"));

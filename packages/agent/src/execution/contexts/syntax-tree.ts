@@ -1,24 +1,38 @@
-import type { Node, Pattern } from "acorn";
+import type { Expression, Node, Pattern } from "acorn";
 
-/** The names that a pattern binds: of `{ a, b: [c, ...d] }`, `a`, `c` and `d`. */
-export function boundNames(pattern: Pattern): string[] {
+/** A name in a pattern, and where it stands. */
+interface PatternName {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** Whether it is also the name of the property, as in `{ a }`. */
+  readonly isShorthand: boolean;
+}
+
+/** The names in a pattern, those of properties left out: of `{ a, b: [c, ...d] }`, `a`, `c` and `d`. */
+export function identifiersIn(pattern: Pattern | Expression, isShorthand = false): PatternName[] {
   switch (pattern.type) {
     case "Identifier":
-      return [pattern.name];
+      return [{ name: pattern.name, start: pattern.start, end: pattern.end, isShorthand }];
     case "ObjectPattern":
       return pattern.properties.flatMap((property) =>
-        boundNames(property.type === "Property" ? property.value : property.argument),
+        property.type === "Property"
+          ? identifiersIn(property.value, property.shorthand)
+          : identifiersIn(property.argument),
       );
     case "ArrayPattern":
-      return pattern.elements.flatMap((element) => (element ? boundNames(element) : []));
+      return pattern.elements.flatMap((element) => (element ? identifiersIn(element) : []));
     case "AssignmentPattern":
-      return boundNames(pattern.left);
+      return identifiersIn(pattern.left, isShorthand);
     case "RestElement":
-      return boundNames(pattern.argument);
+      return identifiersIn(pattern.argument);
     default:
       return [];
   }
 }
+
+/** The names that a pattern binds. */
+export const boundNames = (pattern: Pattern): string[] => identifiersIn(pattern).map(({ name }) => name);
 
 /** A replacement of a part of the code. */
 export interface Edit {
