@@ -2,7 +2,7 @@ import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 
 interface FileProgram {
-  readonly language: "python" | "javascript";
+  readonly language: "python" | "javascript" | "bash";
   readonly code: string;
   readonly stdout: string;
   /** Default 0. */
@@ -19,7 +19,9 @@ const javascript = (code: string, stdout: string, more: Partial<FileProgram> = {
   ...more,
 });
 
-/** Programs, and what they do as `python3 FILE` and `node FILE`. */
+const bash = (code: string, stdout: string): FileProgram => ({ language: "bash", code, stdout });
+
+/** Programs, and what they do as `python3 FILE`, `node FILE` and `bash FILE`. */
 export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
   "waits for its threads": python(
     "import threading, time\ndef work():\n    time.sleep(0.3)\n    print('late')\nthreading.Thread(target=work).start()\nprint('main')",
@@ -57,6 +59,27 @@ export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
     "report.py report.py /workspace\n",
     { filename: "report.py" },
   ),
+  "ends as interrupted": python("print('main')\nraise KeyboardInterrupt", "main\n", { exitCode: 130 }),
+  "is interrupted as any other": python(
+    "import signal\nprint(signal.getsignal(signal.SIGINT) is signal.default_int_handler)",
+    "True\n",
+  ),
+  "has the interpreter's own hook": python(
+    "import sys\nprint(sys.excepthook is sys.__excepthook__)",
+    "True\n",
+  ),
+  "ends its variables": python(
+    "class Kept:\n    def __del__(self):\n        print('ended')\nkept = Kept()\nprint('main')",
+    "main\nended\n",
+  ),
+  "ends its children as itself": python(
+    "import atexit, os\n_ = atexit.register(lambda: print('bye', flush=True))\nif child := os.fork():\n    _ = os.waitpid(child, 0)",
+    "bye\nbye\n",
+  ),
+  "finds its modules from everywhere": python(
+    "import os, sys\nhere = os.getcwd()\nos.chdir('/')\nprint(sys.path[0] == here)",
+    "True\n",
+  ),
   "is the main module": javascript("if (require.main === module) console.log('main')", "main\n"),
   "knows its place": javascript(
     "console.log(__dirname, require('path').dirname(process.argv[1]))",
@@ -82,6 +105,29 @@ export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
     "exit 3\n",
     { exitCode: 3 },
   ),
+  "ends with 0 where process.exit says so": javascript("console.log('main');\nprocess.exit(0)", "main\n"),
+  "fails in a handler of its errors": javascript(
+    "process.on('uncaughtException', () => { throw new Error('again'); });\nthrow new Error('why')",
+    "",
+    { exitCode: 7 },
+  ),
+  "takes its errors by a callback": javascript(
+    "process.setUncaughtExceptionCaptureCallback(({ message }) => console.log(message));\nthrow new Error('why')",
+    "why\n",
+  ),
+  "handles a signal once": javascript(
+    "const timer = setTimeout(() => undefined, 60_000);\nprocess.once('SIGINT', () => { console.log('once'); clearTimeout(timer); });\nprocess.kill(process.pid, 'SIGINT')",
+    "once\n",
+  ),
+  "ends by a signal that it does not handle": javascript(
+    "setTimeout(() => undefined, 60_000);\nconsole.log('main');\nprocess.kill(process.pid, 'SIGINT')",
+    "main\n",
+    { exitCode: 130 },
+  ),
+  "declares what is global anew": javascript(
+    "const process = require('node:process'), { Buffer } = require('node:buffer');\nclass Map {}\nconsole.log(process.pid > 0, Buffer.name, new Map() instanceof Map)",
+    "true Buffer true\n",
+  ),
   "may change its exit code while it exits": javascript(
     "process.on('exit', () => { process.exitCode = 5; })",
     "",
@@ -93,6 +139,8 @@ export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
     "process.on('uncaughtException', (error) => console.log('caught', error.message));\nsetTimeout(() => { throw new Error('why'); })",
     "caught why\n",
   ),
+  "knows its own file as bash": bash(`[ "$0" = "\${BASH_SOURCE[0]}" ] && [ -f "$0" ] && echo main`, "main\n"),
+  "starts itself anew as bash": bash(`if [ -z "$1" ]; then bash "$0" anew; else echo "$1"; fi`, "anew\n"),
   "waits for its timers": javascript(
     "setTimeout(() => console.log('late'), 300);\nconsole.log('main')",
     "main\nlate\n",

@@ -224,6 +224,9 @@ export class OneShotPrograms {
   async #withAgent(spec: OwnedProgram): Promise<ProgramAnswer> {
     const { fleet, agents, log } = this.parts;
     const { template, egress, limits, minIsolation, signal, keyId } = spec;
+    const { name } = languageNamed(spec.language, languages);
+    // As without an agent: the program may start its own file anew, and nobody else has the directory.
+    const filename = spec.filename ?? (name === "javascript" ? "execution-1.js" : undefined);
     const sandbox = await fleet.create({
       ...{ template, egress, limits, minIsolation, keyId, environment: {}, metadata: {}, mounts: {} },
       timeoutSeconds: spec.timeoutSeconds + spareSeconds,
@@ -235,7 +238,7 @@ export class OneShotPrograms {
       signal.throwIfAborted();
       const body = {
         ...{ code: spec.code, language: spec.language, env: spec.environment, workdir: spec.workdir },
-        ...{ timeout: spec.timeoutSeconds, filename: spec.filename },
+        ...{ timeout: spec.timeoutSeconds, filename },
       };
       const running = spec.reader
         ? agents.stream(sandbox.machine, body, signal, spec.reader)

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { javascriptDriver, pythonDriver } from "./context-language.js";
 import pythonProgramCommand from "./drivers/python-program-command.py?raw";
-import { fitsVariable, shellProgram } from "./program.js";
+import { codeVariable, fitsVariable } from "./program.js";
 
 /**
  * The descriptors with which a program that runs without an agent is started. Its standard input, output and error are
@@ -45,7 +45,7 @@ export function oneShotProgram(
     ...{ env: {}, hasDriver: true },
     request: (filename?: string) => [
       ...outputs,
-      ...(filename === undefined ? usual : programFields(posix.join(workspace, filename), true)),
+      ...(filename === undefined ? usual : programFields(posix.join(workspace, filename))),
     ],
   });
   switch (language) {
@@ -53,36 +53,37 @@ export function oneShotProgram(
       return {
         command: "python3",
         args: ["-c", pythonProgramCommand, `${drivers}/${oneShotPythonDriver.name}`, "ipython"],
-        ...driven(programFields("/tmp/execution-1.py", true)),
+        ...driven(programFields("/tmp/execution-1.py")),
       };
     case "javascript":
       if (/\b(import|export)\b/.test(code)) return undefined;
       return {
         command: "node",
         args: ["-e", javascriptDriver],
-        ...driven(programFields(`${workspace}/execution-1.js`, false)),
+        ...driven(programFields(`${workspace}/execution-1.js`)),
       };
     case "bash": {
       if (!fitsVariable(code)) return undefined;
-      const { command, args, env = {} } = shellProgram("bash", code);
-      const [option = "-c", script = ""] = args;
-      return { command, args: [option, bashStart + script], env, hasDriver: false, request: () => ["begin"] };
+      return {
+        command: "bash",
+        args: ["-c", bashStart, "bash", `${workspace}/execution-1.sh`],
+        env: { [codeVariable]: code },
+        hasDriver: false,
+        request: () => ["begin"],
+      };
     }
   }
 }
 
 /**
- * The fields of a driver's request that make the code a program of its own, with that file. `isWritten`: whether the driver
- * writes the code to the file, unless it exists.
+ * The fields of a driver's request that make the code a program of its own, with that file, to which the driver writes the
+ * code unless it exists.
  */
-const programFields = (path: string, isWritten: boolean): readonly string[] => [
-  `n${posix.basename(path)}`,
-  `p${path}`,
-  ...(isWritten ? ["w"] : []),
-];
+const programFields = (path: string): readonly string[] => [`n${posix.basename(path)}`, `p${path}`, "w"];
 
 /**
- * The start of a bash program without a driver. The shell waits for a line on the control channel, reports its start there
- * as a driver would, and connects the outputs.
+ * Becomes a bash program without a driver. The shell waits for a line on the control channel, writes the code to a file, reports its
+ * start as a driver would, and runs the file with the outputs. The code is in a variable, because all users of the host can read
+ * command lines.
  */
-const bashStart = `read -r _ <&3 || exit; printf '\\0\\0\\0\\1S' >&3; exec >&4 2>&5 3>&- 4>&- 5>&-; `;
+const bashStart = `read -r _ <&3 || exit; printf %s "$${codeVariable}" >"$1"; unset ${codeVariable}; printf '\\0\\0\\0\\1S' >&3; exec bash "$1" >&4 2>&5 3>&- 4>&- 5>&-`;

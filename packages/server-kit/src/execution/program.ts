@@ -12,7 +12,8 @@ export interface Program {
   readonly cleanUp?: () => Promise<void>;
 }
 
-const codeVariable = "CLOUD_SANDBOX_CODE";
+/** The variable with code for a shell. */
+export const codeVariable = "CLOUD_SANDBOX_CODE";
 
 /**
  * Runs shell code that is passed in an environment variable, because all users of the host can read command lines.

@@ -16,7 +16,7 @@ export interface Language extends LanguageName {
 
 const bash: Language = {
   ...languageNames.bash,
-  program: (code, directory) => scriptProgram("bash", code, directory),
+  program: (code, directory) => fileProgram("bash", "execution-1.sh", code, directory),
 };
 
 /**
@@ -36,15 +36,24 @@ const go: Language = {
   },
 };
 
-/** Runs shell code of any length. */
+/** Runs a command line of any length. */
 export async function scriptProgram(
   shell: string,
   code: string,
   directory: PrivateDirectory,
 ): Promise<Program> {
-  if (fitsVariable(code)) return shellProgram(shell, code);
+  return fitsVariable(code) ? shellProgram(shell, code) : fileProgram(shell, "script.sh", code, directory);
+}
+
+/** Runs shell code as a file, which it knows as its own: `$0` and `BASH_SOURCE`. */
+async function fileProgram(
+  shell: string,
+  name: string,
+  code: string,
+  directory: PrivateDirectory,
+): Promise<Program> {
   const folder = await directory.folder();
-  const file = await directory.write(folder, "script.sh", code);
+  const file = await directory.write(folder, name, code);
   return { command: shell, args: [file], cleanUp: () => rm(folder, { recursive: true, force: true }) };
 }
 

@@ -9,6 +9,8 @@
 // would after "node FILE".
 (() => {
   "use strict";
+  // biome-ignore lint/suspicious/noShadowRestrictedNames: what the code declares anew would hold for the driver too
+  const { Buffer, Error, JSON, Map, Number, Object, Symbol, console, process } = globalThis;
   const fs = require("node:fs"),
     vm = require("node:vm"),
     util = require("node:util"),
@@ -31,7 +33,10 @@
   process.execArgv = [];
   process.exit = (code) => {
     if (!current) exitReally(code);
-    if (current.isProgram) exit(code);
+    if (current.isProgram) {
+      current.isSettled = true;
+      exit(code);
+    }
     current.exit = code ?? process.exitCode ?? 0;
     throw exiting;
   };
@@ -146,7 +151,8 @@
         // A file of the user's has this name, or the directory cannot be written to.
       }
     }
-    process.off("beforeExit", end);
+    // The rest is Node's own: what a signal does, and an error that nobody catches.
+    process.off("beforeExit", end).off("SIGINT", interrupt).off("uncaughtException", failAlone);
     process.once("exit", (code) => {
       const { isSettled, dropped } = current;
       if (!isSettled && !code) {
@@ -213,8 +219,8 @@
         },
       );
     try {
-      // With breakOnSigint, SIGINT interrupts the code even in an endless loop.
-      handing({ get: evaluate }, () => start.runInThisContext({ breakOnSigint: true }));
+      // With breakOnSigint, SIGINT interrupts the code even in an endless loop. It ends a program anyway.
+      handing({ get: evaluate }, () => start.runInThisContext({ breakOnSigint: !execution.isProgram }));
     } catch (error) {
       if (error?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED") interrupt();
       else fail(error);
@@ -293,15 +299,16 @@
     hideDriverFrames(error.cause, depth + 1);
   }
 
-  /** Whether a program takes an event itself, as it may in any program: the driver's own listener is one. */
-  const handles = (event) => current.isProgram && process.listenerCount(event) > 1;
+  /** Whether a program has something that Node.js tells of errors that nobody catches. */
+  const takesErrors = () =>
+    process.hasUncaughtExceptionCaptureCallback() ||
+    process.listenerCount("uncaughtException") + process.listenerCount("uncaughtExceptionMonitor") > 0;
 
   function fail(error, details) {
-    if (handles("uncaughtException")) {
-      for (const listener of process.listeners("uncaughtException"))
-        if (listener !== failAlone) listener.call(process, error, "uncaughtException");
-      return;
-    }
+    const throwAgain = () => {
+      throw error;
+    };
+    if (current.isProgram && takesErrors()) return process.nextTick(throwAgain);
     if (error !== exiting) {
       try {
         hideDriverFrames(error);
@@ -329,7 +336,7 @@
   }
 
   function interrupt() {
-    if (!current || handles("SIGINT")) return;
+    if (!current) return;
     current.exit = 130;
     console.error("Interrupted");
     abandon();
@@ -370,7 +377,7 @@
   }
   process.on("beforeExit", end).on("SIGINT", interrupt);
   function failAlone(error) {
-    if (current && !handles("uncaughtException")) fail(error);
+    if (current) fail(error);
   }
   process.on("uncaughtException", failAlone);
 

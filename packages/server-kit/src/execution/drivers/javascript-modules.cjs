@@ -2,6 +2,8 @@
 // other modules from the current working directory. The driver takes the function and removes the global variable.
 globalThis.__cloudSandboxModules = () => {
   "use strict";
+  // biome-ignore lint/suspicious/noShadowRestrictedNames: what the code declares anew would hold for this script too
+  const { Map, Object, String, URL, process } = globalThis;
   const path = require("node:path"),
     vm = require("node:vm");
   const { createRequire } = require("node:module"),

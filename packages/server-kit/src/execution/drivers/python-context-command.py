@@ -28,4 +28,5 @@ def load():
     return marshal.loads(data) if data else compiled()
 
 
-exec(load())
+# In variables of its own: the driver's functions would keep those of the code alive at the interpreter's end.
+exec(load(), {})

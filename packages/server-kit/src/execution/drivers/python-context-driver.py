@@ -16,7 +16,7 @@ def boot(displays):
     import os
     import site
     import sys
-    from _frozen_importlib_external import PathFinder
+    from _frozen_importlib_external import PathFinder, SourceFileLoader
 
     driver, own, main = "<cloud-sandbox>", os.getpid(), _thread.get_ident()
     inherited = "/proc/self/fd/"
@@ -30,9 +30,8 @@ def boot(displays):
     stdin, stdout, stderr = sys.stdin, None, None
     encoding, errors = sys.stdout.encoding, sys.stdout.errors
     flush_c, seen_modules = None, 0
-    space = sys.modules["__main__"].__dict__
-    for name in "boot", "displays", "load":
-        space.pop(name, None)
+    space, here = sys.modules["__main__"].__dict__, ""
+    space.pop("load", None)
     lock = _thread.allocate_lock()
     running = sending = interrupted = failed = False
     sources = {}
@@ -94,12 +93,14 @@ def boot(displays):
             linecache.cache[name] = len(source), None, [line + "\n" for line in lines], name
 
     def isolated(load):
-        workdir = sys.path.pop(0) if sys.path[:1] == [""] else None
+        has_workdir = sys.path[:1] == [here]
+        if has_workdir:
+            del sys.path[0]
         try:
             return load()
         finally:
-            if workdir is not None:
-                sys.path.insert(0, workdir)
+            if has_workdir:
+                sys.path.insert(0, here)
 
     def own_part(trace):
         first = trace
@@ -332,7 +333,7 @@ def boot(displays):
         sys.stderr.write(str(code) + "\n")
         return 1
 
-    def execute(source, name, is_cell):
+    def execute(source, name, is_cell, is_program):
         nonlocal running, failed
         code, failed = 0, False
         try:
@@ -342,20 +343,22 @@ def boot(displays):
                     run(source, name, is_cell)
                 finally:
                     figures()
-                    if not sys.stdout.closed:
+                    if not is_program and not sys.stdout.closed:
                         sys.stdout.flush()
             finally:
                 running = False
         except SystemExit as end:
             code = exit_code(end)
-        except BaseException:
-            code = 1
+        except BaseException as error:
+            code = 128 + _signal.SIGINT if is_program and isinstance(error, KeyboardInterrupt) else 1
             for tell in sys.excepthook, report:
                 try:
                     tell(*sys.exc_info())
                     break
                 except BaseException:
                     pass
+        if is_program:
+            return code or int(failed)
         for each in sys.stdout, sys.stderr, stdout, stderr:
             try:
                 each.flush()
@@ -427,8 +430,16 @@ def boot(displays):
             importlib.invalidate_caches()
 
     def become_main(path, source, is_written):
+        nonlocal here
         sys.argv[:] = [path]
-        space["__file__"] = path
+        try:
+            if sys.path[:1] == [""]:
+                here = sys.path[0] = os.getcwd()
+        except OSError:
+            # The directory is gone.
+            pass
+        space.update(__file__=path, __cached__=None, __loader__=SourceFileLoader("__main__", path))
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         if is_written:
             try:
                 with open(path, "x", encoding="utf-8", newline="") as file:
@@ -438,7 +449,9 @@ def boot(displays):
                 pass
 
     def end_program(code):
-        """Leaves the rest to the interpreter: it waits for threads and runs exit handlers."""
+        """Leaves the rest to the interpreter: it waits for threads, runs exit handlers, ends variables."""
+        nonlocal shell, space
+        shell = space = None
         if loop is not None and not loop.is_closed():
             close_loop()
         try:
@@ -446,7 +459,6 @@ def boot(displays):
         except OSError:
             # The code has closed the channel. The exit code tells the rest.
             pass
-        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         return code
 
     def close_loop():
@@ -512,7 +524,7 @@ def boot(displays):
         _signal.signal(_signal.SIGINT, on_interrupt)
         find_packages()
         begin_displays()
-        source, name = source.decode("utf-8-sig"), fields[b"n"]
+        source, name = source.decode("utf-8-sig"), program or fields[b"n"]
         remember(name, source)
         try:
             connect(fields[b"o"], fields[b"e"])
@@ -524,7 +536,7 @@ def boot(displays):
         if program:
             become_main(program, source, b"w" in fields)
         send(b"S")
-        code = execute(source, name, b"i" in fields)
+        code = execute(source, name, b"i" in fields, program is not None)
         if program:
             return end_program(code)
         flush_extensions()
@@ -539,7 +551,9 @@ def boot(displays):
     # Search by hand: an import would cache the listings of all package directories in memory.
     has_ipython = allow_ipython and any(os.path.isdir(place + "/IPython") for place in sys.path)
     sys.meta_path.insert(0, AfterImport())
-    sys.excepthook, builtins.display = report, display
+    # Hooks of programs call the original one.
+    sys.excepthook = sys.__excepthook__ = report
+    builtins.display = display
     space["__loader__"] = Loader()
     _signal.signal(_signal.SIGINT, on_interrupt)
     send(b"H", b"ipython" if has_ipython else b"")
