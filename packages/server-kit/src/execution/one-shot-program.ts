@@ -66,7 +66,7 @@ export function oneShotProgram(
       if (!fitsVariable(code)) return undefined;
       return {
         command: "bash",
-        args: ["-c", bashStart, "bash", `${workspace}/execution-1.sh`],
+        args: ["-c", bashStart, "bash", "/tmp/execution-1.sh"],
         env: { [codeVariable]: code },
         hasDriver: false,
         request: () => ["begin"],

@@ -524,7 +524,7 @@ def boot(displays):
         _signal.signal(_signal.SIGINT, on_interrupt)
         find_packages()
         begin_displays()
-        source, name = source.decode("utf-8-sig"), program or fields[b"n"]
+        source, name = source.decode("utf-8-sig"), fields[b"n"]
         remember(name, source)
         try:
             connect(fields[b"o"], fields[b"e"])
