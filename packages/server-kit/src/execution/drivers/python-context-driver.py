@@ -430,7 +430,15 @@ def boot(displays):
             importlib.invalidate_caches()
 
     def become_main(path, source, is_written):
-        nonlocal here
+        nonlocal here, space
+        import gc
+
+        # What is there already stays until the end, when Python would go through all of it twice. The
+        # variables of the program are not among it: they end as in any module.
+        gc.freeze()
+        sys.modules["__main__"] = module = type(sys)("__main__")
+        space = module.__dict__
+        space.update(__builtins__=builtins, __annotations__={})
         sys.argv[:] = [path]
         try:
             if sys.path[:1] == [""]:
