@@ -19,7 +19,10 @@ const javascript = (code: string, stdout: string, more: Partial<FileProgram> = {
   ...more,
 });
 
-const bash = (code: string, stdout: string): FileProgram => ({ language: "bash", code, stdout });
+const bash = (code: string, stdout: string, more: Partial<FileProgram> = {}): FileProgram => ({
+  ...{ language: "bash", code, stdout },
+  ...more,
+});
 
 /** Programs, and what they do as `python3 FILE`, `node FILE` and `bash FILE`. */
 export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
@@ -140,6 +143,13 @@ export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
     "caught why\n",
   ),
   "knows its own file as bash": bash(`[ "$0" = "\${BASH_SOURCE[0]}" ] && [ -f "$0" ] && echo main`, "main\n"),
+  "knows its name as bash": bash(
+    `echo "$0" "$(dirname "$0")"; cat "$0"`,
+    '/workspace/report.sh /workspace\necho "$0" "$(dirname "$0")"; cat "$0"',
+    {
+      filename: "report.sh",
+    },
+  ),
   "starts itself anew as bash": bash(`if [ -z "$1" ]; then bash "$0" anew; else echo "$1"; fi`, "anew\n"),
   "waits for its timers": javascript(
     "setTimeout(() => console.log('late'), 300);\nconsole.log('main')",

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { ContextLanguage } from "@cloud-sandbox/server-kit/execution";
 import { languageNotAvailable } from "@cloud-sandbox/server-kit/handlers";
 import type { PrivateDirectory } from "../machine/private-directory.js";
@@ -29,16 +30,15 @@ export class CodeRunner {
    */
   async start(request: CodeRequest): Promise<Execution> {
     const { executor, contexts, directory, workdir } = this.options;
-    const { language, code } = request;
+    const { language, code, filename } = request;
     const kept = this.options.contextLanguages.find(({ name }) => name === language.name);
     try {
       if (kept) return await contexts.run(kept, request);
       const { program } = language;
       if (!program) throw languageNotAvailable(language);
-      return await executor.start(() => program(code, directory), {
-        ...request,
-        cwd: request.cwd ?? workdir,
-      });
+      const cwd = request.cwd ?? workdir;
+      const named = filename === undefined ? undefined : posix.resolve(cwd, filename);
+      return await executor.start(() => program(code, { directory, named }), { ...request, cwd });
     } catch (error) {
       throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
     }

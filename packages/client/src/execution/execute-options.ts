@@ -20,8 +20,9 @@ export interface ExecuteOptions extends RunningOptions {
    */
   context?: string | undefined;
   /**
-   * Name of the code's file, for Python and JavaScript, 1 to 255 characters without a slash: error messages have it. Code that runs without a context
-   * is written to that file in the working directory, unless it exists, and knows it as its own (`__file__`, `__filename`).
+   * Name of the code's file, for Python, JavaScript and bash, 1 to 255 characters without a slash: error messages have it. Code that runs
+   * without a context is written to that file in the working directory, unless it exists, and knows it as its own (`__file__`,
+   * `__filename`, `$0`).
    * Default: a name of the server's. Servers without this extension ignore it.
    */
   filename?: string | undefined;

@@ -1785,7 +1785,7 @@ export interface components {
             cache?: boolean;
         };
         /**
-         * @description The name of the code's file, in the working directory, for Python and JavaScript: error messages and the program's own name have it. Code that
+         * @description The name of the code's file, in the working directory, for Python, JavaScript and bash: error messages and the program's own name have it. Code that
          *     runs in a process of its own is written there unless the file exists.
          */
         ProgramFilename: string;

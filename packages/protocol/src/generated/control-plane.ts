@@ -1057,7 +1057,7 @@ export interface components {
              * @default 30
              */
             timeout?: number;
-            /** @description The name of the file of a Python or JavaScript program, in its working directory: what the program, its error messages and its children know it by. The code is written there unless the file exists. */
+            /** @description The name of the file of a Python, JavaScript or bash program, in its working directory: what the program, its error messages and its children know it by. The code is written there unless the file exists. */
             filename?: string;
             /** @description Where the program runs. When absent or exactly `/workspace`, in the directory that the template's WORKDIR names, `/workspace` if it has none; a relative path starts there too. */
             workdir?: string;

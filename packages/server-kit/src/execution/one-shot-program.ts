@@ -37,7 +37,7 @@ export interface OneShotProgram {
 export function oneShotProgram(
   language: OneShotLanguage,
   code: string,
-  { drivers, workspace }: { readonly drivers: string; readonly workspace: string },
+  { drivers, workspace, filename }: { drivers: string; workspace: string; filename?: string | undefined },
 ): OneShotProgram | undefined {
   const { stdout, stderr } = oneShotDescriptors;
   const outputs = [`o/proc/self/fd/${stdout}`, `e/proc/self/fd/${stderr}`, `s${workspace}`];
@@ -66,7 +66,12 @@ export function oneShotProgram(
       if (!fitsVariable(code)) return undefined;
       return {
         command: "bash",
-        args: ["-c", bashStart, "bash", "/tmp/execution-1.sh"],
+        args: [
+          "-c",
+          bashStart,
+          "bash",
+          posix.join(...(filename === undefined ? ["/tmp/execution-1.sh"] : [workspace, filename])),
+        ],
         env: { [codeVariable]: code },
         hasDriver: false,
         request: () => ["begin"],

@@ -11,13 +11,28 @@ import type { PrivateDirectory } from "../../machine/private-directory.js";
 /** A language that code can be executed in. */
 export interface Language extends LanguageName {
   /** The program that runs the code. Undefined for a language whose code is run by the interpreter of a context. */
-  readonly program?: (code: string, directory: PrivateDirectory) => Program | Promise<Program>;
+  readonly program?: (code: string, place: CodePlace) => Program | Promise<Program>;
+}
+
+/** Where the file of code may be. */
+export interface CodePlace {
+  readonly directory: PrivateDirectory;
+  /** A path in the working directory, if the code has a name. */
+  readonly named: string | undefined;
 }
 
 const bash: Language = {
   ...languageNames.bash,
-  program: (code, directory) => fileProgram("bash", "execution-1.sh", code, directory),
+  program: async (code, { directory, named }) => {
+    const program = await fileProgram("bash", "execution-1.sh", code, directory);
+    return named === undefined
+      ? program
+      : { ...program, args: ["-c", copyAndRun, "bash", ...program.args, named] };
+  },
 };
+
+/** Runs a copy of a file, which has a name that nothing has yet, or else the file itself. */
+const copyAndRun = `set -C; { cat <"$1" >"$2"; } 2>/dev/null && shift; exec bash "$1"`;
 
 /**
  * Builds the code and replaces the shell with the binary, instead of `go run`, which would hide the program's exit
@@ -25,7 +40,7 @@ const bash: Language = {
  */
 const go: Language = {
   ...languageNames.go,
-  program: async (code, directory) => {
+  program: async (code, { directory }) => {
     const folder = await directory.folder();
     const file = await directory.write(folder, "main.go", code);
     return {

@@ -50,7 +50,8 @@ export async function runProgram(
 ): Promise<Outcome> {
   if (spec.egress && !foundation.proxyPorts.isUsable)
     throw new ProgramNotStarted("the ports of the egress proxy cannot be opened for it.");
-  const program = oneShotProgram(spec.language, spec.code, { drivers: driversInside, workspace });
+  const { language, code, filename } = spec;
+  const program = oneShotProgram(language, code, { drivers: driversInside, workspace, filename });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
   const started = await StartedProgram.start(spec, program, foundation, options);
   return started.run(spec);
