@@ -65,11 +65,11 @@ export function oneShotProgram(
     case "bash": {
       if (!fitsVariable(code)) return undefined;
       return {
-        command: "bash",
+        command: "sh",
         args: [
           "-c",
           bashStart,
-          "bash",
+          "sh",
           posix.join(...(filename === undefined ? ["/tmp/execution-1.sh"] : [workspace, filename])),
         ],
         env: { [codeVariable]: code },
@@ -87,7 +87,7 @@ export function oneShotProgram(
 const programFields = (path: string): readonly string[] => [`n${posix.basename(path)}`, `p${path}`, "w"];
 
 /**
- * Becomes a bash program without a driver. The shell waits for a line on the control channel, writes the code to a file, reports its
+ * Becomes a bash program without a driver. The shell, which does not read `BASH_ENV`, waits for a line on the control channel, writes the code to a file, reports its
  * start as a driver would, and runs the file with the outputs. The code is in a variable, because all users of the host can read
  * command lines.
  */

@@ -27,11 +27,11 @@ const bash: Language = {
     const program = await fileProgram("bash", "execution-1.sh", code, directory);
     return named === undefined
       ? program
-      : { ...program, args: ["-c", copyAndRun, "bash", ...program.args, named] };
+      : { ...program, args: ["--posix", "-c", copyAndRun, "bash", ...program.args, named] };
   },
 };
 
-/** Runs a copy of a file, which has a name that nothing has yet, or else the file itself. */
+/** Runs a copy of a file, which has a name that nothing has yet, or else the file itself. Only the shell that is not POSIX's reads `BASH_ENV`. */
 const copyAndRun = `set -C; { cat <"$1" >"$2"; } 2>/dev/null && shift; exec bash "$1"`;
 
 /**
