@@ -109,7 +109,7 @@ describe("a call that cannot work says what to do", () => {
       "a directory to run in that is not there",
       "run_command",
       { command: "pwd", working_dir: "/workspace/nothing" },
-      /working_dir \/workspace\/nothing does not exist\. Create the directory with file_mkdir, or leave working_dir out\./,
+      /working_dir \/workspace\/nothing does not exist\. Create the directory with file_mkdir, or name another one as working_dir, such as \/tmp\./,
     ],
     [
       "a file below a file",

@@ -95,7 +95,7 @@ export async function workdirProblem(cwd: string): Promise<Problem | undefined> 
   if (status?.isDirectory()) return undefined;
   const what = status ? "is not a directory" : "does not exist";
   return new Problem(400, "INVALID_REQUEST", `workdir ${cwd} ${what}.`, {
-    hint: "Create the directory, or name another one as workdir, such as /tmp.",
+    hint: "Create the directory with /files/mkdir, or name another one as workdir, such as /tmp.",
     details: { path: cwd },
   });
 }
