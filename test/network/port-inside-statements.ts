@@ -55,7 +55,7 @@ print(got)'`;
 
   test("is open until it is stopped without a command", async () => {
     const said = await run(`cloud-sandbox-connect --listen 5432 host.docker.internal ${port} 2>/tmp/log &
-until grep -q leads /tmp/log; do sleep 0.05; done; ${exchange}; kill $!; wait $!; grep -c leads /tmp/log`);
+until grep -qs leads /tmp/log; do sleep 0.05; done; ${exchange}; kill $!; wait $!; grep -c leads /tmp/log`);
     expect(said).toBe("10000000\n1\n0");
   });
 
