@@ -15,8 +15,15 @@ type Answer = Record<string, unknown>;
 /** Fields of a result that differ in each run. */
 const ownFields = ["id", "execution_id", "timestamp", "execution_time"];
 
-const comparable = (answer: Answer): Answer =>
-  Object.fromEntries(Object.entries(answer).filter(([name]) => !ownFields.includes(name)));
+/** An answer without what is of one run, to which belongs the agent's directory with the file of bash code. */
+function comparable(answer: Answer): Answer {
+  const { stderr, ...rest } = Object.fromEntries(
+    Object.entries(answer).filter(([name]) => !ownFields.includes(name)),
+  );
+  if (typeof stderr !== "string") return { ...rest, stderr };
+  const told = stderr.replaceAll(/\/tmp\/\.cloud-sandbox-\w+\/run-\w+\//g, "/tmp/");
+  return { ...rest, stderr: told, ...(told !== stderr && { stderr_bytes: Buffer.byteLength(told) }) };
+}
 
 /**
  * A shell command that sends requests through the HTTP and the SOCKS proxy. Documentation has 192.0.2.1 for itself, so
