@@ -37,19 +37,18 @@ export async function examineHost({
 }: Pick<LocalControlPlaneOptions, "trustCa"> = {}): Promise<DoctorReport> {
   const authorities = examineAuthorities(trustCa);
   await forgetTrials();
-  const [runtimes, languages, egress, installed, missing] = await Promise.all([
+  const [runtimes, languages, egress, installed] = await Promise.all([
     probeRuntimes({ dockerImages: dockerImages(), dockerRuntime: dockerRuntime() }),
     findHostLanguages(),
     examineEgress(),
     installedPackages(),
-    missingPackages(),
   ]);
   const memory = { totalMb: hostMemoryMb(), overcommit: defaultMemoryOvercommit };
   return {
     usable: runtimes.some(({ usable }) => usable),
     runtimes,
     languages,
-    packages: { installed, missing },
+    packages: { installed, missing: missingPackages(installed) },
     egress,
     authorities,
     memory,

@@ -3,7 +3,12 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import { expectedPackages, missingPackages, pythonPackages } from "./catalogue/installed-packages.js";
+import {
+  expectedPackages,
+  installedPackages,
+  missingPackages,
+  pythonPackages,
+} from "./catalogue/installed-packages.js";
 import { SetupError } from "./errors/local-errors.js";
 import { userPackagesRoot } from "./runtime/host/user-packages.js";
 
@@ -16,7 +21,7 @@ const python = "/usr/bin/python3";
  * see them. `tell` is called with what is being done. Throws a SetupError that says what to do where it cannot.
  */
 export async function setUp(tell: (line: string) => void): Promise<void> {
-  const missing = await missingPackages();
+  const missing = missingPackages(await installedPackages());
   if (missing.length === 0)
     return tell("Everything that is expected of the template code-interpreter is there.");
   if (process.getuid?.() === 0) await setUpMachine(missing, tell);

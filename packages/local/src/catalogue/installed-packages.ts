@@ -67,9 +67,9 @@ export async function installedPackages(): Promise<readonly string[]> {
   ];
 }
 
-/** The names of those of the {@link expectedPackages} that sandboxes of this machine lack. */
-export async function missingPackages(): Promise<readonly string[]> {
-  const names = (await installedPackages()).map((text) => recordName(text.split(" ")[0] ?? ""));
+/** The names of those of the {@link expectedPackages} that sandboxes of this machine lack. `installed`: the {@link installedPackages}. */
+export function missingPackages(installed: readonly string[]): readonly string[] {
+  const names = installed.map((text) => recordName(text.split(" ")[0] ?? ""));
   return Object.keys(expectedPackages).filter((name) => !names.includes(name) && !isInstalledProgram(name));
 }
 
@@ -94,13 +94,14 @@ export function hostPackages(): string {
     .join(" ");
 }
 
-const places = (): readonly string[] =>
-  usrs().flatMap((usr) => ["local/lib", "lib", "lib64"].map((name) => join(usr, name)));
 /** What sandboxes have as `/usr`. */
 function usrs(): readonly string[] {
   const own = userPackages();
   return own === undefined ? ["/usr"] : [own, "/usr"];
 }
+
+const places = (): readonly string[] =>
+  usrs().flatMap((usr) => ["local/lib", "lib", "lib64"].map((name) => join(usr, name)));
 
 const kinds = ["site-packages", "dist-packages"];
 
