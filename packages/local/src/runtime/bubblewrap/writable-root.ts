@@ -68,8 +68,8 @@ export interface RootEntry {
  * A root file system that each machine may change as it likes, over files that it shares with the host.
  *
  * It is an overlay: the machine's own changes on a tmpfs of limited size, then the layers of its template, then a
- * skeleton, then the packages that an ordinary user has set up, then the host's `/usr`. The host's directories belong to a uid that does not exist inside, so programs could
- * not create files in them. A merged directory takes its attributes from the topmost layer that has it. So the skeleton
+ * skeleton, then the packages that an ordinary user has set up, then the host's `/usr`. The host's directories belong to
+ * a uid that does not exist inside, so programs could not create files in them. A merged directory takes its attributes from the topmost layer that has it. So the skeleton
  * contains the same directories, with a mode that lets everybody write. Files of the host can be replaced inside, but never
  * written.
  *
