@@ -34,7 +34,6 @@ import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } fro
 import { holdingProcess } from "./runtime/host/let-go.js";
 import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity } from "./sandboxes/activity.js";
-import { Cooldowns } from "./sandboxes/cooldowns.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
@@ -56,6 +55,7 @@ import { TemplateBuilds } from "./templates/template-builds.js";
 import { TemplateImports } from "./templates/template-imports.js";
 import { TemplateUploads } from "./templates/template-uploads.js";
 import { AccountKey } from "./tokens/account-key.js";
+import { KeyCooldowns } from "./tokens/key-cooldowns.js";
 import { KeyRing } from "./tokens/key-ring.js";
 import { persistentApiKey, persistentTokenIssuer } from "./tokens/persistent-keys.js";
 import { version } from "./version.js";
@@ -216,7 +216,7 @@ export async function serve(
     },
     (keyId) => keys.maxSandboxes(keyId),
   );
-  const cooldowns = new Cooldowns();
+  const cooldowns = new KeyCooldowns();
   const fleet = new SandboxFleet({
     registry,
     machines,

@@ -22,7 +22,7 @@ import { egressRules } from "../egress/egress-rules.js";
 import { isOutOfDescriptors } from "../runtime/host/open-files.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/program-not-started.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
-import type { Cooldowns } from "./cooldowns.js";
+import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
 import { OutputReading } from "./output-reading.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";
@@ -44,7 +44,7 @@ export interface OneShotProgramsParts {
   readonly agents: AgentCalls;
   readonly egress: EgressGateway;
   readonly queue: ProgramQueue;
-  readonly cooldowns: Cooldowns;
+  readonly cooldowns: KeyCooldowns;
   /** The id for the first program, if its interpreter was started already. */
   readonly idAhead: string | undefined;
   readonly log: (message: string) => void;

@@ -19,8 +19,8 @@ import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox
 import type { LayerStore } from "../store/layer-store.js";
 import type { SandboxMount } from "../store/sandbox-mount.js";
 import type { StoredSandbox } from "../store/sandbox-repository.js";
+import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
 import type { Volumes } from "../volumes/volumes.js";
-import type { Cooldowns } from "./cooldowns.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
@@ -47,7 +47,7 @@ export interface FleetOptions {
   /** Whether machines run on other hosts. */
   readonly isElsewhere: boolean;
   readonly places: SandboxPlaces;
-  readonly cooldowns: Cooldowns;
+  readonly cooldowns: KeyCooldowns;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
   /** Whether files of stopped sandboxes are kept. If not, sandboxes cannot be stopped. */

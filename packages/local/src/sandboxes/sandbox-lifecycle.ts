@@ -7,7 +7,7 @@ import { egressRules } from "../egress/egress-rules.js";
 import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
-import type { Cooldowns } from "./cooldowns.js";
+import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import type { SandboxPlaces } from "./sandbox-places.js";
@@ -21,7 +21,7 @@ export interface LifecycleParts {
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
   readonly places: SandboxPlaces;
-  readonly cooldowns: Cooldowns;
+  readonly cooldowns: KeyCooldowns;
   readonly log: (message: string) => void;
 }
 

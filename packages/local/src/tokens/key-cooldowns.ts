@@ -16,7 +16,7 @@ interface Cooldown {
  * twice as long each time. Each of them costs the server the start of a machine, so without the wait one caller could keep the
  * processors busy with machines that end at once. The server's own key never waits.
  */
-export class Cooldowns {
+export class KeyCooldowns {
   readonly #byKey = new Map<string, Cooldown>();
 
   constructor(private readonly now: () => number = () => performance.now()) {}

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { Cooldowns } from "../../src/sandboxes/cooldowns.js";
+import { KeyCooldowns } from "../../src/tokens/key-cooldowns.js";
 
 const minuteMs = 60_000;
 
-/** Cooldowns of one key, and the seconds that it has to wait at a time in milliseconds. */
+/** KeyCooldowns of one key, and the seconds that it has to wait at a time in milliseconds. */
 function keyCooldowns() {
   let now = 0;
-  const cooldowns = new Cooldowns(() => now);
+  const cooldowns = new KeyCooldowns(() => now);
   return {
     begin: (at: number): void => {
       now = at;
@@ -43,7 +43,7 @@ test("a cooldown tells what is left of it, and begins anew after ten minutes", (
 });
 
 test("the server's own key has none", () => {
-  const cooldowns = new Cooldowns();
+  const cooldowns = new KeyCooldowns();
   cooldowns.begin(undefined);
   cooldowns.requireOver(undefined);
 });
