@@ -1,5 +1,6 @@
 // Prints the counts of the test runs, for .ci/run: node .ci/count.mjs RESULTS BARE_RESULTS. Exits 1 if tests did not run that could.
 import { readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { hasKubernetes } from "../scripts/host-setup.mjs";
 
 const [files, bare] = process.argv.slice(2).map(read);
@@ -13,6 +14,7 @@ if (suites === undefined && hasKubernetes()) {
   );
   process.exitCode = 1;
 }
+for (const failure of [...failures(files), ...failures(bare)]) console.log(failure);
 console.log(`On a bare machine: ${counts(bare)}`);
 console.log(counts(files));
 
@@ -27,6 +29,16 @@ function counts(files) {
   }
   const { passed, failed, skipped } = totals;
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
+
+/** What failed and why, once more: the output of the tests is long, and this is read from its end. */
+function failures(files) {
+  return (files ?? []).flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    const all = failed.map(({ fullName, failureMessages }) => [fullName, failureMessages.join("\n")]);
+    if (status === "failed" && failed.length === 0) all.push(["could not be loaded", message]);
+    return all.map(([test, why]) => `✗ ${relative(".", name)} > ${test}\n${why.slice(0, 2000)}\n`);
+  });
 }
 
 /** How long the suites of Kubernetes took. They run one after the other, and beside no other ones. Undefined if all were skipped. */
