@@ -11,6 +11,7 @@ import { residentMemory } from "./process-figures.mjs";
 import { withServed } from "./served.mjs";
 
 const run = promisify(execFile);
+const pnpm = fileURLToPath(new URL("../node_modules/.bin/pnpm", import.meta.url));
 const settle = () => new Promise((resolve) => setTimeout(resolve, 300));
 
 /**
@@ -122,7 +123,7 @@ async function fromTarball(times) {
   const directory = mkdtempSync(join(tmpdir(), "bench-mcp-"));
   try {
     const home = fileURLToPath(new URL("../packages/mcp", import.meta.url));
-    await run("npx", ["-y", "pnpm@10.34.9", "pack", "--pack-destination", directory], { cwd: home });
+    await run(pnpm, ["pack", "--pack-destination", directory], { cwd: home });
     const tarball = join(directory, readdirSync(directory)[0]);
     const args = ["-y", "--offline", "--omit=optional", `--package=${tarball}`, "cloud-sandbox-mcp"];
     const env = { ...cloudAt("http://127.0.0.1:9"), npm_config_cache: join(directory, "cache") };

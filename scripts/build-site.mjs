@@ -3,26 +3,18 @@
 //   npm run docs
 // Installs VitePress below docs/ if it is missing. Nothing else installs it, because it is large and only the site needs it.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const docs = join(root, "docs");
 
-install();
+run(join(root, "node_modules/.bin/pnpm"), "install", "--ignore-workspace", "--frozen-lockfile");
 run("node_modules/.bin/typedoc", "--options", "typedoc.config.mjs");
 copyReadmes();
 run("node_modules/.bin/vitepress", "build", ".");
 console.log("The site is in docs/.vitepress/dist: serve it with any web server.");
-
-function install() {
-  const lockfile = readFileSync(join(docs, "pnpm-lock.yaml"), "utf8");
-  const stamp = join(docs, "node_modules", ".installed-lockfile");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lockfile) return;
-  run("npx", "-y", "pnpm@10.34.9", "install", "--ignore-workspace", "--frozen-lockfile");
-  writeFileSync(stamp, lockfile);
-}
 
 /**
  * Copies the READMEs of packages into docs/, because they are pages of the site too. .vitepress/links.mts resolves

@@ -8,7 +8,6 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const pnpm = ["npx", "-y", "pnpm@10.34.9"];
 const packages = readdirSync(join(root, "packages")).sort();
 const projects = [".", ...packages.map((name) => `packages/${name}`), "packages/mcp/view"];
 
@@ -78,7 +77,7 @@ async function packageShapes() {
     return atOnce([tool("publint", "run", "--strict", tarball), types(name, tarball)]);
   };
   try {
-    return await inTurn(run(...pnpm, "--recursive", ...filters, "pack", "--pack-destination", folder), () =>
+    return await inTurn(tool("pnpm", "--recursive", ...filters, "pack", "--pack-destination", folder), () =>
       atOnce(published.map(look)),
     );
   } finally {

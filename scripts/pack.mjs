@@ -24,8 +24,11 @@ const isPublished = (folder) =>
 const published = readdirSync(join(root, "packages")).filter(isPublished);
 const filters = published.flatMap((folder) => ["--filter", `./packages/${folder}`]);
 // Pack all packages by one command, because pnpm takes longer to start than to pack a package.
-const args = ["-y", "pnpm@10.34.9", "--recursive", ...filters, "pack", "--pack-destination", destination];
-const { status, stdout, stderr } = spawnSync("npx", args, { cwd: root, encoding: "utf8" });
+const args = ["--recursive", ...filters, "pack", "--pack-destination", destination];
+const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin/pnpm"), args, {
+  cwd: root,
+  encoding: "utf8",
+});
 if (status !== 0) {
   console.error(`The packages cannot be packed.\n${stdout}${stderr}`);
   process.exit(1);

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { Plugin as RolldownPlugin } from "rolldown";
+import { join } from "node:path";
 import type { Options } from "tsup";
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
@@ -24,19 +23,5 @@ export function rawText(): Plugin {
         watchFiles: [path],
       }));
     },
-  };
-}
-
-/** The same plugin for rolldown. */
-export function rawTextOf(): RolldownPlugin {
-  const suffix = "?raw";
-  return {
-    name: "raw-text",
-    resolveId: (id, importer) =>
-      id.endsWith(suffix) && importer !== undefined ? join(dirname(importer), id) : null,
-    load: async (id) =>
-      id.endsWith(suffix)
-        ? { code: await readFile(id.slice(0, -suffix.length), "utf8"), moduleType: "text" }
-        : null,
   };
 }

@@ -1,17 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Plugin as RolldownPlugin } from "rolldown";
 import type { Options } from "tsup";
 
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
 
 export const licencesFile = "THIRD-PARTY-LICENSES.txt";
 
+interface CarriedLicences {
+  /** The licence files of other bundles that are shipped with this one. */
+  readonly carried?: readonly string[];
+}
+
 /**
  * A plugin for esbuild. It writes the licences of all bundled packages to a file beside the bundle, because those
  * licences ask for it.
  */
-export function thirdPartyLicences(): Plugin {
+export function thirdPartyLicences({ carried }: CarriedLicences = {}): Plugin {
   return {
     name: "third-party-licences",
     setup(build) {
@@ -23,30 +27,8 @@ export function thirdPartyLicences(): Plugin {
         );
         const { outdir = "dist" } = build.initialOptions;
         mkdirSync(outdir, { recursive: true });
-        writeFileSync(join(outdir, licencesFile), noticesOf(bundled));
+        writeFileSync(join(outdir, licencesFile), noticesOf(bundled, carried));
       });
-    },
-  };
-}
-
-interface CarriedLicences {
-  /** The licence files of other bundles that are shipped with this one. */
-  readonly carried?: readonly string[];
-}
-
-/** The same plugin for rolldown. */
-export function thirdPartyLicencesOf({ carried }: CarriedLicences = {}): RolldownPlugin {
-  return {
-    name: "third-party-licences",
-    generateBundle(_, bundle) {
-      const bundled = Object.values(bundle).flatMap((file) =>
-        file.type === "chunk"
-          ? Object.entries(file.modules).flatMap(([path, { renderedLength }]) =>
-              renderedLength > 0 ? [path] : [],
-            )
-          : [],
-      );
-      this.emitFile({ type: "asset", fileName: licencesFile, source: noticesOf(bundled, carried) });
     },
   };
 }

@@ -7,12 +7,13 @@ import { table, typeOf } from "./field-table.mjs";
 
 const toolTable = `
 export { profiles } from "./src/profiles/index.ts";
-export { listedTools as gateway } from "./src/profiles/gateway/listed-tools.ts";
+export { mcpServerTools } from "./src/tools/mcp-servers.ts";
+export { portableSchema } from "./src/tools/definition/portable-schema.ts";
 export { toolsets } from "./src/tools/definition/tool.ts";
 `;
 
 export async function mcpReferencePage(directory) {
-  const { gateway, profiles, toolsets } = await load(directory);
+  const { mcpServerTools, portableSchema, profiles, toolsets } = await load(directory);
   const loaded = await Promise.all(profiles.map(async ({ title, load }) => ({ title, ...(await load()) })));
   const sections = loaded.map(({ name, title, tools, offByDefault = [] }) => {
     const sets = toolsets.filter((set) => tools.some(({ toolset }) => toolset === set));
@@ -20,7 +21,7 @@ export async function mcpReferencePage(directory) {
       `## Profile ${name}`,
       `${title}. ${tools.length} tools${name === profiles[0].name ? "; the default" : `: \`--profile ${name}\``}.`,
       overview(name, tools, sets, offByDefault),
-      ...tools.map((tool) => toolSection(name, tool)),
+      ...tools.map((tool) => toolSection(name, tool, portableSchema)),
     ].join("\n\n");
   });
   return `# Tools of the MCP server
@@ -34,7 +35,7 @@ ${sections.join("\n\n")}
 
 With \`--mcp-gateway NAMES\`, these tools are offered in addition to those of any profile.
 
-${gateway.map((tool) => toolSection("mcp", tool)).join("\n\n")}
+${mcpServerTools.map((tool) => toolSection("mcp", tool, portableSchema)).join("\n\n")}
 `;
 }
 
@@ -48,13 +49,13 @@ function overview(profile, tools, sets, offByDefault) {
 
 const link = (profile, name) => `[${name}](#${profile}-${name})`;
 
-function toolSection(profile, { name, title, description, annotations, inputSchema, outputSchema }) {
+function toolSection(profile, { name, title, description, annotations, input, output }, schemaOf) {
   return [
     `### ${profile}: ${name}`,
     `${title}. ${description}`,
     `*${behaviour(annotations)}.*`,
-    fields("parameter", inputSchema) ?? "No parameters.",
-    outputSchema ? fields("result", outputSchema) : "The result is the other tool's.",
+    fields("parameter", schemaOf(input, "input")) ?? "No parameters.",
+    output ? fields("result", schemaOf(output, "output")) : "The result is the other tool's.",
   ]
     .filter(Boolean)
     .join("\n\n");

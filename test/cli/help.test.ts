@@ -5,18 +5,13 @@ import { expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { root } from "../support/documents/code-blocks.js";
 
-test.each(["--help", "-h", "help"])(
-  "the text %s that the build prepared is that of the commands",
-  async (word) => {
-    // Only a help that was asked for by one word is prepared.
-    const [prepared, made] = await Promise.all([
-      runBuilt("cli", [word]),
-      runBuilt("cli", ["--help", "--help"]),
-    ]);
-    expect(made).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("cloud-sandbox run") });
-    expect(prepared).toEqual(made);
-  },
-);
+test.each(["--help", "-h", "help"])("%s names the commands", async (word) => {
+  expect(await runBuilt("cli", [word])).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: expect.stringMatching(/^Programs:\n {2}run /m),
+  });
+});
 
 test.each(["--version", "-V"])("%s prints the version of the package", async (word) => {
   const { version } = JSON.parse(readFileSync(join(root, "packages/cli/package.json"), "utf8"));

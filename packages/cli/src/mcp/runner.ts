@@ -1,8 +1,8 @@
+import { cacheDirectory } from "@cloud-sandbox/server-kit/user-cache";
 import type { SandboxClient } from "cloud-sandbox";
 import type { McpRunner, McpServerConfiguration } from "cloud-sandbox-mcp-runner";
 import type { Call } from "../command-line/action.js";
 import { openClient } from "../connection/open-client.js";
-import { cacheDirectory } from "../start/cache-directory.js";
 
 /** Calls `use` with a runner for one server. Closes the runner and its client afterwards. */
 export async function withRunner<Result>(
@@ -33,7 +33,7 @@ async function clientWithLayers(
   note: (text: string) => void,
 ): Promise<SandboxClient> {
   const { openWithLayers } = await import("cloud-sandbox-mcp-runner/configuration");
-  return openWithLayers(cacheDirectory(), async (dataDir) => {
+  return openWithLayers(cacheDirectory(process.env), async (dataDir) => {
     if (dataDir === undefined)
       note("other programs use the installed servers, so this one installs its server again.");
     const client = openClient(url, dataDir === undefined ? {} : { dataDir });

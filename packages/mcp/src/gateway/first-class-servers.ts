@@ -177,7 +177,15 @@ function entryOf(
   { annotations = {}, description, inputSchema, outputSchema, title }: Tool,
   name: string,
 ): ToolEntry {
-  return { name, title, description, annotations, inputSchema, outputSchema, isRelayed: true };
+  return {
+    name,
+    title,
+    description,
+    annotations,
+    inputSchema: () => inputSchema,
+    outputSchema: outputSchema && (() => outputSchema),
+    isRelayed: true,
+  };
 }
 
 function callOf(server: string, { name: tool, outputSchema }: Tool): Parameters<typeof registerTool>[2] {

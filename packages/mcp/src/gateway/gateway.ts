@@ -1,5 +1,5 @@
 /** Other people's MCP servers for the assistant: which ones, where they are kept, and what is offered of them. */
-import { join } from "node:path";
+import { cacheDirectory } from "@cloud-sandbox/server-kit/user-cache";
 import { withServers } from "../profiles/gateway/with-servers.js";
 import type { Additions } from "../server/mcp-server.js";
 import type { ServerOptions } from "../server/server-options.js";
@@ -7,7 +7,6 @@ import { OtherServers } from "../servers/other-servers.js";
 import { serverStarter } from "../servers/start-server.js";
 import type { LocalOptions } from "../session/backend.js";
 import type { Profile } from "../session/profile.js";
-import { cacheDirectory } from "../settings/cache-directory.js";
 import type { Environment } from "../settings/environment.js";
 import { OptionError } from "../settings/option-error.js";
 import { configuredServers } from "./configured-servers.js";
@@ -42,7 +41,7 @@ export async function openGateway(
   return {
     servers,
     additions,
-    local: isInstalled ? { layersBelow: join(cacheDirectory(environment), "cloud-sandbox") } : {},
+    local: isInstalled ? { layersBelow: cacheDirectory(environment) } : {},
     extend: (profile) =>
       withServers(profile, {
         tools: mcpGateway.length > 0,

@@ -2,7 +2,7 @@
 import type { Resource } from "@modelcontextprotocol/server";
 import { viewPage } from "../generated/view-page.js";
 import type { Profile, Registration } from "../session/profile.js";
-import type { ListedTool } from "../tools/definition/listed-tool.js";
+import type { Tool } from "../tools/definition/tool.js";
 
 const uri = "ui://cloud-sandbox/view";
 const mimeType = "text/html;profile=mcp-app";
@@ -30,9 +30,9 @@ export const view: Registration = (server) => {
 
 /** The `_meta` of a listed tool whose results hosts with MCP Apps show in the page. Undefined for other tools. */
 export function viewOf(
-  { toolset, outputSchema }: ListedTool,
+  { toolset, output }: Tool,
   profile: Profile,
 ): { ui: { resourceUri: string } } | undefined {
-  const isShown = toolset === "templates" || "exit_code" in Object(outputSchema?.properties);
+  const isShown = toolset === "templates" || "exit_code" in (output?.shape ?? {});
   return isShown && profile.resources?.includes(view) === true ? { ui: { resourceUri: uri } } : undefined;
 }

@@ -5,6 +5,7 @@ import { viewOf } from "../resources/view.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import { version } from "../settings/version.js";
+import { portableSchema } from "../tools/definition/portable-schema.js";
 import { errorAnswer } from "./received-message.js";
 import { registerTool, type SharedToolParts } from "./registered-tool.js";
 
@@ -70,19 +71,15 @@ export function createServer(
   const offered = new Set(profile.tools.map(({ name }) => name));
   const shared = { profile, log, session, offered };
   for (const tool of profile.tools) {
-    const { name } = tool;
-    const entry = { ...tool, _meta: viewOf(tool, profile), isRelayed: tool.toolset === "mcp" };
-    registerTool(
-      server,
-      entry,
-      async (given, call) => {
-        const { tools } = await profile.load();
-        const called = tools.find((loaded) => loaded.name === name);
-        if (called === undefined) throw new Error(`the tool ${name} is listed, but has no handler`);
-        return called.run(given, call);
-      },
-      shared,
-    );
+    const { input, output } = tool;
+    const entry = {
+      ...tool,
+      inputSchema: () => portableSchema(input, "input"),
+      outputSchema: output && (() => portableSchema(output, "output")),
+      _meta: viewOf(tool, profile),
+      isRelayed: tool.toolset === "mcp",
+    };
+    registerTool(server, entry, tool.run, shared);
   }
   for (const register of [...(profile.resources ?? []), ...(profile.prompts ?? [])])
     register(server, session, profile);

@@ -21,8 +21,8 @@ export interface ToolEntry {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly annotations: ToolAnnotations;
-  readonly inputSchema: Record<string, unknown>;
-  readonly outputSchema?: Record<string, unknown> | undefined;
+  readonly inputSchema: () => Record<string, unknown>;
+  readonly outputSchema?: (() => Record<string, unknown>) | undefined;
   readonly _meta?: Record<string, unknown> | undefined;
   /** Whether the tool is another MCP server's, which measures its own progress. */
   readonly isRelayed: boolean;
@@ -100,8 +100,7 @@ async function failure(
 }
 
 /** A schema that the SDK lists and does not check: the tool checks arguments itself, with messages that say what to do. */
-function unchecked(schema: Record<string, unknown>): StandardSchemaWithJSON {
-  const json = (): Record<string, unknown> => schema;
+function unchecked(json: () => Record<string, unknown>): StandardSchemaWithJSON {
   return {
     "~standard": {
       version: 1,

@@ -9,7 +9,7 @@ import { createServer, type Offer } from "./mcp-server.js";
 import { longestMessage, MessageLines, MessageTooLongError } from "./message-lines.js";
 import { closeWithinMs, stopSignal, timePasses } from "./stopping.js";
 
-/** Milliseconds without a message after which backend and tools are loaded in advance, before any call needs them. */
+/** Milliseconds without a message after which the backend is loaded in advance, before any call needs them. */
 const quietMs = 100;
 
 /**
@@ -24,8 +24,6 @@ export async function serveOverStdio(offer: Offer, backend: SharedBackend): Prom
   const quiet = setTimeout(() => {
     isWarm = true;
     backend.warmUp();
-    // An error is not reported here: the first call loads the tools again and reports it.
-    offer.profile.load().catch(() => undefined);
   }, quietMs);
   const lines = new MessageLines({
     onRefused: (answer) => {

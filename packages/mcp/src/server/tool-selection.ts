@@ -3,8 +3,7 @@
 import { instead } from "../errors/similar-names.js";
 import type { Profile } from "../session/profile.js";
 import { OptionError } from "../settings/option-error.js";
-import type { ListedTool } from "../tools/definition/listed-tool.js";
-import { toolsets } from "../tools/definition/tool.js";
+import { type Tool, toolsets } from "../tools/definition/tool.js";
 
 /** The options that select tools and toolsets; undefined when an option was not given. */
 export interface ToolSelection {
@@ -44,7 +43,7 @@ export function offeredProfile(profile: Profile, selection: ToolSelection): Prof
 }
 
 /** The selected tools, in the profile's order. */
-export function selectTools(profile: Profile, selection: ToolSelection): readonly ListedTool[] {
+export function selectTools(profile: Profile, selection: ToolSelection): readonly Tool[] {
   const known = profile.tools.map(({ name }) => name);
   const chosen = namesAmong(known, selection.tools, "--tools", profile);
   const excluded = namesAmong(known, selection.excludeTools, "--exclude-tools", profile);

@@ -2,7 +2,6 @@
 import type { McpServer, Resource } from "@modelcontextprotocol/server";
 import type { FailureAdvice } from "../errors/failure-advice.js";
 import type { Environment } from "../settings/environment.js";
-import type { ListedTool } from "../tools/definition/listed-tool.js";
 import type { Tool, Toolset } from "../tools/definition/tool.js";
 import type { LocalOptions } from "./backend.js";
 import type { Session, SessionContext } from "./session.js";
@@ -19,9 +18,7 @@ export interface Profile {
   /** Instructions for the model, sent when a client connects. */
   readonly instructions: string;
   /** The profile's tools, in the order in which clients list them. */
-  readonly tools: readonly ListedTool[];
-  /** Loads the tools' handlers, which are not needed before the first call. */
-  readonly load: () => Promise<{ readonly tools: readonly Tool[] }>;
+  readonly tools: readonly Tool[];
   /** What the model should do after a failure, in the names of these tools. */
   readonly advice: FailureAdvice;
   /** Toolsets that are offered only if the user asks for them. */

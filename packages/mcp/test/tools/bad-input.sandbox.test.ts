@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processCount } from "../../../../test/support/process-count.js";
 import { hopx } from "../../src/profiles/hopx/profile.js";
 import { selectTools } from "../../src/server/tool-selection.js";
-import type { ListedTool } from "../../src/tools/definition/listed-tool.js";
+import type { Tool } from "../../src/tools/definition/tool.js";
 import { connect, type McpConnection, textOf } from "../support/mcp-connection.js";
 
 /** The longest answer that clients accept, in characters. It contains its facts twice, as text and as structure. */
@@ -30,8 +30,8 @@ async function answer(name: string, given: Record<string, unknown>): Promise<Cal
   return result;
 }
 
-function fieldsOf({ inputSchema }: ListedTool): string[] {
-  return Object.keys(Object(inputSchema.properties));
+function fieldsOf({ input }: Tool): string[] {
+  return Object.keys(input.shape);
 }
 
 describe("arguments of the wrong type", () => {

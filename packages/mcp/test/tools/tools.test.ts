@@ -1,16 +1,17 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { listedTools } from "../../src/profiles/gateway/listed-tools.js";
 import { hopx } from "../../src/profiles/hopx/profile.js";
 import { profiles } from "../../src/profiles/index.js";
 import { selectTools } from "../../src/server/tool-selection.js";
+import { portableSchema } from "../../src/tools/definition/portable-schema.js";
 import { toolsets } from "../../src/tools/definition/tool.js";
+import { mcpServerTools } from "../../src/tools/mcp-servers.js";
 
 /** The parts of the default tools that a model reads. */
-const modelFacing = selectTools(hopx, {}).map(({ name, description, inputSchema }) => ({
+const modelFacing = selectTools(hopx, {}).map(({ name, description, input }) => ({
   name,
   description,
-  inputSchema,
+  inputSchema: portableSchema(input, "input"),
 }));
 
 it("every tool is listed once, the one-shot run first, then toolset by toolset", () => {
@@ -27,7 +28,7 @@ it("all tools together fit in 6,000 tokens", () => {
 });
 
 /** The tools for other people's MCP servers, which are offered beside those of a profile. */
-const gateway = { name: "gateway", tools: listedTools };
+const gateway = { name: "gateway", tools: mcpServerTools };
 
 /** Every tool of every profile. Tools of the default profile are named without it. */
 const everyTool = [...(await Promise.all(profiles.map(({ load }) => load()))), gateway].flatMap(
@@ -36,7 +37,8 @@ const everyTool = [...(await Promise.all(profiles.map(({ load }) => load()))), g
 );
 
 describe.each(everyTool)("%s", (_, tool) => {
-  const { inputSchema: input, outputSchema: output } = tool;
+  const input = portableSchema(tool.input, "input");
+  const output = tool.output && portableSchema(tool.output, "output");
 
   it("is named, titled and described", () => {
     expect(tool.name).toMatch(/^[a-z]+(_[a-z]+)*$/);
@@ -97,8 +99,7 @@ describe.each(everyTool)("%s", (_, tool) => {
 it("sandbox_id and its two other spellings come first, for every tool that works in a sandbox", () => {
   const reference = ["sandbox_id", "vm_url", "auth_token"];
   const inOne = hopx.tools.filter(({ toolset }) => ["commands", "files", "env", "system"].includes(toolset));
-  for (const { inputSchema } of inOne)
-    expect(Object.keys(Object(inputSchema.properties)).slice(0, 3)).toEqual(reference);
+  for (const { input } of inOne) expect(Object.keys(input.shape).slice(0, 3)).toEqual(reference);
 });
 
 type Schema = Record<string, unknown>;

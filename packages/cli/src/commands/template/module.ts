@@ -35,7 +35,7 @@ export async function moduleTemplate(path: string): Promise<Template> {
   );
 }
 
-/** The client library as the build puts it beside this module (rolldown.config.ts). */
+/** The client library as the build puts it beside this module (tsup.config.ts). */
 const bundledClient = "./client.js";
 /** The same of commands/typescript.ts. */
 const bundledTypeScript = "./typescript.js";
@@ -49,7 +49,7 @@ export function resolve(name, context, next) {
 }
 export async function load(url, context, next) {
   if (!/^file:.*\\.[cm]?ts$/.test(url)) return next(url, context);
-  const { default: { javaScriptOf } } = await import(data.typescript);
+  const { javaScriptOf } = await import(data.typescript);
   const path = fileURLToPath(url);
   const source = javaScriptOf(await readFile(path, "utf8"), path);
   return { format: url.endsWith(".cts") ? "commonjs" : "module", source, shortCircuit: true };

@@ -2,7 +2,7 @@
 import { listing } from "../../resources/listing.js";
 import { serverResources } from "../../resources/server-resources.js";
 import type { Profile, ResourceList } from "../../session/profile.js";
-import { listedTools } from "./listed-tools.js";
+import { mcpServerTools } from "../../tools/mcp-servers.js";
 
 const instruction =
   "- Other MCP servers run in sandboxes of their own: mcp_server_list names them, mcp_tools_list their tools, mcp_tool_call calls one.";
@@ -25,13 +25,6 @@ export function withServers(profile: Profile, { resourceList, tools }: Additions
   return {
     ...extended,
     instructions: `${profile.instructions}\n${instruction}`,
-    tools: [...profile.tools, ...listedTools],
-    load: async () => {
-      const [own, { mcpServerTools }] = await Promise.all([
-        profile.load(),
-        import("../../tools/mcp-servers.js"),
-      ]);
-      return { tools: [...own.tools, ...mcpServerTools] };
-    },
+    tools: [...profile.tools, ...mcpServerTools],
   };
 }

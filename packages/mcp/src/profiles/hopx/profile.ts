@@ -2,7 +2,7 @@ import { prompts } from "../../prompts/index.js";
 import { resourceLists, resources } from "../../resources/index.js";
 import type { Profile } from "../../session/profile.js";
 import { hopxAdvice } from "./advice.js";
-import { listedTools } from "./listed-tools.js";
+import { tools } from "./tools.js";
 
 const instructions = `Runs code in isolated sandboxes.
 - One program: execute_code_isolated. It creates a sandbox, runs the code, and deletes the sandbox.
@@ -16,8 +16,7 @@ const instructions = `Runs code in isolated sandboxes.
 export const hopx: Profile = {
   name: "hopx",
   instructions,
-  tools: listedTools,
-  load: () => import("./tools.js"),
+  tools,
   advice: hopxAdvice,
   offByDefault: ["desktop"],
   resources,

@@ -1,11 +1,25 @@
 /** JSON Schema that every MCP client accepts. */
 import * as z from "zod";
 
+type JsonSchema = Record<string, unknown>;
+
+/** Schemas that were converted before: every list of tools asks for the same ones. */
+const converted = {
+  input: new WeakMap<z.ZodObject, JsonSchema>(),
+  output: new WeakMap<z.ZodObject, JsonSchema>(),
+};
+
+export function portableSchema(schema: z.ZodObject, direction: "input" | "output"): JsonSchema {
+  const known = converted[direction].get(schema) ?? convert(schema, direction);
+  converted[direction].set(schema, known);
+  return known;
+}
+
 /**
  * Removes parts that some clients and models reject: `$schema`, `propertyNames`, and bounds that only say "safe
  * integer".
  */
-export function portableSchema(schema: z.ZodObject, direction: "input" | "output"): Record<string, unknown> {
+function convert(schema: z.ZodObject, direction: "input" | "output"): JsonSchema {
   const { $schema, ...portable } = z.toJSONSchema(schema, {
     io: direction,
     target: "draft-2020-12",

@@ -1,5 +1,0 @@
-/** The build runs this module and keeps its result, so that the server starts without the tools and their schemas. */
-import { listedTool } from "../../tools/definition/listed-tool.js";
-import { tools } from "./tools.js";
-
-export const listedTools = tools.map(listedTool);
