@@ -5,7 +5,7 @@ export default defineConfig({
   ...program,
   entry: {
     main: "src/main.ts",
-    client: "src/commands/template/client.ts",
+    client: "../client/dist/index.js",
     typescript: "src/commands/typescript.ts",
   },
 });
