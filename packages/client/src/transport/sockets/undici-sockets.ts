@@ -3,6 +3,7 @@ import type { Dispatcher } from "undici";
 import { clientClosed } from "../../errors/errors.js";
 import { Connecting } from "../undici/connecting.js";
 import { LightHeaders } from "../undici/light-headers.js";
+import { loadUndici } from "../undici/load-undici.js";
 import { agentThroughProxies } from "../undici/machine-proxies.js";
 import {
   established,
@@ -97,7 +98,7 @@ interface Loaded {
 const largestFrame = 64 * 1024 * 1024;
 
 async function load(): Promise<Loaded> {
-  const undici = await import("undici");
+  const undici = await loadUndici();
   const { buildConnector, ping, upgrade, WebSocket } = undici;
   const webSockets = new Connecting(buildConnector);
   const tunnels = new Connecting(buildConnector, { allowHalfOpen: true });

@@ -17,6 +17,7 @@ import {
 import { Connecting } from "./connecting.js";
 import type { FileTunnels, TunnelWay } from "./file-tunnels.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
+import { loadUndici } from "./load-undici.js";
 import { agentThroughProxies } from "./machine-proxies.js";
 
 /** The fast transport for Node.js: `undici.request` over one pool of keep-alive connections. */
@@ -55,7 +56,7 @@ export class UndiciTransport implements Transport {
 
   /** Loads undici with the first call: importing it takes longer than importing this whole package. */
   #open(): Promise<Roads> {
-    this.#opening ??= import("undici").then((undici) => {
+    this.#opening ??= loadUndici().then((undici) => {
       const connecting = new Connecting(undici.buildConnector);
       const agent = agentThroughProxies(undici, {
         connect: connecting.connect,
