@@ -4,7 +4,7 @@ import { instead } from "../errors/similar-names.js";
 import { type ProfileChoice, profiles } from "../profiles/index.js";
 import { OptionError } from "../settings/option-error.js";
 import { version } from "../settings/version.js";
-import { prefix, type ServerOptions, standardOptions } from "./server-options.js";
+import { prefix, type ServerOptions } from "./server-options.js";
 
 /** Settings that can be given only as environment variables. */
 const furtherVariables = ["CLOUD_SANDBOX_MCP_HAND_OVER_AFTER"];
@@ -77,13 +77,13 @@ function commandLine(): Command {
     .addOption(
       option("--transport <name>", "stdio, or http for many clients at /mcp")
         .choices(["stdio", "http"])
-        .default(standardOptions.transport),
+        .default("stdio"),
     )
-    .addOption(ofHttp("--host <address>", "address to listen on, with http").default(standardOptions.host))
+    .addOption(ofHttp("--host <address>", "address to listen on, with http").default("127.0.0.1"))
     .addOption(
       ofHttp("--port <number>", "port to listen on, with http; 0 takes any free one")
         .argParser(wholeNumber(0, 65_535))
-        .default(standardOptions.port),
+        .default(8000),
     )
     .addOption(ofHttp("--socket <path>", "Unix socket to listen on in place of a port, with http"))
     .addOption(
@@ -120,12 +120,12 @@ function commandLine(): Command {
     .addOption(
       ofHttp("--max-clients <count>", "clients that are remembered at the same time, with http")
         .argParser(wholeNumber(1, 10_000))
-        .default(standardOptions.maxClients),
+        .default(200),
     )
     .addOption(
       ofHttp("--idle-timeout <seconds>", "time after which a silent client is forgotten, with http")
         .argParser(wholeNumber(1, 86_400))
-        .default(standardOptions.idleTimeout),
+        .default(1800),
     )
     .addOption(
       option(

@@ -1,7 +1,7 @@
-import { profiles } from "../profiles/index.js";
 import { handOverAfter } from "../settings/hand-over-after.js";
 import { OptionError } from "../settings/option-error.js";
-import { prefix, type ServerOptions, standardOptions } from "./server-options.js";
+import { parseCommandLine } from "./command-line.js";
+import { prefix, type ServerOptions } from "./server-options.js";
 
 const noToken = `${prefix}NO_TOKEN`;
 
@@ -18,10 +18,6 @@ export async function readOptions(
     if (name.startsWith(prefix) && value?.trim() === "") delete environment[name];
   // `false` switches a flag off; the parser would take any value of NO_TOKEN as on.
   if (/^(false|0|no|off)$/i.test(environment[noToken]?.trim() ?? "")) delete environment[noToken];
-  const isPlain = argv.length <= 2 && !Object.keys(environment).some((name) => name.startsWith(prefix));
-  if (isPlain) return { ...standardOptions, profile: await profiles[0].load() };
-  // Without any option, which is the most frequent case, do not load the parser of the command line.
-  const { parseCommandLine } = await import("./command-line.js");
   const { options, isGiven, httpArguments } = parseCommandLine(argv, Object.keys(environment));
   handOverAfter(environment);
   const profile = await options.profile.load();

@@ -25,21 +25,5 @@ export interface ServerOptions extends ToolSelection {
   readonly mcpConfig?: string;
 }
 
-/** Options that apply when neither the command line nor the environment sets them. */
-export const standardOptions = {
-  transport: "stdio",
-  host: "127.0.0.1",
-  port: 8000,
-  clientKeys: false,
-  allowedHost: [],
-  allowedOrigin: [],
-  maxClients: 200,
-  idleTimeout: 1800,
-  keepSandboxes: false,
-  readOnly: false,
-  mcpGateway: [],
-  mcpServer: [],
-} as const satisfies Omit<ServerOptions, "profile">;
-
 /** Prefix of the environment variables: `CLOUD_SANDBOX_MCP_READ_ONLY` is `--read-only`, and so on. */
 export const prefix = "CLOUD_SANDBOX_MCP_";
