@@ -177,7 +177,8 @@ export function programsFromFilesSuite(client: () => SandboxClient, sandbox: () 
     },
   };
 
-  describe.each(Object.entries(ways))("a program as %s", (way, run) => {
+  // At once: each machine is started for one program, which takes long in containers.
+  describe.concurrent.each(Object.entries(ways))("a program as %s", (way, run) => {
     const programs = Object.entries(programsFromFiles).filter(
       ([, { filename }]) => way !== "a job" || filename === undefined,
     );

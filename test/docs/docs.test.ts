@@ -54,7 +54,7 @@ beforeAll(async () => {
   // npm's own npx takes ten times as long to start as what it starts.
   writeFileSync(
     join(bin, "npx"),
-    `#!/bin/sh\n[ "$1" = -y ] && shift\nname=$1\nshift\nexec ${commands}/"$name" "$@"\n`,
+    `#!/bin/sh\ncase $1 in -y | --no) shift ;; esac\nname=$1\nshift\nexec ${commands}/"$name" "$@"\n`,
     { mode: 0o755 },
   );
   symlinkSync(join(commands, "cloud-sandbox"), join(bin, "cloud-sandbox"));
@@ -267,7 +267,7 @@ function toolsOf(configured: ConfiguredServer): Promise<string[]> {
 async function listTools({ command, args, env }: ConfiguredServer): Promise<string[]> {
   const transport = new StdioClientTransport({
     command,
-    args,
+    args: args.map((word) => word.replace("/path/to/checkout", root)),
     env: { ...env, ...environment() },
     stderr: "ignore",
   });

@@ -3,7 +3,7 @@ import { kubectl, withoutKubernetes } from "../support/kubernetes/kubernetes-ser
 import { ClusterChaos } from "./cluster-chaos.js";
 
 const obstacle = withoutKubernetes();
-const kills = Number(process.env.CHAOS_KILLS ?? 2);
+const kills = Number(process.env.CHAOS_KILLS ?? 1);
 const seed = Number(process.env.CHAOS_SEED ?? 20_260_101);
 const args = ["--kubernetes-records", "--pool", "1", "--host", "0.0.0.0", "--wait-for-server", "60"];
 
