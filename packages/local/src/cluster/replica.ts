@@ -11,8 +11,8 @@ import { persistentApiKey, persistentTokenIssuer } from "../tokens/persistent-ke
 import { apiReason, clusterApi } from "./cluster-api.js";
 import { ClusterKeys } from "./cluster-keys.js";
 import { clusterStore } from "./cluster-store.js";
-import { FrontDoor } from "./front-door.js";
 import { Lease, type Term } from "./lease.js";
+import { ReplicaProxy } from "./replica-proxy.js";
 
 /** Milliseconds before a server tries again to lead that has failed to begin. */
 const retryMs = 5000;
@@ -73,7 +73,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   const cluster = clusterApi(openCluster(options.kubernetes ?? {}));
   const lease = new Lease(cluster, `${hostname()}_${randomBytes(4).toString("hex")}`, log);
   const keys = new ClusterKeys(cluster, lease);
-  const door = new FrontDoor(lease);
+  const proxy = new ReplicaProxy(lease);
   const closing = new AbortController();
   mayAct = () => lease.isHeld;
 
@@ -83,11 +83,11 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
     let address = "";
     const plane = await parts
       .serve(runtime, store, apiKey, async (server) => {
-        address = await door.lead(server, host, port === 0 ? 0 : port + 1);
+        address = await proxy.lead(server, host, port === 0 ? 0 : port + 1);
         return url;
       })
       .catch(async (error: unknown) => {
-        door.follow();
+        proxy.follow();
         await store.close();
         throw error;
       });
@@ -104,8 +104,8 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
       if (reign) {
         const { plane, term } = reign;
         await aborted(AbortSignal.any([term.over, closing.signal]));
-        if (closing.signal.aborted) await door.finishCalls();
-        else door.follow();
+        if (closing.signal.aborted) await proxy.finishCalls();
+        else proxy.follow();
         await plane.close().catch((error: unknown) => log(`Ceasing to lead: ${describe(error)}`));
         reign = undefined;
         if (!closing.signal.aborted) log("Another server leads now. This one passes callers on to it.");
@@ -128,25 +128,25 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
 
   const end = async (): Promise<void> => {
     await lease.close();
-    door.close();
+    proxy.close();
     await runtime.close();
   };
   try {
     const apiKey = options.apiKey ?? (await persistentApiKey(keys));
     // Made before any server leads, because all of them must have the same.
     await persistentTokenIssuer(keys);
-    const url = await door.open(host, port);
-    if (options.holdsProcess === false) door.unref();
+    const url = await proxy.open(host, port);
+    if (options.holdsProcess === false) proxy.unref();
     await lease.open();
     const again = (term: Term): Promise<Reign> => begin(term, apiKey, url);
     const leading = lead(lease.term && (await again(lease.term)), again);
     if (!lease.isHeld) log("Another server leads. This one passes callers on to it.");
     const close = async (): Promise<void> => {
-      door.beginToEnd();
+      proxy.beginToEnd();
       closing.abort();
       await leading;
       await lease.release();
-      await door.passOnRest();
+      await proxy.passOnRest();
       await end();
     };
     return { url, apiKey, runtime, close };

@@ -77,7 +77,7 @@ export class EgressPolicy {
     );
   }
 
-  /** A NAT64 address is another network's door to an address, so to allow the address inside does not allow it. */
+  /** A NAT64 address is another network's route to an address, so to allow the address inside does not allow it. */
   #isPrivateAllowed(address: string, port: number): boolean {
     return this.operator.allowPrivate.some((pattern) => pattern.matchesAddress(address, port));
   }

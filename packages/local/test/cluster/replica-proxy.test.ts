@@ -3,7 +3,7 @@ import { Agent, createServer, get, request, type Server, type ServerResponse } f
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "vitest";
-import { type DoorTimes, FrontDoor } from "../../src/cluster/front-door.js";
+import { type ProxyTimes, ReplicaProxy } from "../../src/cluster/replica-proxy.js";
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -38,20 +38,23 @@ class Known {
   endingAddress: string | undefined;
 }
 
-async function opened(known: Known, times?: Partial<DoorTimes>): Promise<{ door: FrontDoor; url: string }> {
-  const door = new FrontDoor(known, { lingerMs: 0, ...times });
-  ends.push(() => door.close());
-  return { door, url: await door.open("127.0.0.1", 0) };
+async function opened(
+  known: Known,
+  times?: Partial<ProxyTimes>,
+): Promise<{ proxy: ReplicaProxy; url: string }> {
+  const proxy = new ReplicaProxy(known, { lingerMs: 0, ...times });
+  ends.push(() => proxy.close());
+  return { proxy, url: await proxy.open("127.0.0.1", 0) };
 }
 
-/** A server that leads, with the door at which others pass requests on. */
+/** A server that leads, with the proxy at which others pass requests on. */
 async function leading(
   known: Known,
   server: Server,
-  times?: Partial<DoorTimes>,
-): Promise<{ door: FrontDoor; url: string }> {
+  times?: Partial<ProxyTimes>,
+): Promise<{ proxy: ReplicaProxy; url: string }> {
   const one = await opened(known, times);
-  known.address = await one.door.lead(server, "127.0.0.1", 0);
+  known.address = await one.proxy.lead(server, "127.0.0.1", 0);
   return one;
 }
 
@@ -79,12 +82,12 @@ async function upgraded(url: string): Promise<Socket> {
 
 test("a server that leads answers itself, others pass requests on to it", async () => {
   const known = new Known();
-  const { door, url } = await opened(known);
+  const { proxy, url } = await opened(known);
   await leading(known, named("leader"));
   expect((await ask(url)).body).toBe("leader");
-  await door.lead(named("own"), "127.0.0.1", 0);
+  await proxy.lead(named("own"), "127.0.0.1", 0);
   expect((await ask(url)).body).toBe("own");
-  door.follow();
+  proxy.follow();
   expect((await ask(url)).body).toBe("leader");
 });
 
@@ -110,40 +113,40 @@ test("requests are passed on with their bodies and headers, and answers with the
 
 test("connections with another protocol are passed on, and cut with their server", async () => {
   const known = new Known();
-  const { door } = await leading(known, named("leader"));
+  const { proxy } = await leading(known, named("leader"));
   const { url } = await opened(known);
   const socket = await upgraded(url);
   socket.write("ping");
   expect(String((await once(socket, "data"))[0])).toBe("ping");
   const closed = once(socket, "close");
-  door.follow();
+  proxy.follow();
   await closed;
 });
 
 test.each([
-  ["another server", async (_: FrontDoor, known: Known) => void (await leading(known, named("next")))],
+  ["another server", async (_: ReplicaProxy, known: Known) => void (await leading(known, named("next")))],
   [
     "this server",
-    async (door: FrontDoor, known: Known) => {
-      known.address = await door.lead(named("next"), "127.0.0.1", 0);
+    async (proxy: ReplicaProxy, known: Known) => {
+      known.address = await proxy.lead(named("next"), "127.0.0.1", 0);
     },
   ],
 ])("a call that a lost leader does not answer ends when %s leads", async (_, change) => {
   const known = new Known();
   const silent = asked();
   await leading(known, silent.server);
-  const { door, url } = await opened(known);
+  const { proxy, url } = await opened(known);
   const outcome = expect(ask(url)).rejects.toMatchObject({ code: "ECONNRESET" });
   await expect.poll(() => silent.begun.length).toBe(1);
-  await change(door, known);
+  await change(proxy, known);
   await outcome;
   expect((await ask(url)).body).toBe("next");
 });
 
 test("callers wait while nobody leads, also if the last leader is still named", async () => {
   const known = new Known();
-  const { door } = await leading(known, named("last"));
-  door.close();
+  const { proxy } = await leading(known, named("last"));
+  proxy.close();
   const { url } = await opened(known);
   const answer = ask(url);
   await leading(known, named("next"));
@@ -160,12 +163,12 @@ test("callers who have waited for long are told to come again", async () => {
 
 test("requests are not passed on twice while two servers are mistaken about who leads", async () => {
   const known = new Known();
-  const { door } = await leading(known, named("last"));
+  const { proxy } = await leading(known, named("last"));
   const { url } = await opened(known);
   const agent = new Agent({ keepAlive: true });
   ends.push(() => agent.destroy());
   expect((await ask(url, agent)).body).toBe("last");
-  door.follow();
+  proxy.follow();
   expect(await ask(url, agent)).toMatchObject({ status: 503 });
 });
 
@@ -173,12 +176,12 @@ describe("a server that is told to stop", () => {
   test("answers what it has begun; what comes later waits for the next one; connections end", async () => {
     const known = new Known();
     const { server, begun } = asked();
-    const { door, url } = await leading(known, server);
+    const { proxy, url } = await leading(known, server);
     const { url: other } = await opened(known);
     const early = [ask(url), ask(other)];
     await expect.poll(() => begun.length).toBe(2);
-    door.beginToEnd();
-    const finished = door.finishCalls();
+    proxy.beginToEnd();
+    const finished = proxy.finishCalls();
     const late = [ask(url), ask(other)];
     for (const response of begun) response.end("last");
     expect((await Promise.all(early)).map(({ body }) => body)).toEqual(["last", "last"]);
@@ -186,7 +189,7 @@ describe("a server that is told to stop", () => {
     await finished;
     known.endingAddress = known.address;
     known.address = undefined;
-    const rest = door.passOnRest();
+    const rest = proxy.passOnRest();
     await leading(known, named("next"));
     const answers = await Promise.all(late);
     expect(answers.map(({ body }) => body)).toEqual(["next", "next"]);
@@ -197,7 +200,7 @@ describe("a server that is told to stop", () => {
   test("interrupts code that runs for too long, and goes on with changes", async () => {
     const known = new Known();
     const { server, begun } = asked();
-    const { door, url } = await leading(known, server, { executionsMs: 100 });
+    const { proxy, url } = await leading(known, server, { executionsMs: 100 });
     const executions = [ask(`${url}/agent/1/execute`), ask(`${url}/v1/executions`)];
     const stream = ask(`${url}/agent/1/execute/stream`);
     const change = ask(`${url}/v1/sandboxes`);
@@ -206,7 +209,7 @@ describe("a server that is told to stop", () => {
     const cut = expect(stream).rejects.toMatchObject({ code: "ECONNRESET" });
     const socket = await upgraded(`${url}/agent/1/stream`);
     const closed = once(socket, "close");
-    const finished = door.finishCalls();
+    const finished = proxy.finishCalls();
     for (const execution of executions)
       expect(await execution).toMatchObject({
         ...{ status: 409, body: expect.stringContaining("EXECUTION_INTERRUPTED") },
@@ -220,11 +223,11 @@ describe("a server that is told to stop", () => {
   test("ends the calls that others have passed on to it, although another one leads", async () => {
     const known = new Known();
     const { server, begun } = asked();
-    const { door } = await leading(known, server);
-    const { door: other, url } = await opened(known);
+    const { proxy } = await leading(known, server);
+    const { proxy: other, url } = await opened(known);
     const answer = ask(url);
     await expect.poll(() => begun.length).toBe(1);
-    const finished = door.finishCalls();
+    const finished = proxy.finishCalls();
     known.endingAddress = known.address;
     known.address = await other.lead(named("next"), "127.0.0.1", 0);
     begun[0]?.end("last");

@@ -4,10 +4,10 @@ import { originForm, type Problem, upgradeResponse } from "@cloud-sandbox/server
 import { agentTarget, envelopeAt } from "../agents/agent-target.js";
 import { previewTarget } from "../gateway/preview-target.js";
 import { refuse } from "../gateway/refusal.js";
-import type { Passage } from "./passage.js";
+import type { Forwarder } from "./forwarder.js";
 
-/** A request that has come in at the front door, until it is answered; or a connection that speaks another protocol now. */
-export interface DoorCall {
+/** A request that has come in at the proxy, until it is answered; or a connection that speaks another protocol now. */
+export interface ProxiedCall {
   /** Whether it is for a sandbox, or for a program without one. Otherwise it reads or changes records. */
   readonly runsCode: boolean;
   /** Whether a part of the answer was sent. */
@@ -24,7 +24,11 @@ export interface DoorCall {
   cut(): void;
 }
 
-export function requestCall(request: IncomingMessage, response: ServerResponse, passage: Passage): DoorCall {
+export function requestCall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  forwarder: Forwarder,
+): ProxiedCall {
   return {
     runsCode: runsCode(request),
     get hasBegun() {
@@ -35,7 +39,7 @@ export function requestCall(request: IncomingMessage, response: ServerResponse, 
     },
     onceOver: (listener) => response.once("close", listener),
     answerBy: (own) => own.emit("request", request, response),
-    passTo: (address) => passage.request(address, request, response),
+    passTo: (address) => forwarder.request(address, request, response),
     refuse: (problem) => refuse(request, response, problem, { envelope: envelopeAt(request.url ?? "") }),
     endConnection: () => {
       response.shouldKeepAlive = false;
@@ -48,8 +52,8 @@ export function upgradeCall(
   request: IncomingMessage,
   connection: Socket,
   head: Buffer,
-  passage: Passage,
-): DoorCall {
+  forwarder: Forwarder,
+): ProxiedCall {
   let hasBegun = false;
   return {
     runsCode: runsCode(request),
@@ -65,7 +69,7 @@ export function upgradeCall(
       own.emit("upgrade", request, connection, head);
     },
     passTo: async (address) => {
-      hasBegun = await passage.upgrade(address, request, connection, head);
+      hasBegun = await forwarder.upgrade(address, request, connection, head);
       return hasBegun;
     },
     refuse: (problem) => {

@@ -13,7 +13,7 @@ import { joinSockets } from "../runtime/host/joined-sockets.js";
 const connectLimitMs = 2000;
 
 /** Passes requests on to another server, unchanged, over connections that are used again. */
-export class Passage {
+export class Forwarder {
   readonly #agent = new Agent({ keepAlive: true, noDelay: true });
 
   /**

@@ -6,10 +6,10 @@ import { ignoreUpgrade, Problem } from "@cloud-sandbox/server-kit";
 import { createGatewayServer } from "../gateway/gateway-server.js";
 import { listen } from "../gateway/listening.js";
 import { isUpgrade } from "../gateway/upgrade-requests.js";
-import { type DoorCall, requestCall, upgradeCall } from "./door-call.js";
-import { Passage } from "./passage.js";
+import { Forwarder } from "./forwarder.js";
+import { type ProxiedCall, requestCall, upgradeCall } from "./proxied-call.js";
 
-/** Who leads, as servers tell each other. Addresses are host and port of a server's second door. */
+/** Who leads, as servers tell each other. Addresses are host and port of a server's second port. */
 export interface Leadership {
   /** Undefined if nobody leads, or the one that does is not ready. */
   readonly address: string | undefined;
@@ -17,7 +17,7 @@ export interface Leadership {
   readonly endingAddress: string | undefined;
 }
 
-export interface DoorTimes {
+export interface ProxyTimes {
   /** How long a request waits for a server that leads: longer than the last one needs to end its calls, and the next one to begin. */
   readonly patienceMs: number;
   /** How long a server that was told to stop lets code run that it was asked to run. */
@@ -30,7 +30,7 @@ export interface DoorTimes {
   readonly passingMs: number;
 }
 
-const usualTimes: DoorTimes = {
+const usualTimes: ProxyTimes = {
   ...{ patienceMs: 40_000, executionsMs: 10_000, changesMs: 30_000 },
   ...{ lingerMs: 5000, passingMs: 25_000 },
 };
@@ -46,16 +46,16 @@ const here = Symbol("this server");
 
 /**
  * Listens where callers connect. This server answers their requests while it leads; otherwise it passes them on to the server
- * that leads. While none does, they wait. Requests that others pass on come in at a second door.
+ * that leads. While none does, they wait. Requests that others pass on come in at a second port.
  */
-export class FrontDoor {
-  readonly #outer = this.#door({ isInner: false });
-  readonly #inner = this.#door({ isInner: true });
-  readonly #passage = new Passage();
+export class ReplicaProxy {
+  readonly #outer = this.#listen({ isInner: false });
+  readonly #inner = this.#listen({ isInner: true });
+  readonly #forwarder = new Forwarder();
   /** The calls that are not over, with who answers them. Those that wait have nobody. */
-  readonly #calls = new Map<DoorCall, string | typeof here | undefined>();
+  readonly #calls = new Map<ProxiedCall, string | typeof here | undefined>();
   readonly #closing = new AbortController();
-  readonly #times: DoorTimes;
+  readonly #times: ProxyTimes;
   #timer: NodeJS.Timeout | undefined;
   /** The control plane's server, while this one leads. */
   #own: Server | undefined;
@@ -67,7 +67,7 @@ export class FrontDoor {
 
   constructor(
     private readonly leadership: Leadership,
-    times: Partial<DoorTimes> = {},
+    times: Partial<ProxyTimes> = {},
   ) {
     this.#times = { ...usualTimes, ...times };
   }
@@ -129,24 +129,24 @@ export class FrontDoor {
     clearInterval(this.#timer);
     for (const server of [this.#outer, this.#inner]) server.close().closeAllConnections();
     for (const call of this.#calls.keys()) call.cut();
-    this.#passage.close();
+    this.#forwarder.close();
   }
 
-  #door({ isInner }: { readonly isInner: boolean }): Server {
+  #listen({ isInner }: { readonly isInner: boolean }): Server {
     const server = createGatewayServer();
     server.on("request", (request, response) => {
-      this.#admit(requestCall(request, response, this.#passage), isInner).catch(() => response.destroy());
+      this.#admit(requestCall(request, response, this.#forwarder), isInner).catch(() => response.destroy());
     });
     server.on("upgrade", (request, connection: Socket, head: Buffer) => {
       if (!isUpgrade(request)) return ignoreUpgrade(server, request, connection, head);
       connection.on("error", () => connection.destroy());
-      const call = upgradeCall(request, connection, head, this.#passage);
+      const call = upgradeCall(request, connection, head, this.#forwarder);
       this.#admit(call, isInner).catch(() => connection.destroy());
     });
     return server;
   }
 
-  async #admit(call: DoorCall, isInner: boolean): Promise<void> {
+  async #admit(call: ProxiedCall, isInner: boolean): Promise<void> {
     this.#calls.set(call, undefined);
     call.onceOver(() => this.#calls.delete(call));
     if (this.#endingSince !== undefined) call.endConnection();
