@@ -35,7 +35,7 @@ ${languageTools.map(({ program, args }) => `echo '== ${program}'; ${program} ${a
 /** Changes when trials look for something else, so that the findings of older versions are not used. */
 export const trialVersion = createHash("sha256").update(script).digest("hex").slice(0, 8);
 
-/** Starts a shell in a container of the image, in the wall of sandboxes, and looks what the image has. */
+/** Starts a shell in a container of the image, isolated as sandboxes are, and looks what the image has. */
 export async function tryImage(
   docker: Docker,
   {

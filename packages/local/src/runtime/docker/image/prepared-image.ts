@@ -31,7 +31,7 @@ export interface PreparedImage {
 /**
  * The original image with one layer more, which holds the toolkit, the user `sandbox` and the directories of sandboxes. It
  * is made once and stays at the daemon for the next control plane. The only program of the image that runs is its shell, once,
- * in the wall of sandboxes, which looks what the image has.
+ * isolated as sandboxes are, which looks what the image has.
  */
 export async function preparedImage(
   docker: Docker,
