@@ -1,11 +1,15 @@
 #!/usr/bin/env node
-// Builds the pages of docs/ into a site with search and the API reference: docs/.vitepress/dist.
+// Builds the pages of docs/ into a site with search and the references of the packages, the HTTP APIs and the MCP tools:
+// docs/.vitepress/dist.
 //   npm run docs
 // Installs VitePress below docs/ if it is missing. Nothing else installs it, because it is large and only the site needs it.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { mcpReferencePage } from "./generator/mcp-reference.mjs";
+import { referencePage } from "./generator/reference-page.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const docs = join(root, "docs");
@@ -13,6 +17,7 @@ const docs = join(root, "docs");
 run(join(root, "node_modules/.bin/pnpm"), "install", "--ignore-workspace", "--frozen-lockfile");
 run("node_modules/.bin/typedoc", "--options", "typedoc.config.mjs");
 copyReadmes();
+await writeReferences();
 run("node_modules/.bin/vitepress", "build", ".");
 console.log("The site is in docs/.vitepress/dist: serve it with any web server.");
 
@@ -26,6 +31,17 @@ function copyReadmes() {
     const text = readFileSync(join(root, "packages", name, "README.md"), "utf8");
     writeFileSync(join(docs, "packages", `${name}.md`), text);
   }
+}
+
+/** Writes a page for each contract and one for the tools of the MCP server. They are links of the site's sidebar. */
+async function writeReferences() {
+  mkdirSync(join(docs, "reference"), { recursive: true });
+  for (const name of ["control-plane", "agent"]) {
+    const contract = parse(readFileSync(join(root, "openapi", `${name}.yaml`), "utf8"));
+    writeFileSync(join(docs, "reference", `${name}.md`), referencePage(contract));
+  }
+  const tools = await mcpReferencePage(join(root, "packages/mcp"));
+  writeFileSync(join(docs, "reference", "mcp-tools.md"), tools);
 }
 
 function run(command, ...args) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Generates files that are committed:
-//   from openapi/*.yaml: packages/protocol/src/generated, packages/server-kit/src/generated and docs/reference
+//   from openapi/*.yaml: packages/protocol/src/generated and packages/server-kit/src/generated
 //   from packages/mcp and scripts/generator/mcp-clients.mjs: the MCP server's manifests, its view, and a section of its README
 //
 //   node scripts/generate.mjs            writes files that have changed
@@ -11,9 +11,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { contractModules } from "./generator/contract-module.mjs";
 import { installSection, packagingFiles } from "./generator/mcp-packaging.mjs";
-import { mcpReferencePage } from "./generator/mcp-reference.mjs";
 import { viewModule } from "./generator/mcp-view.mjs";
-import { referencePage } from "./generator/reference-page.mjs";
 import { typesModule } from "./generator/types-module.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -28,10 +26,6 @@ for (const name of contracts) {
     continue;
   }
   const document = parse(readFileSync(join(root, source), "utf8"));
-  write(
-    `docs/reference/${name}.md`,
-    `<!-- Generated from ${source} by scripts/generate.mjs. -->\n\n${referencePage(document)}`,
-  );
   const files = {
     [`packages/protocol/src/generated/${name}.ts`]: await typesModule(document),
     ...inFolder("packages/server-kit/src/generated", contractModules(name, document)),
@@ -49,15 +43,10 @@ if (existsSync(mcpManifest)) {
   const files = packagingFiles(JSON.parse(readFileSync(mcpManifest, "utf8")));
   for (const [path, text] of Object.entries(files)) write(path, text);
   writeSection("packages/mcp/README.md", "install", installSection());
-  const home = join(root, "packages/mcp");
-  const view = await viewModule(join(home, "view"));
+  const view = await viewModule(join(root, "packages/mcp/view"));
   write(
     "packages/mcp/src/generated/view-page.ts",
     `// Generated from packages/mcp/view by scripts/generate.mjs.\n${view}`,
-  );
-  write(
-    "docs/reference/mcp-tools.md",
-    `<!-- Generated from packages/mcp/src/profiles by scripts/generate.mjs. -->\n\n${await mcpReferencePage(home)}`,
   );
 }
 

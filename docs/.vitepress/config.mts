@@ -58,6 +58,7 @@ const guides: Item[] = [
       page("Architecture", "/architecture"),
       page("Security", "/security"),
       page("Security of the MCP server", "/mcp-security"),
+      page("Crash safety", "/crash-safety"),
       page("Performance", "/performance"),
       page("Decisions", "/decisions/"),
     ],
@@ -74,18 +75,6 @@ const guides: Item[] = [
       page("Tools of the MCP server", "/reference/mcp-tools"),
       page("HTTP: control plane", "/reference/control-plane"),
       page("HTTP: agent", "/reference/agent"),
-    ],
-  },
-  {
-    text: "Reports of the tests",
-    collapsed: true,
-    items: [
-      page("Operations and their tests", "/reports/operations"),
-      page("What every backend does", "/reports/contract-suite"),
-      page("Faults and the client", "/reports/client-faults"),
-      page("Crash safety", "/reports/crash-safety"),
-      page("An MCP session", "/reports/mcp-walk"),
-      page("Mutation tests", "/reports/mutation"),
     ],
   },
 ];

@@ -5,6 +5,13 @@ import type { MarkdownRenderer } from "vitepress";
 const docs = fileURLToPath(new URL("..", import.meta.url));
 const packages = join(docs, "..", "packages");
 
+/** Where the site has a page for what is read as a source in the repository. */
+const generatedPages = new Map([
+  ["openapi/control-plane.yaml", "/reference/control-plane.md"],
+  ["openapi/agent.yaml", "/reference/agent.md"],
+  ["packages/mcp/src/tools", "/reference/mcp-tools.md"],
+]);
+
 /**
  * Changes links in pages to the addresses in the site. In the repository, links lead to files, so that they work on
  * GitHub too. A link to a file that is no page of the site becomes text.
@@ -33,6 +40,8 @@ function folderOf(page: string): string {
 }
 
 function pageOf(file: string): string | undefined {
+  const generated = generatedPages.get(relative(join(docs, ".."), file));
+  if (generated !== undefined) return generated;
   const [, name, hash = ""] = /^([\w-]+)\/README\.md(#.*)?$/.exec(relative(packages, file)) ?? [];
   if (name !== undefined) return `/packages/${name}.md${hash}`;
   const page = relative(docs, file);

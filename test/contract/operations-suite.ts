@@ -58,33 +58,6 @@ export function operationsSuite(start: () => Promise<Backend>, refused: readonly
   });
 }
 
-/** The page docs/reports/operations.md: for every operation, what its test shows. */
-export function operationsPage(): string {
-  const sections = documents.map(({ plane, operations }) => {
-    const rows = operations.map(
-      ({ operationId, method, path }) =>
-        `| \`${method} ${path}\` | \`${operationId}\` | ${proofs[operationId]?.shows ?? "**no test**"} |`,
-    );
-    return [
-      `## ${plane}`,
-      "",
-      "| Request | Operation | Its test shows that it |",
-      "| --- | --- | --- |",
-      ...rows,
-    ].join("\n");
-  });
-  return [
-    "<!-- Generated from openapi/*.yaml and test/contract/operations by test/contract/operations.test.ts. -->",
-    "",
-    "# Operations and their tests",
-    "",
-    "Every operation of both contracts has a test in `test/contract/operations`, run against each backend.",
-    "",
-    sections.join("\n\n"),
-    "",
-  ].join("\n");
-}
-
 export const unproven = (): string[] =>
   documents.flatMap(({ operations }) =>
     operations.map(({ operationId }) => operationId).filter((id) => !(id in proofs)),

@@ -2,8 +2,6 @@
 import { startTestingBackend } from "./backends/testing-backend.js";
 import { contractSuite } from "./contract-suite.js";
 import { operationsSuite } from "./operations-suite.js";
-import { statementsAreListed } from "./statements.js";
 
 contractSuite(startTestingBackend, { forwards: false });
 operationsSuite(startTestingBackend);
-statementsAreListed();

@@ -81,8 +81,7 @@ test("the pages have blocks of every kind that is tested here, and of no other",
     "ts",
     "yaml",
   ]);
-  // The one for Docker is built by test/docker/image-with-agent.docker.test.ts. Blocks without a language are drawings. Blocks of the language text are not run: the tests that write those pages
-  // check them.
+  // The one for Docker is built by test/docker/image-with-agent.docker.test.ts. Blocks without a language are drawings. Blocks of the language text are not run: they show what programs print.
   for (const { code, language } of blocks)
     if (language === "") expect(code).not.toMatch(/^\s*(npm|npx|\$) /m);
 });

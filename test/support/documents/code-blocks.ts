@@ -23,7 +23,7 @@ export function pages(): string[] {
 }
 
 /** What the project does not have itself: it is built or installed. */
-const notOwn = /(^|\/)(node_modules|dist|coverage|tarballs|\.git)$|^docs\/(api|packages)$/;
+const notOwn = /(^|\/)(node_modules|dist|coverage|tarballs|\.git)$|^docs\/(api|packages|reference)$/;
 
 function pagesBelow(directory: string): string[] {
   return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {

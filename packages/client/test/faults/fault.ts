@@ -1,7 +1,7 @@
 import type { Sandbox, SandboxClient, SandboxClientOptions } from "../../src/index.js";
 import type { Exchange } from "../support/faulty-service.js";
 
-/** How a call ends. docs/reports/client-faults.md is written from this. */
+/** How a call ends. */
 export interface Outcome {
   /** The class of the error. Undefined if the call succeeds in spite of the fault. */
   error?: string;
@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 export interface Fault {
-  /** What the server does wrong: the words in docs/reports/client-faults.md after "The server…". */
+  /** What the server does wrong: words that follow "a server that" in the title of the test. */
   fault: string;
   /** The operation to which the server answers wrongly. Default: the first that `call` requests. */
   at?: string;

@@ -114,43 +114,6 @@ async function outcomeOf(call: Promise<unknown>): Promise<SandboxError | undefin
   }
 }
 
-/** An outcome as docs/reports/client-faults.md shows it, such as "ServerError `HTTP_500`, HTTP 500". */
-function told({ closeCode, code, error, kind, status }: Outcome): string {
-  if (error === undefined) return "succeeds";
-  const details = [
-    code && `\`${code}\``,
-    kind && `\`${kind}\``,
-    status && `HTTP ${status}`,
-    closeCode && `close code ${closeCode}`,
-  ];
-  return `\`${error}\` ${details.filter((detail) => detail !== undefined).join(", ")}`.trim();
-}
-
-function page(): string {
-  const tables = groups.map(({ faults, title }) => {
-    const rows = faults.map(({ carrier, fault, outcome, tries = 1 }) => {
-      const only = carrier === undefined || title.startsWith("Proxies") ? "" : ` (over ${carrier})`;
-      return `| ${fault}${only} | ${told(outcome)} | ${tries === 0 ? "" : tries} |`;
-    });
-    return [`## ${title}`, "", "| The server… | The call | Requests |", "| --- | --- | --- |", ...rows].join(
-      "\n",
-    );
-  });
-  return [
-    "<!-- Generated from packages/client/test/faults by packages/client/test/transport/client-faults.isolated.test.ts. -->",
-    "# What goes wrong, and what a call makes of it",
-    [
-      "Each of these faults is made by a real server on loopback and met by a client that tries three times at most, over its own",
-      "transports and over a `fetch`. The test holds the client to this table, and to this: every call ends within its limits; an error",
-      "names what to do next and, where a request was sent, its id; no rejection is left unhandled; the same client works again once the",
-      "server does; and when it is closed, no socket is open. The last column says how many requests the server gets.",
-    ].join("\n"),
-    ...tables,
-  ]
-    .join("\n\n")
-    .concat("\n");
-}
-
 const cases = groups.flatMap(({ faults, title }) =>
   faults.flatMap((fault) =>
     (["undici", "Node.js", "fetch"] as const)
@@ -191,8 +154,4 @@ test.each(cases)("%s: a server that %s, over %s", async (_, __, carrier, fault) 
   await service.stop();
   await expect.poll(openSockets, soon).toEqual([]);
   expect(rejections).toEqual([]);
-});
-
-test("docs/reports/client-faults.md is up to date; if not, run this file with -u", async () => {
-  await expect(page()).toMatchFileSnapshot("../../../../docs/reports/client-faults.md");
 });
