@@ -139,8 +139,10 @@ else {
     });
   });
 
-  test("a sandbox whose server stays away ends, whatever its code does, and the next server says so", async () => {
-    const args = [...kept("away"), "--wait-for-server", "2"];
+  test("a sandbox whose server stays away ends, whatever its code does, and the next server says so", {
+    timeout: 240_000,
+  }, async () => {
+    const args = kept("away");
     let server = await start(args);
     try {
       const client = clientOf(server);
@@ -163,7 +165,10 @@ for attempt in (
       await sandbox.executeBackground(hold, bash);
       await client.close();
       await server.stop("SIGKILL");
-      await expect.poll(() => containers("--filter", "status=running")).toEqual([]);
+      // It waits 60 s for a server.
+      await expect
+        .poll(() => containers("--filter", "status=running"), { timeout: 120_000, interval: 1000 })
+        .toEqual([]);
       server = await start(args);
       await using next = clientOf(server);
       expect((await next.sandboxes.get(sandbox.id)).status).toBe("error");

@@ -37,17 +37,7 @@ test(`a server that is killed ${rounds} times, and its Docker daemon, lose nothi
 
 function dockerTarget(daemon: RunningDaemon, image: string): ChaosTarget {
   return {
-    // Under this load, a start may take long on a busy machine, and sandboxes must wait for it.
-    options: [
-      "--runtime",
-      "docker",
-      "--pool",
-      String(warm),
-      "--memory-mb",
-      "256",
-      "--wait-for-server",
-      "120",
-    ],
+    options: ["--runtime", "docker", "--pool", String(warm), "--memory-mb", "256"],
     env: { DOCKER_HOST: daemon.host, CLOUD_SANDBOX_DOCKER_IMAGE: image },
     ...{ goesOn: true, isBubblewrap: false },
     interrupt: async () => {

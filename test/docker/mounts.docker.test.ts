@@ -132,7 +132,7 @@ else {
     test(`of a server that is killed ${rounds} times at any moment leave no device, and a whole volume`, {
       timeout: 120_000 + rounds * 30_000,
     }, async () => {
-      let server = await startOwn("killed", "--wait-for-server", "120");
+      let server = await startOwn("killed");
       const volume = await clientOf(server).volumes.create("killed", { sizeMb: 16 });
       const mounts = { "/data": volume, "/workspace/repo": { host: repo } };
       let written = 0;
@@ -162,7 +162,7 @@ else {
           await killed;
           await client.close();
           await Promise.all(users);
-          server = await startOwn("killed", "--wait-for-server", "120");
+          server = await startOwn("killed");
         }
         await using client = clientOf(server);
         for await (const { id } of client.sandboxes.list()) await client.sandboxes.delete(id);

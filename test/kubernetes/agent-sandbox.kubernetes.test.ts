@@ -155,13 +155,16 @@ else {
       }
     });
 
-    test("of a server that was killed ends, and the next server removes it", async () => {
-      const killed = await start("--wait-for-server", "2");
+    test("of a server that was killed ends, and the next server removes it", {
+      timeout: 240_000,
+    }, async () => {
+      const killed = await start();
       await using first = clientOf(killed);
       await first.sandboxes.create({ template: "base" });
       await killed.stop("SIGKILL");
       const phases = () => kubectl("get", "pods", "--output", "jsonpath={.items[*].status.phase}");
-      await expect.poll(phases).toMatch(/^(Succeeded|Failed)$/);
+      // It waits 60 s for a server.
+      await expect.poll(phases, { timeout: 120_000, interval: 1000 }).toMatch(/^(Succeeded|Failed)$/);
       const next = await start();
       await expect.poll(next.log).toMatch(/^Pods of servers that have ended are removed: 1\.$/m);
       await next.stop();

@@ -5,7 +5,7 @@ import { ClusterChaos } from "./cluster-chaos.js";
 const obstacle = withoutKubernetes();
 const kills = Number(process.env.CHAOS_KILLS ?? 1);
 const seed = Number(process.env.CHAOS_SEED ?? 20_260_101);
-const args = ["--kubernetes-records", "--pool", "1", "--host", "0.0.0.0", "--wait-for-server", "60"];
+const args = ["--kubernetes-records", "--pool", "1", "--host", "0.0.0.0"];
 
 if (obstacle !== undefined) test("servers of a cluster that are killed", ({ skip }) => skip(obstacle));
 else {

@@ -218,13 +218,16 @@ touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Rea
     }
   });
 
-  test("Pods of a server that is killed end, and the next server removes them", async () => {
-    const server = await startKubernetesServer({ args: ["--pool", "0", "--wait-for-server", "2"] });
+  test("Pods of a server that is killed end, and the next server removes them", {
+    timeout: 240_000,
+  }, async () => {
+    const server = await startKubernetesServer({ args: ["--pool", "0"] });
     await using client = clientOf(server);
     await client.sandboxes.create({ template: "base" });
     await server.stop("SIGKILL");
     const phases = () => kubectl("get", "pods", "--output", "jsonpath={.items[*].status.phase}");
-    await expect.poll(phases).toMatch(/^(Succeeded|Failed)$/);
+    // They wait 60 s for a server.
+    await expect.poll(phases, { timeout: 120_000, interval: 1000 }).toMatch(/^(Succeeded|Failed)$/);
     const next = await startKubernetesServer({ args: ["--pool", "0"] });
     await using other = clientOf(next);
     expect((await other.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");

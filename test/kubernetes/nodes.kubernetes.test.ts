@@ -21,7 +21,7 @@ else
     beforeAll(async () => {
       await secondNode.start();
       others = await pods();
-      server = await startKubernetesServer({ args: ["--pool", "0", "--wait-for-server", "10"] });
+      server = await startKubernetesServer({ args: ["--pool", "0"] });
       client = new SandboxClient({ baseUrl: server.url, apiKey: server.apiKey });
     }, 120_000);
     afterAll(async () => {
@@ -57,7 +57,7 @@ else
           return [data?.status, data?.failure_reason];
         };
         const reason = expect.stringMatching(/Pod was lost: .*could not be reached.*its node ended/);
-        await expect.poll(state, { timeout: 60_000 }).toEqual(["error", reason]);
+        await expect.poll(state, { timeout: 120_000 }).toEqual(["error", reason]);
       }
       expect((await stays.execute("print(x + 1)")).stdout).toBe("42\n");
 

@@ -21,7 +21,7 @@ const obstacle = withoutKubernetes();
 if (obstacle !== undefined) test("servers with their records in the cluster", ({ skip }) => skip(obstacle));
 else {
   /** Listens on all addresses, so that callers get addresses of the server that they have asked. */
-  const args = ["--kubernetes-records", "--pool", "0", "--host", "0.0.0.0", "--wait-for-server", "60"];
+  const args = ["--kubernetes-records", "--pool", "0", "--host", "0.0.0.0"];
   let servers: LocalServer[] = [];
   let clients: SandboxClient[] = [];
   const start = async (): Promise<LocalServer> => {
@@ -230,7 +230,6 @@ else {
         /Only the runtime kubernetes/,
       ],
       ["with a data directory", ["--data-dir", "/nowhere"], /Leave --data-dir or --kubernetes-records out/],
-      ["if Pods wait too short", ["--wait-for-server", "5"], /--wait-for-server/],
       [
         "without a kubeconfig",
         ["--kubeconfig", "/nowhere"],

@@ -202,7 +202,6 @@ describe("cloud-sandbox-local serve", () => {
       ["--leave-running"],
       "runtimes docker and kubernetes with a data directory",
     ],
-    ["sandboxes that cannot wait", ["--wait-for-server", "5"], "Leave --wait-for-server out"],
     [
       "options of another runtime",
       ["--runtime", "bubblewrap", "--kubernetes-image", "a", "--kubernetes-sandboxes", "pods"],

@@ -22,7 +22,6 @@ export async function chosenRuntime(
     ...{ signal: options.signal, log: options.log },
     dockerImages: dockerImages(options.dockerImage),
     dockerRuntime: dockerRuntime(options.dockerRuntime),
-    waitSeconds: options.waitForServerSeconds,
     authorities: trusted.pem,
     homeFiles,
   });

@@ -7,7 +7,6 @@ export type { EgressReport } from "./egress/egress-report.js";
 export {
   AuditLogError,
   CannotLeaveRunningError,
-  CannotWaitError,
   ClusterRecordsError,
   DataDirectoryError,
   InvalidAuthorityError,

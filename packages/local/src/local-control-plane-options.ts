@@ -83,15 +83,9 @@ export interface LocalControlPlaneOptions {
   readonly allowMounts?: readonly string[];
   /**
    * Whether closing leaves sandboxes running, so that the next control plane with the same data directory goes on with them. Only
-   * with the runtimes `docker` and `kubernetes`, where they wait for `waitForServerSeconds`. Default: false, they are stopped.
+   * with the runtimes `docker` and `kubernetes`, where they wait for 60 seconds. Default: false, they are stopped.
    */
   readonly leaveRunning?: boolean;
-  /**
-   * Seconds that a sandbox waits for its control plane when their connection is cut or the control plane has ended; then it ends.
-   * Only with the runtimes `docker` and `kubernetes`. Default: 60; with `docker` and without `dataDir`, 0, because no other
-   * control plane could go on with it.
-   */
-  readonly waitForServerSeconds?: number | undefined;
   /**
    * The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` and destinations
    * separated by commas, as in `allow=pypi.org,*.pythonhosted.org:443`. Default: CLOUD_SANDBOX_INTERNET, else `on`.

@@ -1,7 +1,6 @@
 import { chosenRuntime, runtimeName } from "./chosen-runtime.js";
-import { requireRecordsPossible } from "./cluster/records-options.js";
 import type { LocalControlPlane } from "./control-plane-server.js";
-import { CannotLeaveRunningError, CannotWaitError } from "./errors/local-errors.js";
+import { CannotLeaveRunningError, InvalidRecordsError } from "./errors/local-errors.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, machineLimits } from "./local-defaults.js";
 import { requireOptionsOf } from "./options-of-runtimes.js";
@@ -20,7 +19,6 @@ import { newSandboxId } from "./sandboxes/sandbox-id.js";
  * @throws InvalidPoolError when `pool` is absent and CLOUD_SANDBOX_POOL is invalid.
  * @throws InvalidEgressError when `internet` or an entry of `egress` is invalid.
  * @throws CannotLeaveRunningError when `leaveRunning` is set without a data directory, or with the runtime bubblewrap.
- * @throws CannotWaitError when `waitForServerSeconds` is set with the runtime bubblewrap.
  * @throws RuntimeOptionsError when an option of `kubernetes`, or of docker, is set with another runtime.
  * @throws PortUnavailableError when the port is in use or may not be used.
  * @throws AuditLogError when the file of the audit log cannot be written to.
@@ -38,7 +36,6 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
   const { holdsProcess = true } = options;
   const { runtime, report } = await chosenRuntime(options);
   try {
-    if (options.waitForServerSeconds !== undefined && !runtime.adopt) throw new CannotWaitError(runtime.name);
     if (options.leaveRunning && !(runtime.adopt && options.dataDir !== undefined))
       throw new CannotLeaveRunningError(runtime.name);
     // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
@@ -67,7 +64,10 @@ async function startAhead(runtime: SandboxRuntime, options: LocalControlPlaneOpt
 
 /** Starts one of several servers whose records are in the cluster. */
 async function startInCluster(options: LocalControlPlaneOptions): Promise<LocalControlPlane> {
-  requireRecordsPossible(options);
+  if (options.dataDir !== undefined)
+    throw new InvalidRecordsError(
+      "Records are kept either in the cluster or in a data directory. Leave --data-dir or --kubernetes-records out.",
+    );
   const [{ startReplica }, { serve, internetText }] = await Promise.all([
     import("./cluster/replica.js"),
     import("./control-plane-server.js"),

@@ -113,7 +113,6 @@ async function serve({
   kubernetesRecords: records,
   kubernetesPlacement: placementFile,
   kubernetesStartTimeout: startTimeoutSeconds,
-  waitForServer: waitForServerSeconds,
   ...options
 }: ServeOptions): Promise<void> {
   if (apiKey === "")
@@ -156,7 +155,6 @@ async function serve({
       startTimeoutSeconds,
       runtimeClass: kubernetesRuntimeClass,
     },
-    waitForServerSeconds,
     allowedHosts: allowedHost,
     corsOrigins: corsOrigin,
     ...(allowMount && { allowMounts: allowMount }),

@@ -18,7 +18,6 @@ export interface ServeOptions {
   readonly kubernetesOpenNetwork: boolean;
   readonly kubernetesSandboxes?: KubernetesOptions["sandboxes"];
   readonly kubernetesRecords: boolean;
-  readonly waitForServer?: number;
   readonly leaveRunning: boolean;
   readonly kubernetesRuntimeClass?: KubernetesOptions["runtimeClass"];
   readonly kubernetesPlacement?: string;
@@ -90,11 +89,6 @@ export function addServeOptions(command: Command): Command {
       "--leave-running",
       "when stopped, leave sandboxes running for the next server with the same --data-dir; only with the runtimes docker and kubernetes",
       false,
-    )
-    .option(
-      "--wait-for-server <seconds>",
-      "seconds that a sandbox waits when the connection to its server is cut or the server has ended; only with the runtimes docker and kubernetes; default: 60, with docker and without --data-dir 0",
-      wholeNumber(1, 86_400),
     )
     .optionsGroup("Runtime:")
     .addOption(

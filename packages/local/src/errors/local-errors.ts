@@ -37,17 +37,6 @@ export class CannotLeaveRunningError extends LocalControlPlaneError {
   }
 }
 
-/** `waitForServerSeconds` was set with a runtime whose sandboxes end with their server. */
-export class CannotWaitError extends LocalControlPlaneError {
-  override readonly name = "CannotWaitError";
-
-  constructor(runtime: string) {
-    super(
-      `Sandboxes of the runtime ${runtime} end with their server and cannot wait for it. Leave --wait-for-server out, or set --runtime docker or kubernetes.`,
-    );
-  }
-}
-
 /** Options that only the runtime `docker` or `kubernetes` has were set with another one. */
 export class RuntimeOptionsError extends LocalControlPlaneError {
   override readonly name = "RuntimeOptionsError";

@@ -89,11 +89,6 @@ export interface RuntimeOptions {
   readonly dockerImages?: readonly string[] | undefined;
   /** The runtime of the Docker daemon that starts the docker runtime's machines, as `runsc`. Default: the daemon's own default. */
   readonly dockerRuntime?: string | undefined;
-  /**
-   * Seconds that a machine waits for its control plane when their connection is cut or the control plane has ended. Only for a
-   * runtime that adopts. Default: 60; with docker and without a data directory, 0.
-   */
-  readonly waitSeconds?: number | undefined;
   /** What the kubernetes runtime uses; see {@link KubernetesOptions}. */
   readonly kubernetes?: KubernetesOptions | undefined;
   /** Certificates, in PEM, of authorities that programs in machines trust beside their own. Default: none. */

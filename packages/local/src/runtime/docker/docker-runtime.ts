@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
-import { digestOf } from "../container/channel/channel-protocol.js";
+import { digestOf, waitForServerMs } from "../container/channel/channel-protocol.js";
 import { MachineConnection } from "../container/channel/machine-connection.js";
 import { defaultImage, inside } from "../container/paths.js";
 import { InstanceDirectory } from "../host/instance-directory.js";
@@ -41,7 +41,6 @@ import { type PreparedImage, preparedImage, recalledContents } from "./image/pre
 const bootLimitMs = 60_000;
 /** How long it may take to reach the agent of a container that an earlier server started. */
 const adoptionLimitMs = 20_000;
-const defaultWaitSeconds = 60;
 const againMs = 250;
 const keptErrorOutput = 4096;
 
@@ -281,7 +280,7 @@ export class DockerRuntime implements SandboxRuntime {
 
   /** Milliseconds that a container waits for its server. Without a data directory no other server can come. */
   #waitMs({ owner }: MachineSpec): number {
-    return 1000 * (this.options.waitSeconds ?? (owner === undefined ? 0 : defaultWaitSeconds));
+    return owner === undefined ? 0 : waitForServerMs;
   }
 
   /** Asks again while the daemon does not answer: it may have been killed, as the last server was. */

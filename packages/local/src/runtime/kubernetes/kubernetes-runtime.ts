@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { V1Pod } from "@kubernetes/client-node";
 import { agentMain } from "../bubblewrap/agent-files.js";
-import { digestOf } from "../container/channel/channel-protocol.js";
+import { digestOf, waitForServerMs } from "../container/channel/channel-protocol.js";
 import { MachineConnection } from "../container/channel/machine-connection.js";
 import { socketPair } from "../container/channel/socket-pair.js";
 import { defaultImage, inside, networkConfig, opt } from "../container/paths.js";
@@ -39,7 +39,6 @@ const adoptionLimitMs = 20_000;
 const unreadyLimitMs = 5000;
 /** The pause before the API server is asked again for a Pod. */
 const askAgainMs = 500;
-const defaultWaitSeconds = 60;
 /** How often Pods of servers that were killed are looked for. */
 const orphansMs = 15_000;
 
@@ -135,7 +134,7 @@ export class KubernetesRuntime implements SandboxRuntime {
           ...(spec.priorityClass !== undefined && { priorityClassName: spec.priorityClass }),
         },
         secretHash: digestOf(secret),
-        waitMs: this.#waitMs,
+        waitMs: waitForServerMs,
       });
       await maker.create(pod, pods);
       const starting = await startingPod(pods, name, limit.signal);
@@ -253,10 +252,6 @@ export class KubernetesRuntime implements SandboxRuntime {
     }
   }
 
-  get #waitMs(): number {
-    return (this.options.waitSeconds ?? defaultWaitSeconds) * 1000;
-  }
-
   /** The machine in a Pod that runs. Its connection may not be made yet. */
   async #connected(
     spec: MachineSpec,
@@ -282,7 +277,7 @@ export class KubernetesRuntime implements SandboxRuntime {
           !isStarting() && (await livingPod(cluster, name))?.metadata?.uid !== pod.metadata?.uid,
         egressSocket: spec.egress && directory.egressSocket(name),
         isFrozen: () => false,
-        ...{ isAdopted, secret, reasonOf, waitMs: this.#waitMs },
+        ...{ isAdopted, secret, reasonOf, waitMs: waitForServerMs },
       },
       limitMs,
     );

@@ -21,6 +21,12 @@ export const channelPaths = {
 /** A supervisor that has started no agent yet sets this header in its answer to `hello`. */
 export const newMachineHeader = "x-machine-is-new";
 
+/**
+ * How long a machine waits for its control plane when their connection is cut or the control plane has ended. Machines of a
+ * cluster wait longer than it takes until another server leads, which is up to 16 s.
+ */
+export const waitForServerMs = 60_000;
+
 /** How a supervisor is reached. It reads this in the variable `CLOUD_SANDBOX_CHANNEL`. */
 export interface Listening {
   /** A port, or the path of a Unix socket. With a socket, the control plane comes over the standard streams first. */
