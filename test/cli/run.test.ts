@@ -270,10 +270,10 @@ describe("cloud-sandbox run", () => {
       const main = join(root, "packages/cli/dist/main.js");
       const command = `${process.execPath} ${main} run -c '${code}'`;
       const shown = spawn("script", ["-qec", command, "/dev/null"], {
-        env: { PATH: process.env.PATH, TERM: "xterm-kitty", TMPDIR: directory, ...remote },
+        env: { PATH: process.env.PATH, TERM_PROGRAM: "WezTerm", TMPDIR: directory, ...remote },
         stdio: ["ignore", "pipe", "inherit"],
       });
-      expect(await text(shown.stdout)).toContain(`\u001b_Ga=T,f=100,m=0;${onePixel}\u001b\\`);
+      expect(await text(shown.stdout)).toContain(`:${onePixel}\u0007`);
       expect(await readdir(directory)).toEqual(["new"]);
     } finally {
       await rm(directory, { recursive: true });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DisplayedValue } from "cloud-sandbox";
 import { CommandError } from "../../errors/command-error.js";
-import { imageProtocol, inlineImage } from "../../output/inline-image.js";
+import { inlineImage, showsImages } from "../../output/inline-image.js";
 import type { Output } from "../../output/output.js";
 
 const endings: Readonly<Record<string, string>> = {
@@ -34,11 +34,10 @@ export async function showFigures(
   const unreadable = all.length - figures.length;
   if (unreadable > 0) output.note(`figures left out, because their base64 is not valid: ${unreadable}.`);
   if (figures.length === 0) return [];
-  const protocol = directory === undefined && !output.isJson ? await imageProtocol() : undefined;
-  if (protocol !== undefined) {
+  if (directory === undefined && !output.isJson && showsImages()) {
     const left: DisplayedValue[] = [];
     for (const figure of figures) {
-      const image = await inlineImage(protocol, figure);
+      const image = inlineImage(figure);
       if (image === undefined) left.push(figure);
       else output.write(image);
     }
