@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import packageJson from "../package.json" with { type: "json" };
 import { shareOptions } from "./command-line/subcommand.js";
-import { version } from "./command-line/version.js";
 
 /** A top-level command. Its code is loaded when the command is called. */
 interface Entry {
@@ -75,7 +75,7 @@ const entries: readonly Entry[] = [
     name: "volume",
     description: "create, list and delete volumes, which sandboxes mount",
     heading: "Volumes:",
-    load: () => import("./commands/volume/volume.js"),
+    load: () => import("./commands/volume.js"),
   },
   {
     name: "mcp",
@@ -87,13 +87,13 @@ const entries: readonly Entry[] = [
     name: "serve",
     description: "serve sandboxes of this machine; takes the options of cloud-sandbox-local serve",
     heading: "Servers:",
-    load: () => import("./commands/service/serve.js"),
+    load: () => ofLocal("serve"),
   },
   {
     name: "doctor",
     description: "check whether this machine can isolate sandboxes, and say what is missing",
     heading: "Servers:",
-    load: () => import("./commands/service/doctor.js"),
+    load: () => ofLocal("doctor"),
   },
   {
     name: "keys",
@@ -134,7 +134,7 @@ const entries: readonly Entry[] = [
 export async function createProgram(words: readonly string[]): Promise<Command> {
   const program = new Command("cloud-sandbox")
     .description("Isolated sandboxes: in the cloud or on a server with an API key, else on this machine.")
-    .version(version)
+    .version(packageJson.version)
     .enablePositionalOptions()
     .exitOverride()
     // Commander wraps only descriptions that have 40 columns, and long names of commands leave them fewer of 80.
@@ -153,6 +153,12 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
     if (entry.name === called) await complete(program, entry, whole);
   }
   return program;
+}
+
+/** A command of cloud-sandbox-local, with that one's options. */
+async function ofLocal(name: string): ReturnType<Entry["load"]> {
+  const { handOver } = await import("./command-line/hand-over.js");
+  return { define: (command) => void handOver(command, [name], () => import("cloud-sandbox-local/main")) };
 }
 
 /** Gives a command its arguments, options and action, unless it has them already. */

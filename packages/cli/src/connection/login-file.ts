@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { CommandError } from "../errors/command-error.js";
-import { configDirectory } from "./places.js";
 import { readPrivateFile, writePrivateFile } from "./private-file.js";
 
 /** The stored login: a server's address and a key for it. */
@@ -50,4 +50,12 @@ function parsed(text: string): Login | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The directory of this user's settings: `$XDG_CONFIG_HOME/cloud-sandbox`, else `~/.config/cloud-sandbox`. */
+function configDirectory(): string {
+  const { XDG_CONFIG_HOME: base } = process.env;
+  // The XDG specification says to ignore a relative path.
+  const place = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".config");
+  return join(place, "cloud-sandbox");
 }

@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type { OwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import type { MachineImage, MachineLimits } from "../runtime/sandbox-runtime.js";
+import { systemNamedBy } from "../runtime/system-release.js";
 import { findHostLanguages } from "./host-languages.js";
-import { findHostSystem } from "./host-system.js";
 import { hostPackages, installedPackages } from "./installed-packages.js";
 import type { ReadyCheck } from "./ready-check.js";
 
@@ -178,4 +179,9 @@ function imageTemplates(
       one(image, String(firstImageId + index), image.name, image.name, "operating-system"),
     ),
   ];
+}
+
+/** The operating system of this machine and so of its sandboxes; undefined if `/etc/os-release` does not name it. */
+async function findHostSystem(): Promise<OfferedSystem | undefined> {
+  return systemNamedBy(await readFile("/etc/os-release", "utf8").catch(() => ""));
 }

@@ -1,12 +1,12 @@
 import type { VolumeRecord } from "cloud-sandbox";
 import type { Command } from "commander";
-import { action } from "../../command-line/action.js";
-import { forEachNamed } from "../../command-line/for-each-named.js";
-import { wholeNumber } from "../../command-line/option-values.js";
-import { examples, subcommand } from "../../command-line/subcommand.js";
-import { answered } from "../../connection/answered.js";
-import type { Column } from "../../output/table.js";
-import { moment } from "../sandbox/sandbox-view.js";
+import { action } from "../command-line/action.js";
+import { forEachNamed } from "../command-line/for-each-named.js";
+import { wholeNumber } from "../command-line/option-values.js";
+import { examples, subcommand } from "../command-line/subcommand.js";
+import { answered } from "../connection/answered.js";
+import type { Column } from "../output/table.js";
+import { moment } from "./sandbox/sandbox-view.js";
 
 interface CreateOptions {
   readonly size?: number;

@@ -1,6 +1,0 @@
-import type { Command } from "commander";
-import { handOver } from "../../command-line/hand-over.js";
-
-export function define(command: Command): void {
-  handOver(command, ["serve"], () => import("cloud-sandbox-local/main"));
-}
