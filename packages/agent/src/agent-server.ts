@@ -1,5 +1,4 @@
 import { createServer, type Server } from "node:http";
-import { fileTunnel } from "@cloud-sandbox/protocol";
 import {
   agentEnvelope,
   answerUnreadableRequests,
@@ -21,10 +20,8 @@ export async function serveAgent(agent: Agent, address: ListenAddress | EarlySoc
   server.headersTimeout = 60_000;
   server.on("connect", (request, client, head) => void agent.connect(request, client, head));
   server.on("upgrade", (request, connection, head) => {
-    const response = () => upgradeResponse(request, connection, head);
-    const protocol = request.headers.upgrade?.toLowerCase();
-    if (protocol === "websocket") void agent.upgrade(request, response());
-    else if (protocol === fileTunnel.protocol) void agent.openFileTunnel(request, response());
+    if (request.headers.upgrade?.toLowerCase() === "websocket")
+      void agent.upgrade(request, upgradeResponse(request, connection, head));
     else ignoreUpgrade(server, request, connection, head);
   });
   await new Promise<void>((resolve, reject) => {

@@ -33,7 +33,6 @@ import { backgroundOutputLimit, ExecutionResources } from "./execution/programs/
 import { ExecutionSlots } from "./execution/programs/execution-slots.js";
 import { Executor } from "./execution/programs/executor.js";
 import { FileService } from "./files/file-service.js";
-import { FileTunnels } from "./files/file-tunnels.js";
 import { ServedTree } from "./files/served-tree.js";
 import type { AgentHandlers } from "./handlers/agent-handlers.js";
 import { backgroundHandlers } from "./handlers/background-handlers.js";
@@ -63,8 +62,6 @@ export interface Agent {
   connect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void>;
   /** Answers a request to upgrade to a WebSocket. */
   upgrade(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Answers an upgrade to a file tunnel, a direct HTTP connection for file operations that bypasses the gateway. */
-  openFileTunnel(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /**
    * Exercises the code paths that are slow on first use (starting a program, checking a token, routing a request), so
    * that the first real request does not pay for them.
@@ -194,7 +191,6 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     onRequest: (event) => requests.record(event),
     onError: (error, { requestId }) => console.error(`${requestId}:`, error),
   });
-  const fileTunnels = new FileTunnels(tokens, router.handle);
   const internal = internalHandler({
     tokens,
     ownsMachine: config.ownsMachine,
@@ -213,7 +209,6 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       request.url?.startsWith(internalPath) ? internal(request, response) : router.handle(request, response),
     connect: (request, client, head) => ports.connect(request, client, head),
     upgrade: (request, response) => gate.upgrade(request, response, router),
-    openFileTunnel: (request, response) => fileTunnels.open(request, response),
     async warmUp() {
       // Warm up with a request for the unknown language "none": it passes routing, body parsing and validation, and is
       // refused just before a program would start.
@@ -229,7 +224,6 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     async close() {
       ports.close();
       gate.close();
-      fileTunnels.close();
       await Promise.all([terminals.close(), executor.close(), contexts.close()]);
       await directory.remove();
     },

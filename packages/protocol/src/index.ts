@@ -5,7 +5,6 @@ export {
   controlPlaneErrorCodes,
   type ErrorCode,
 } from "./error-codes.js";
-export { fileTunnel } from "./file-tunnel.js";
 export type {
   components as AgentComponents,
   operations as AgentOperations,

@@ -16,7 +16,7 @@ import type { TokenCache } from "./token-cache.js";
 
 /** Channel options that the agents of all sandboxes of a client share. */
 export interface AgentChannelOptions
-  extends Omit<ChannelOptions, "activity" | "baseUrl" | "credentials" | "hasFileTunnel" | "plane"> {
+  extends Omit<ChannelOptions, "activity" | "baseUrl" | "credentials" | "plane"> {
   sockets: ClientSockets;
   background: BackgroundWork;
 }
@@ -128,7 +128,6 @@ export class AgentAccess {
     const baseUrl = agentUrl(this.#publicHost);
     return {
       ...this.#options,
-      hasFileTunnel: this.isExtended,
       activity: this.activity,
       retry,
       baseUrl,

@@ -44,8 +44,6 @@ export interface ChannelOptions {
   expectsFailure?: boolean | undefined;
   /** True for a third party's server: it gets no trace headers, and hooks do not see its paths, which may be secrets. */
   isForeign?: boolean | undefined;
-  /** Whether large files may use a direct connection to the agent (see `FileTunnels`). */
-  hasFileTunnel?: boolean | undefined;
   /** Records every call, to know when the sandbox was last used. */
   activity?: Activity | undefined;
   /** Learns the server's time from the Date header of each answer. */
@@ -177,18 +175,12 @@ export class Channel {
     const { path, scope } = call;
     const headers = call.headers(proof, isForeign ? undefined : observed?.headers);
     try {
-      const tunnelAt = this.#tunnelAt(call.request);
-      const outgoing = { method, origin: this.#origin, path, headers, body, onSent, scope, tunnelAt };
+      const outgoing = { method, origin: this.#origin, path, headers, body, onSent, scope };
       return { response: await this.#receive(call, await transport.send(outgoing)) };
     } catch (cause) {
       if (isSandboxError(cause)) throw cause;
       return this.#broken(call, cause);
     }
-  }
-
-  #tunnelAt({ operation = "" }: LightRequest): string | undefined {
-    const isOpen = this.#options.hasFileTunnel && /^\/files\/(down|up)load$/.test(operation);
-    return isOpen ? this.baseUrl.slice(this.#origin.length) : undefined;
   }
 
   #receive(call: Call, incoming: IncomingResponse): Promise<LightResponse> {

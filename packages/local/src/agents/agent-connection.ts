@@ -6,13 +6,11 @@ import {
   type RequestOptions,
   request,
 } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import type { Duplex, Readable } from "node:stream";
-import { fileTunnel, timeLimit } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type Answer, type Body, exchange, framing } from "../relay/exchange.js";
 import { relayBufferBytes } from "../relay/merging-relay.js";
-import { openRelayed } from "../relay/relayed-socket.js";
 import { httpTarget } from "../runtime/agent-address.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentSupervisor } from "./agent-supervisor.js";
@@ -25,27 +23,11 @@ export interface AgentRequest {
   readonly signal?: AbortSignal;
 }
 
-/**
- * A request for a raw connection to the agent. Both strings come from a request that Node.js has parsed, so neither contains a line
- * break, which could inject a header.
- */
-interface TunnelRequest {
-  readonly path: string;
-  readonly authorization: string | string[] | undefined;
-  readonly signal: AbortSignal;
-}
-
 /** `highWaterMark` also applies to the sockets that this HTTP `Agent` opens. */
 const connectionOptions = { keepAlive: true, highWaterMark: relayBufferBytes };
 
 /** The agent accepts a connection before it executes anything, so this limit does not cut long executions. */
 const connectLimitMs = 30_000;
-
-/**
- * Milliseconds between checks of whether bytes wait in a tunnel to a paused machine. Backpressure may have stopped reading
- * from the caller, and then no event reports that bytes wait.
- */
-const stallCheckMs = 1000;
 
 /** One {@link AgentConnection} for each machine, shared by everything that calls its agent. */
 export class AgentConnections {
@@ -67,7 +49,7 @@ export class AgentConnections {
 export class AgentConnection {
   readonly #connections = new Agent(connectionOptions);
   readonly #supervisor: AgentSupervisor;
-  /** Connections that Node's HTTP `Agent` does not know, or no longer: WebSockets, tunnels. */
+  /** Connections that Node's HTTP `Agent` does not know, or no longer: WebSockets and connections to ports. */
   readonly #raw = new Set<Duplex>();
   #isMachineGone = false;
 
@@ -107,51 +89,6 @@ export class AgentConnection {
   openPort(port: number, authorization: string, signal: AbortSignal): Promise<Answer> {
     const path = `127.0.0.1:${port}`;
     return this.#connect({ method: "CONNECT", path, headers: { host: path, authorization }, signal });
-  }
-
-  /** Opens a raw connection for a file transfer, whose bytes are not parsed. `lendTo` joins it with the caller's socket. */
-  async tunnel({ path, authorization, signal }: TunnelRequest): Promise<{ lendTo(caller: Duplex): void }> {
-    const head = [
-      `GET ${path} HTTP/1.1`,
-      "Host: agent",
-      "Connection: Upgrade",
-      `Upgrade: ${fileTunnel.protocol}`,
-      ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
-    ];
-    const limited = timeLimit(connectLimitMs, signal);
-    const opening = openRelayed(this.machine.agentAddress, `${head.join("\r\n")}\r\n\r\n`, limited);
-    const { answer, joinWith, socket } = await this.#supervisor.supervise(opening).catch((error: unknown) => {
-      throw limited.aborted && !signal.aborted ? unanswered() : error;
-    });
-    this.#keep(socket);
-    const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(answer.toString("latin1", 0, 13)) ?? [];
-    if (status !== "101") {
-      socket.destroy();
-      throw tunnelRefused(status);
-    }
-    void this.#supervisor.supervise(closed(socket));
-    return {
-      lendTo: (caller) => {
-        this.#cutWhilePaused(socket, caller);
-        joinWith(caller);
-      },
-    };
-  }
-
-  /**
-   * Cuts a tunnel when the caller sends to a paused machine. The bytes would wait forever, while a new request is answered
-   * with 409. A tunnel on which only the answer is outstanding stays open and continues after resume.
-   */
-  #cutWhilePaused(tunnel: Socket, caller: Duplex): void {
-    const cut = (): void => {
-      if (this.machine.isPaused) tunnel.destroy();
-    };
-    const cutStalled = (): void => {
-      if (tunnel.writableLength > 0) cut();
-    };
-    caller.on("data", cut);
-    const stallCheck = setInterval(cutStalled, stallCheckMs).unref();
-    tunnel.once("close", () => clearInterval(stallCheck));
   }
 
   /** Sends the request on a new connection that can be closed one direction at a time. */
@@ -195,14 +132,4 @@ function unanswered(): Problem {
   return new Problem(409, "AGENT_UNREADABLE", message, {
     hint: "Try again, or delete the sandbox and create a new one.",
   });
-}
-
-function tunnelRefused(status: string | undefined): Problem {
-  const how = status === undefined ? "with something that is not HTTP" : `with status ${status}`;
-  return new Problem(
-    409,
-    "CONFLICT",
-    `The sandbox's agent answered ${how} instead of opening a file tunnel.`,
-    { hint: "Send a plain request instead of opening a file tunnel." },
-  );
 }

@@ -75,28 +75,6 @@ export class AgentGateway {
     }
   }
 
-  /** Opens a file tunnel: joins the caller's connection with one to the agent. The gateway does not read its bytes. */
-  async handleFileTunnel(
-    request: IncomingMessage,
-    response: ServerResponse,
-    target: AgentTarget | undefined,
-  ): Promise<void> {
-    try {
-      const { machine, path } = await this.#upgradeTarget(target);
-      const { socket: caller } = response;
-      if (!caller) return;
-      const signal = disconnectSignal(response);
-      const { authorization } = forwardedRequestHeaders(request, machine.id);
-      const tunnel = await this.connection(machine)
-        .tunnel({ path, authorization, signal })
-        .catch((error: unknown) => this.explain(machine, signal, error));
-      response.detachSocket(caller);
-      tunnel.lendTo(caller);
-    } catch (error) {
-      refuse(request, response, error);
-    }
-  }
-
   /** Opens a port tunnel: joins the caller's connection with one to a port inside the sandbox. */
   async handlePortTunnel(
     request: IncomingMessage,

@@ -18,7 +18,7 @@ import type { PreviewGateway } from "./preview-gateway.js";
 import { previewTarget } from "./preview-target.js";
 import { refuse } from "./refusal.js";
 import type { RequestCallers } from "./request-callers.js";
-import { isFileTunnel, isPortTunnel, isUpgrade } from "./upgrade-requests.js";
+import { isPortTunnel, isUpgrade } from "./upgrade-requests.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;
@@ -31,11 +31,8 @@ export interface Destinations {
   readonly openCalls?: OpenCalls;
   /** CORS for the APIs. Servers in previews set their own CORS headers. */
   readonly crossOrigin: CrossOriginAccess;
-  readonly agents: Pick<AgentGateway, "handle" | "handleFileTunnel" | "handlePortTunnel" | "handleUpgrade">;
-  /**
-   * Called when an agent has answered a request, or when a WebSocket or port tunnel to it was opened or refused. There are no
-   * file tunnels then.
-   */
+  readonly agents: Pick<AgentGateway, "handle" | "handlePortTunnel" | "handleUpgrade">;
+  /** Called when an agent has answered a request, or when a WebSocket or port tunnel to it was opened or refused. */
   readonly onAgentAnswer?: (answer: {
     readonly request: IncomingMessage;
     readonly target: AgentTarget;
@@ -112,8 +109,7 @@ export function routeRequests(server: Server, destinations: Destinations): void 
   });
   server.on("upgrade", (request, connection, head) => {
     const preview = previewTarget(request);
-    // Nobody reads the requests in a file tunnel along, so with an audit log there is none: clients send ordinary requests.
-    if (!isUpgrade(request) || (onAgentAnswer && isFileTunnel(request))) {
+    if (!isUpgrade(request)) {
       ignoreUpgrade(server, request, connection, head);
       return;
     }
@@ -125,9 +121,7 @@ export function routeRequests(server: Server, destinations: Destinations): void 
     if (preview) {
       connections.begin(request.socket, connection, undefined);
       settle(request, response, previews.handleUpgrade(request, response, preview));
-    } else if (isFileTunnel(request))
-      settle(request, response, agents.handleFileTunnel(request, response, agentTarget(request)));
-    else {
+    } else {
       const target = agentTarget(request);
       const answering = isPortTunnel(request)
         ? agents.handlePortTunnel(request, response, target)

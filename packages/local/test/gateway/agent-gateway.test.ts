@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
@@ -286,6 +287,46 @@ describe("a call to an agent", () => {
       socket.destroy();
     });
     expect(await text(rig.open(get))).toContain(`"code":"${code}"`);
+  });
+
+  const large = randomBytes(32 * 1024 * 1024);
+  const slowly = (socket: Socket, take: (piece: Buffer) => void): void => {
+    socket.on("data", (piece: Buffer) => {
+      take(piece);
+      socket.pause();
+      setImmediate(() => socket.resume());
+    });
+  };
+
+  test("gets a large file whole, however slowly it is read", async () => {
+    await using rig = await GatewayRig.start((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${large.length}\r\n\r\n`);
+      socket.end(large);
+    });
+    const client = rig.open(get.replace("ping", "files/download"));
+    const pieces: Buffer[] = [];
+    slowly(client, (piece) => pieces.push(piece));
+    await once(client, "end");
+    expect(Buffer.concat(pieces).subarray(-large.length).equals(large)).toBe(true);
+  });
+
+  test("brings a large body to the agent whole, however slowly it is read", async () => {
+    const pieces: Buffer[] = [];
+    await using rig = await GatewayRig.start((socket, head) => {
+      let length = 0;
+      const take = (piece: Buffer): void => {
+        pieces.push(piece);
+        length += piece.length;
+        if (length === large.length) socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      };
+      take(Buffer.from(head.slice(head.indexOf("\r\n\r\n") + 4), "latin1"));
+      slowly(socket, take);
+    });
+    const head = get.replace("GET", "POST").slice(0, -2);
+    const client = rig.open(`${head}Content-Length: ${large.length}\r\n\r\n`);
+    client.write(large);
+    expect(await text(client)).toMatch(/ok$/);
+    expect(Buffer.concat(pieces).equals(large)).toBe(true);
   });
 
   test("without a body is sent without one", async () => {

@@ -24,10 +24,7 @@ export const tokenFor = (sub: string): string =>
   `e30.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.c2ln`;
 
 export const upgradeHead = (target: string, ...headers: readonly string[]): string =>
-  upgradeTo("websocket", target, ...headers);
-
-export const upgradeTo = (protocol: string, target: string, ...headers: readonly string[]): string =>
-  [`GET ${target} HTTP/1.1`, "Host: localhost", "Connection: Upgrade", `Upgrade: ${protocol}`, ...headers]
+  [`GET ${target} HTTP/1.1`, "Host: localhost", "Connection: Upgrade", "Upgrade: websocket", ...headers]
     .map((line) => `${line}\r\n`)
     .join("")
     .concat("\r\n");
@@ -131,7 +128,7 @@ export class GatewayRig implements AsyncDisposable {
   }
 
   /** Path of the agent's Unix socket. */
-  get socketPath(): string {
+  private get socketPath(): string {
     return join(this.directory, "agent.sock");
   }
 

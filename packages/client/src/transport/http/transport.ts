@@ -13,8 +13,6 @@ export interface OutgoingRequest {
   /** Header values by lower-case name. */
   headers: Record<string, string>;
   body: RequestBody | null;
-  /** For file transfers: the prefix of `path` at which the server may offer a direct connection to the agent. */
-  tunnelAt?: string | undefined;
   /** Called with the number of body bytes sent so far. */
   onSent?: ((bytes: number) => void) | undefined;
   /** Stops the request. */

@@ -23,8 +23,8 @@ export class NodeTransport implements Transport {
   constructor(private readonly others: Transport) {}
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
-    const { body, origin, tunnelAt } = request;
-    const isFile = tunnelAt !== undefined || (body !== null && typeof body !== "string");
+    const { body, origin } = request;
+    const isFile = body !== null && typeof body !== "string";
     if (isFile || mayBeProxied(origin)) return this.others.send(request);
     if (this.#isClosed) throw clientClosed();
     const { protocol } = new URL(origin);

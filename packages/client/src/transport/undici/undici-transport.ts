@@ -15,7 +15,6 @@ import {
   type Transport,
 } from "../http/transport.js";
 import { Connecting } from "./connecting.js";
-import type { FileTunnels, TunnelWay } from "./file-tunnels.js";
 import { LightHeaders, type RawHeaders } from "./light-headers.js";
 import { loadUndici } from "./load-undici.js";
 import { agentThroughProxies } from "./machine-proxies.js";
@@ -24,22 +23,12 @@ import { agentThroughProxies } from "./machine-proxies.js";
 export class UndiciTransport implements Transport {
   #roads: Roads | undefined;
   #opening: Promise<Roads> | undefined;
-  #tunnels: Promise<FileTunnels> | undefined;
   #closing: Promise<void> | undefined;
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
     if (this.#closing !== undefined) throw clientClosed();
-    const { agent, tunnels: open } = this.#roads ?? (await this.#open());
-    const tunnels = request.tunnelAt === undefined ? undefined : await open();
-    if (tunnels === undefined) return exchanged(agent, request.path, request);
-    const tunnelled = await throughTunnel(tunnels.way(request), request);
-    if (tunnelled !== undefined) return tunnelled;
-    const response = await exchanged(agent, request.path, request);
-    const length = declaredLength(response.headers);
-    const again = await throughTunnel(tunnels.came(request, length), request);
-    if (again === undefined) return response;
-    response.abandon();
-    return again;
+    const { agent } = this.#roads ?? (await this.#open());
+    return exchanged(agent, request);
   }
 
   close(): Promise<void> {
@@ -51,7 +40,7 @@ export class UndiciTransport implements Transport {
     const roads = await this.#opening;
     const destroyed = roads?.agent.destroy();
     roads?.connecting.destroy();
-    await Promise.all([destroyed, (await this.#tunnels)?.close()]);
+    await destroyed;
   }
 
   /** Loads undici with the first call: importing it takes longer than importing this whole package. */
@@ -65,13 +54,7 @@ export class UndiciTransport implements Transport {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      const tunnels = async (): Promise<FileTunnels> => {
-        this.#tunnels ??= import("./file-tunnels.js").then(
-          ({ FileTunnels }) => new FileTunnels(agent, undici),
-        );
-        return this.#tunnels;
-      };
-      this.#roads = { agent, connecting, tunnels };
+      this.#roads = { agent, connecting };
       return this.#roads;
     });
     return this.#opening;
@@ -81,32 +64,13 @@ export class UndiciTransport implements Transport {
 interface Roads {
   agent: Dispatcher;
   connecting: Connecting;
-  /** The file tunnels; their code is loaded with the first file transfer. */
-  tunnels: () => Promise<FileTunnels>;
-}
-
-/** The answer that came through a tunnel; undefined if there is no tunnel, or it lost the request. */
-async function throughTunnel(
-  finding: Promise<TunnelWay | undefined>,
-  request: OutgoingRequest,
-): Promise<UndiciResponse | undefined> {
-  const tunnel = await unlessStopped(finding, request.scope);
-  if (tunnel === undefined) return undefined;
-  try {
-    return await exchanged(tunnel.pool, tunnel.path, request);
-  } catch (error) {
-    if (request.scope.aborted || isOwn(error)) throw error;
-    tunnel.failed();
-    return undefined;
-  }
 }
 
 async function exchanged(
-  dispatcher: Dispatcher,
-  path: string,
-  { body, headers, method, onSent, origin, scope }: OutgoingRequest,
+  agent: Dispatcher,
+  { body, headers, method, onSent, origin, path, scope }: OutgoingRequest,
 ): Promise<UndiciResponse> {
-  const pending = dispatcher.request({
+  const pending = agent.request({
     origin,
     path,
     method: method as Dispatcher.HttpMethod,
@@ -214,24 +178,14 @@ async function* pieces(
   onSent: OutgoingRequest["onSent"],
 ): AsyncGenerator<Uint8Array> {
   let sent = 0;
-  try {
-    for (const content of contents) {
-      for await (const piece of await readable(content)) {
-        yield piece;
-        sent += piece.length;
-        onSent?.(sent);
-      }
+  for (const content of contents) {
+    for await (const piece of await readable(content)) {
+      yield piece;
+      sent += piece.length;
+      onSent?.(sent);
     }
-  } catch (error) {
-    if (error instanceof Error) ownFailures.add(error);
-    throw error;
   }
 }
-
-/** Errors while producing a request body (reading a file, reporting progress). Not retried: they would occur again. */
-const ownFailures = new WeakSet<Error>();
-
-const isOwn = (error: unknown): boolean => error instanceof Error && ownFailures.has(error);
 
 async function readable(
   content: Content | ReadableStream<Uint8Array>,
