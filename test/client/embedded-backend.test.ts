@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { SandboxClient } from "cloud-sandbox";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../support/documents/code-blocks.js";
 import { descendants, hostProcesses } from "../support/host-processes.js";
 
@@ -58,87 +57,6 @@ describe("a client without a key", () => {
     await expect.poll(() => childrenOf(process.pid).filter((pid) => !before.includes(pid))).toEqual([]);
     await expect(client.health()).rejects.toMatchObject({ code: "CLIENT_CLOSED" });
     await expect(fetch(one.publicHost ?? "")).rejects.toThrow();
-  });
-
-  test("prepares for code that needs no sandbox, if it is told to expect that first, and makes sandboxes too", async () => {
-    const client = new SandboxClient({ backend: "local", local: { pool: 0, expects: "isolatedCode" } });
-    await client.health();
-    // The program that starts such code runs before there is any.
-    await expect
-      .poll(() =>
-        descendants(process.pid).some(({ commandLine }) => commandLine.startsWith("program-launcher ")),
-      )
-      .toBe(true);
-    expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
-    const sandbox = await client.sandboxes.create();
-    expect((await sandbox.commands.run("echo made")).stdout).toBe("made\n");
-    await client.close();
-  });
-
-  describe("that expects code of Python first", () => {
-    const waiting = () =>
-      descendants(process.pid).filter(({ commandLine }) => /^python3 .*python-driver/s.test(commandLine));
-    const expecting = async () => {
-      const client = new SandboxClient({ backend: "local", local: { pool: 0, expects: "isolatedPython" } });
-      await client.health();
-      await expect.poll(waiting).not.toEqual([]);
-      return client;
-    };
-
-    test("runs it in an interpreter that was started before, and the next code in another one", async () => {
-      const client = await expecting();
-      const ahead = waiting().map(({ pid }) => pid);
-      const stream = client.executeIsolatedStream("import time; print('begun', flush=True); time.sleep(60)");
-      for await (const event of stream) {
-        if (event.type !== "stdout") continue;
-        expect(waiting().map(({ pid }) => pid)).toEqual(ahead);
-        break;
-      }
-      expect((await client.executeIsolated("print(6 * 7)")).stdout).toBe("42\n");
-      await client.close();
-      expect(waiting()).toEqual([]);
-    });
-
-    test.each([
-      ["other languages", "console.log(42)", { language: "javascript" }],
-      ["code with variables", "import os; print(os.environ['ANSWER'])", { env: { ANSWER: "42" } }],
-    ] as const)("ends that interpreter for %s", async (_, code, options) => {
-      const client = await expecting();
-      expect((await client.executeIsolated(code, options)).stdout).toBe("42\n");
-      expect(waiting()).toEqual([]);
-      await client.close();
-    });
-
-    test("ends it with the client if nothing was run", async () => {
-      const client = await expecting();
-      await client.close();
-      expect(waiting()).toEqual([]);
-    });
-  });
-
-  test("keeps the directories that code may write to in the user's cache, and none of what code writes there", async () => {
-    vi.stubEnv("XDG_CACHE_HOME", temporary);
-    const kept = join(temporary, "cloud-sandbox-local", "tree-usr");
-    try {
-      for (const had of [false, true]) {
-        expect(existsSync(kept)).toBe(had);
-        await using client = new SandboxClient({
-          backend: "local",
-          local: { pool: 0, expects: "isolatedCode" },
-        });
-        const code = `import os
-for directory in ("/usr/lib", "/usr/share/doc", "/usr/local/lib"):
-  print(sorted(set(os.listdir(directory)) & {"made", "left"}))
-  open(directory + "/left", "w").close()
-  os.mkdir(directory + "/made")`;
-        expect(await client.executeIsolated(code)).toMatchObject({ stdout: "[]\n".repeat(3), stderr: "" });
-      }
-      expect(await readdir(join(kept, "lib"))).not.toContain("made");
-      expect(await readdir("/usr/lib")).not.toContain("made");
-    } finally {
-      vi.unstubAllEnvs();
-      await rm(join(temporary, "cloud-sandbox-local"), { recursive: true, force: true });
-    }
   });
 
   test("ends its backend when the program has nothing more to do, though nothing was closed", async () => {

@@ -77,10 +77,7 @@ export class SandboxClient implements AsyncDisposable {
     const clock = new ServerClock();
     const { execution, idle, lifetime, request } = settings.timeouts;
     this.backend = account === undefined ? "local" : "cloud";
-    this.#transport = defaultTransport(
-      settings.fetch,
-      (options.local?.expects ?? "sandboxes") !== "sandboxes",
-    );
+    this.#transport = defaultTransport(settings.fetch);
     this.#sockets = new ClientSockets(settings.webSocket);
     this.#background = new BackgroundWork((warning) => {
       log?.warn({ error: warning.name, code: warning.code }, warningText(warning));

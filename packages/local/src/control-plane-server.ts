@@ -85,7 +85,6 @@ export async function serveOnPort(
   options: LocalControlPlaneOptions,
   runtime: SandboxRuntime,
   report: UsableRuntime,
-  idAhead: string | undefined,
 ): Promise<LocalControlPlane> {
   const { host = defaultHost, port = 0 } = options;
   // Check the port before the data directory is read, which takes longer, so that a port in use is reported at once.
@@ -93,7 +92,7 @@ export async function serveOnPort(
   const store = await openStore(options.dataDir);
   try {
     const open = (server: Server): Promise<string> => listen(server, host, port);
-    return await serve(options, runtime, report, store, open, idAhead);
+    return await serve(options, runtime, report, store, open);
   } catch (error) {
     await store.close();
     throw error;
@@ -115,8 +114,6 @@ export async function serve(
   store: Store,
   /** Lets callers reach the server. Resolves with its base URL for callers on this machine. */
   open: (server: Server) => Promise<string>,
-  /** The id for the first program, if its interpreter was started already. */
-  idAhead?: string,
 ): Promise<LocalControlPlane> {
   const measured: MeasuredParts = {
     pools: () => machines.waiting,
@@ -259,7 +256,6 @@ export async function serve(
     egress,
     queue,
     cooldowns,
-    idAhead,
     log,
   });
   const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";

@@ -99,12 +99,6 @@ export interface LocalControlPlaneOptions {
   readonly auditLog?: string;
   /** How the ends of asynchronous executions are reported. Without a data directory, undelivered reports are lost on exit. */
   readonly webhooks?: WebhookOptions;
-  /**
-   * What is asked for first, if the control plane does not keep its process running: it is prepared while the control plane
-   * starts. `isolatedCode` is code that needs no sandbox (POST /v1/executions), and `isolatedPython` such code of Python without
-   * environment variables, for which an interpreter is started already. Default: `sandboxes`.
-   */
-  readonly expects?: "sandboxes" | "isolatedCode" | "isolatedPython";
   /** Whether the control plane keeps this process running, as servers do. Default: true. If false, close it on `beforeExit`. */
   readonly holdsProcess?: boolean;
   /**

@@ -2,11 +2,9 @@ import { chosenRuntime, runtimeName } from "./chosen-runtime.js";
 import type { LocalControlPlane } from "./control-plane-server.js";
 import { CannotLeaveRunningError, InvalidRecordsError } from "./errors/local-errors.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
-import { defaultHost, machineLimits } from "./local-defaults.js";
+import { defaultHost } from "./local-defaults.js";
 import { requireOptionsOf } from "./options-of-runtimes.js";
 import { holdingProcess } from "./runtime/host/let-go.js";
-import type { SandboxRuntime } from "./runtime/sandbox-runtime.js";
-import { newSandboxId } from "./sandboxes/sandbox-id.js";
 
 /**
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.
@@ -39,27 +37,13 @@ async function start(options: LocalControlPlaneOptions): Promise<LocalControlPla
     if (options.leaveRunning && !(runtime.adopt && options.dataDir !== undefined))
       throw new CannotLeaveRunningError(runtime.name);
     // A server that is embedded in a program gets its first request right away: prepare now. That request reports a failure.
-    const firstUse = (options.expects ?? "sandboxes") === "sandboxes" ? "machines" : "programs";
-    if (!holdsProcess) runtime.prepare(firstUse).catch(() => undefined);
-    // Before the rest of the server is made, which takes about as long as the interpreter's start.
-    const idAhead = options.expects === "isolatedPython" ? await startAhead(runtime, options) : undefined;
+    if (!holdsProcess) runtime.prepare().catch(() => undefined);
     const { serveOnPort } = await import("./control-plane-server.js");
-    return await serveOnPort(options, runtime, report, idAhead);
+    return await serveOnPort(options, runtime, report);
   } catch (error) {
     await runtime.close();
     throw error;
   }
-}
-
-/** Starts the interpreter of the first program. Resolves with the id of that program. */
-async function startAhead(runtime: SandboxRuntime, options: LocalControlPlaneOptions): Promise<string> {
-  const id = newSandboxId();
-  await runtime.startAhead?.({
-    id,
-    language: "python",
-    limits: machineLimits(options.limits),
-  });
-  return id;
 }
 
 /** Starts one of several servers whose records are in the cluster. */

@@ -88,11 +88,6 @@ export interface LocalBackendOptions {
    * nothing is kept.
    */
   dataDir?: string;
-  /**
-   * What the program asks for first, which is prepared while the backend starts: sandboxes, or code for `executeIsolated`, which
-   * needs none. With `isolatedPython` the interpreter of code without environment variables is started already. Default: `sandboxes`.
-   */
-  expects?: "sandboxes" | "isolatedCode" | "isolatedPython";
   /** Called with each line of the backend's log. An error with the code `INTERNAL_ERROR` has its cause only there. */
   log?: (line: string) => void;
   /** Called when the backend has started. */
@@ -236,7 +231,6 @@ const timeoutNames: OptionNames<Timeouts> = {
 const localNames: OptionNames<LocalBackendOptions> = {
   pool: true,
   limits: true,
-  expects: true,
   internet: true,
   dataDir: true,
   log: true,

@@ -8,7 +8,6 @@ export const apiKey = "test-key.of-nobody";
  */
 export const carriers: [string, SandboxClientOptions][] = [
   ["undici", {}],
-  ["Node.js", { local: { expects: "isolatedCode" } }],
   ["fetch", { fetch: (request) => globalThis.fetch(request) }],
 ];
 

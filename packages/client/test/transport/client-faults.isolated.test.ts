@@ -43,7 +43,7 @@ function openSockets(): string[] {
     .filter((name) => /TCP|TLS|Connect|GetAddr/.test(name) && name !== "TCPServerWrap");
 }
 
-type Carrier = "undici" | "Node.js" | "fetch";
+type Carrier = "undici" | "fetch";
 
 /** A client for a fault, and a function that closes the client and the agent or proxy below it. */
 function faultyClient(fault: Fault, carrier: Carrier, url: string) {
@@ -70,7 +70,6 @@ function faultyClient(fault: Fault, carrier: Carrier, url: string) {
     baseUrl: fault.isProxy ? proxied : (fault.baseUrl?.(url) ?? url),
     retry: { baseDelaySeconds: 0.001, maxDelaySeconds: 0.002 },
     ...(carrier === "fetch" && { fetch }),
-    ...(carrier === "Node.js" && { local: { expects: "isolatedCode" } }),
     ...fault.options,
   });
   return {
@@ -81,16 +80,6 @@ function faultyClient(fault: Fault, carrier: Carrier, url: string) {
       await (fault.isProxy ? agent.destroy() : agent.close());
     },
   };
-}
-
-/** What Node.js's own HTTP calls an error that undici has another name for. */
-function onNode(outcome: Outcome): Outcome {
-  const names = new Map([
-    ["UND_ERR_HEADERS_OVERFLOW", "HPE_HEADER_OVERFLOW"],
-    ["ERR_SSL_WRONG_VERSION_NUMBER", "EPROTO"],
-  ]);
-  const code = names.get(outcome.code ?? "");
-  return code === undefined ? outcome : { ...outcome, code };
 }
 
 /** The parts of an error that `outcome` names, to be compared with it. */
@@ -116,7 +105,7 @@ async function outcomeOf(call: Promise<unknown>): Promise<SandboxError | undefin
 
 const cases = groups.flatMap(({ faults, title }) =>
   faults.flatMap((fault) =>
-    (["undici", "Node.js", "fetch"] as const)
+    (["undici", "fetch"] as const)
       .filter((carrier) => fault.carrier === undefined || fault.carrier === carrier)
       // Streams use a WebSocket and never fetch, so test them once.
       .filter((carrier) => title !== streamFaults.title || carrier === "undici")
@@ -126,8 +115,7 @@ const cases = groups.flatMap(({ faults, title }) =>
 
 test.each(cases)("%s: a server that %s, over %s", async (_, __, carrier, fault) => {
   const at = fault.at ?? "GET /v1/sandboxes/abc";
-  const { misbehave, tries = 1 } = fault;
-  const outcome = carrier === "Node.js" ? onNode(fault.outcome) : fault.outcome;
+  const { misbehave, outcome, tries = 1 } = fault;
   const tls = fault.tls && made[fault.tls];
   service = await FaultyService.start({ at, misbehave, tls });
   const { client, close } = faultyClient(fault, carrier, service.url);

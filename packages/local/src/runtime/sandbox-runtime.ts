@@ -218,9 +218,6 @@ export type RuntimeReport =
       readonly fix: string;
     };
 
-/** What a control plane is asked for first: machines, or programs without an agent. */
-export type FirstUse = "machines" | "programs";
-
 /** Starts isolated machines. Everything a user does inside one goes through its agent, not through the runtime. */
 export interface SandboxRuntime {
   readonly name: string;
@@ -238,11 +235,8 @@ export interface SandboxRuntime {
    * without `owner`. `owner`: the data directory of this control plane, which has adopted the machines that it wants by now.
    */
   removeLeftovers(owner?: string): Promise<void>;
-  /**
-   * Prepares what all machines or programs share. Otherwise the first {@link start} or {@link run} prepares it. If this fails,
-   * they try again and report the error.
-   */
-  prepare(use: FirstUse): Promise<void>;
+  /** Prepares what all machines share. Otherwise the first {@link start} prepares it. If this fails, that tries again and reports the error. */
+  prepare(): Promise<void>;
   /**
    * Why machines cannot have this {@link MachineSpec.priorityClass}. Undefined if they can, or if that cannot be known now. A runtime
    * that lacks this method has no such classes.

@@ -45,8 +45,6 @@ export interface OneShotProgramsParts {
   readonly egress: EgressGateway;
   readonly queue: ProgramQueue;
   readonly cooldowns: KeyCooldowns;
-  /** The id for the first program, if its interpreter was started already. */
-  readonly idAhead: string | undefined;
   readonly log: (message: string) => void;
 }
 
@@ -68,12 +66,8 @@ export class OneShotPrograms {
   readonly #running = new Map<AbortController, Running>();
   /** The programs that run without an agent: their API keys, by their ids. */
   readonly #ids = new Map<string, string | undefined>();
-  /** The id of the program whose interpreter was started ahead. */
-  #idAhead: string | undefined;
 
-  constructor(private readonly parts: OneShotProgramsParts) {
-    this.#idAhead = parts.idAhead;
-  }
+  constructor(private readonly parts: OneShotProgramsParts) {}
 
   /** Runs a program for an API key; undefined is the server's own key. */
   async run(spec: ProgramSpec, keyId?: string): Promise<ProgramAnswer> {
@@ -183,8 +177,7 @@ export class OneShotPrograms {
     const onRemains = (gone: Promise<void>): void => {
       remains = gone;
     };
-    const id = this.#idAhead ?? newSandboxId();
-    this.#idAhead = undefined;
+    const id = newSandboxId();
     this.#ids.set(id, spec.keyId);
     try {
       const wayOut = egress.open(id);

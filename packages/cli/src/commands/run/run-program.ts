@@ -21,7 +21,7 @@ export async function runProgram(
   const { options, output, signal } = call;
   if (options.savePlots !== undefined) await makeDirectory(options.savePlots);
   const needsSandbox = args.length > 0 || options.mount !== undefined;
-  const client = await call.client({ expects: needsSandbox ? "sandboxes" : expected(program, options) });
+  const client = await call.client();
   const { env, internet: internetAccess, mount: mounts, timeout: timeoutSeconds } = options;
   const template = await chosenTemplate(client, options, call);
   if (!needsSandbox) {
@@ -43,12 +43,6 @@ export async function runProgram(
   } finally {
     await sandbox.delete({ requestTimeoutSeconds: longestDelete });
   }
-}
-
-/** What an embedded backend may prepare for a program that needs no sandbox. */
-function expected({ language }: ProgramText, { env = {}, template, image }: RunOptions) {
-  const isUsual = template === undefined && image === undefined && Object.keys(env).length === 0;
-  return isUsual && language === "python" ? "isolatedPython" : "isolatedCode";
 }
 
 /** Prints a program's output and figures, and resolves with its exit code. */

@@ -13,7 +13,6 @@ import type { Mount } from "../host/mount.js";
 import type { MachineUids } from "../host/uid-lease.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type {
-  FirstUse,
   Machine,
   MachineSpec,
   ProgramPlan,
@@ -85,10 +84,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
     }, removalRetryMs).unref();
   }
 
-  prepare(use: FirstUse): Promise<void> {
-    this.#preparing = this.#getFoundation(use).then(({ placeAgent }) =>
-      use === "machines" ? placeAgent() : undefined,
-    );
+  prepare(): Promise<void> {
+    this.#preparing = this.#getFoundation().then(({ placeAgent }) => placeAgent());
     return this.#preparing;
   }
 
@@ -163,7 +160,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   /** The foundation, laid by the first call. If that failed, the next call tries again. */
-  #getFoundation(use: FirstUse = "machines"): Promise<Foundation> {
+  #getFoundation(use: "machines" | "programs" = "machines"): Promise<Foundation> {
     this.#foundation ??= this.removeLeftovers()
       .then(() => layFoundation(this.options, use))
       .catch((error: unknown) => {

@@ -13,7 +13,6 @@ import type { MachineGroups } from "../host/machine-group.js";
 import { MemoryWatchdog } from "../host/memory-watchdog.js";
 import { UidLeases } from "../host/uid-lease.js";
 import type { RuntimeOptions } from "../runtime-options.js";
-import type { FirstUse } from "../sandbox-runtime.js";
 import { ProxyPorts } from "./egress/proxy-ports.js";
 import { allowsOwnDevices, directoriesToView } from "./host-files/host-views.js";
 import { keptTree, MadeFiles } from "./host-files/made-files.js";
@@ -73,7 +72,7 @@ export async function removeLeftovers(): Promise<boolean> {
 /** `use`: what the foundation is needed for first. Helpers of programs start at once for those, else with the first program. */
 export async function layFoundation(
   { rootInside: isWanted = false, ...options }: RuntimeOptions,
-  use: FirstUse,
+  use: "machines" | "programs",
 ): Promise<Foundation> {
   const isRoot = process.getuid?.() === 0;
   const directory = InstanceDirectory.plan();
