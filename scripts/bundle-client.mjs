@@ -19,9 +19,7 @@ console.log((await sandbox.execute("print(42)")).stdout);`,
 );
 const [entry] = Object.keys(minimal).filter((name) => minimal[name].entryPoint === "<stdin>");
 const atOnce = loadedWith(minimal, [entry]);
-const calls = Object.keys(minimal).filter((name) =>
-  /\/(http-calls|sandbox-parts)-/.test(minimal[name].entryPoint ?? ""),
-);
+const calls = Object.keys(minimal).filter((name) => /\/sandbox-parts-/.test(minimal[name].entryPoint ?? ""));
 gather("at-once", atOnce);
 gather("in-all", loadedWith(minimal, [entry, ...calls]));
 gather("whole", Object.keys(await bundle("everything", `export * from "${client}";`)));

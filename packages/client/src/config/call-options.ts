@@ -1,4 +1,4 @@
-import type { CallInit } from "../transport/http/light-request.js";
+import type { CallInit } from "../transport/openapi-client.js";
 import { checkKnown, type OptionNames } from "./known-options.js";
 import { checkSeconds } from "./option-checks.js";
 

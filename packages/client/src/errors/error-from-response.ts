@@ -22,7 +22,7 @@ export type Plane = "control plane" | "agent";
 
 export interface FailedResponse {
   status: number;
-  headers: Headers;
+  headers: Readonly<Record<string, string>>;
   /** The body, parsed as JSON if possible, otherwise text. */
   body: unknown;
   plane: Plane;
@@ -45,7 +45,7 @@ export function errorFromResponse(failed: FailedResponse): ApiError | TimeoutErr
   const options: ApiErrorOptions = {
     ...sentences(envelope, otherwise, kind, ownHint, code),
     code,
-    requestId: redact(headers.get("x-request-id") ?? envelope.requestId ?? failed.requestId, secrets),
+    requestId: redact(headers["x-request-id"] ?? envelope.requestId ?? failed.requestId, secrets),
     retryable: mayRetry(kind, failed, retryAfter),
     status,
     headers: safeHeaders(headers, secrets),

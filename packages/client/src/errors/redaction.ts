@@ -25,12 +25,12 @@ export function redact(text: string, secrets: readonly string[] = []): string {
 
 /** Response headers by lower-case name. Values of headers that carry credentials are hidden. */
 export function safeHeaders(
-  headers: Iterable<[string, string]>,
+  headers: Readonly<Record<string, string>>,
   secrets: readonly string[],
 ): Record<string, string> {
   const safe: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    safe[name.toLowerCase()] = credentialHeader.test(name) ? hidden : redact(value, secrets);
+  for (const [name, value] of Object.entries(headers)) {
+    safe[name] = credentialHeader.test(name) ? hidden : redact(value, secrets);
   }
   return safe;
 }

@@ -5,7 +5,7 @@ import { checkKnown } from "../config/known-options.js";
 import { isSandboxError, type SandboxError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { bodyOf } from "../transport/contract-clients.js";
-import type { CallInit } from "../transport/http/light-request.js";
+import type { CallInit } from "../transport/openapi-client.js";
 import {
   type AsyncExecuteOptions,
   asyncRequest,

@@ -13,6 +13,7 @@ import type { CommandResult } from "../execution/results/execution-result.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { successOf } from "../transport/contract-clients.js";
 import { declaredLength } from "../transport/http/transport.js";
+import { receivedOf } from "../transport/openapi-client.js";
 import { packArchive } from "./local-archive.js";
 import { localBlob } from "./local-blob.js";
 import { sendFile } from "./send-file.js";
@@ -96,7 +97,7 @@ export async function downloadFile(
   const init = { params: { query: { path } }, parseAs: "stream", ...requestInit(options) } as const;
   const pending = access.client.GET("/files/download", init);
   const content = (await successOf(pending)) ?? new Blob([]).stream();
-  const declared = declaredLength((await pending).response.headers);
+  const declared = declaredLength(receivedOf(await pending).headers);
   const total = declared >= 0 ? declared : undefined;
   const own = new CallbackErrors();
   const tell = options.onProgress && own.of(options.onProgress);

@@ -1,7 +1,7 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import { successOf } from "../transport/contract-clients.js";
-import type { CallInit } from "../transport/http/light-request.js";
 import type { Content } from "../transport/http/multipart.js";
+import type { CallInit } from "../transport/openapi-client.js";
 
 /** How to write a file. Only servers with this project's extensions take these options for uploads. */
 export interface UploadOptions {

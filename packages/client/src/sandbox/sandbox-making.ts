@@ -7,7 +7,8 @@ import { NetworkError, TimeoutError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import type { Calls } from "../transport/calls/calls.js";
 import { unlessAborted } from "../transport/calls/unless-aborted.js";
-import { type Answer, bodyOf } from "../transport/contract-clients.js";
+import { bodyOf } from "../transport/contract-clients.js";
+import { type Answer, receivedOf } from "../transport/openapi-client.js";
 import { untilPrepared } from "./agent-readiness.js";
 import { checkGranted } from "./granted-options.js";
 import type { OwnedSandboxes } from "./owned-sandboxes.js";
@@ -160,13 +161,11 @@ async function asked(
   const params = { header: { "Idempotency-Key": key } };
   const made = async (pending: Promise<Answer<WireSandbox>>): Promise<MadeSandbox> => {
     const wire = await bodyOf(pending, "id", "status");
-    const wasThere = request.get_or_create === true && (await pending).response.status === 200;
+    const wasThere = request.get_or_create === true && receivedOf(await pending).status === 200;
     return { wire, isNew: !wasThere || wire.name !== request.name };
   };
-  const onLost = (response: Response): void =>
-    background.run(() =>
-      deleteComing(making, made(response.json().then((data) => ({ data: data as WireSandbox, response })))),
-    );
+  const onLost = (lost: Promise<Answer<WireSandbox>>): void =>
+    background.run(() => deleteComing(making, made(lost)));
   const init = { params, body: request, onLost, ...callInit({ requestTimeoutSeconds, signal }) };
   return made(controlPlane.POST("/v1/sandboxes", init));
 }

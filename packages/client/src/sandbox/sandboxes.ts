@@ -15,7 +15,7 @@ import { CallScope } from "../transport/calls/call-scope.js";
 import type { ServerClock } from "../transport/calls/server-clock.js";
 import { unlessAborted } from "../transport/calls/unless-aborted.js";
 import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../transport/contract-clients.js";
-import type { CallInit } from "../transport/http/light-request.js";
+import type { CallInit } from "../transport/openapi-client.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
 import type { CreateSandboxOptions, NamedSandboxOptions } from "./sandbox-creation.js";

@@ -7,7 +7,7 @@ import type { Account } from "../transport/account.js";
 import type { CallScope } from "../transport/calls/call-scope.js";
 import { Channel, type ChannelOptions } from "../transport/channel.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
-import { LightRequest } from "../transport/http/light-request.js";
+import { answerOf } from "../transport/openapi-client.js";
 import type { CopyOptions } from "./template-definition.js";
 
 export interface UploadParts {
@@ -46,18 +46,18 @@ export async function uploadCopied(
 }
 
 async function send(parts: UploadParts, url: URL, archive: Blob, scope: CallScope): Promise<void> {
-  const request = new LightRequest(url.href, {
+  const request = {
     method: "PUT",
-    headers: new Headers({ "content-type": "application/gzip" }),
+    path: url.pathname + url.search,
+    headers: { "content-type": "application/gzip" },
     body: archive,
     signal: scope.abortSignal,
     requestTimeout: scope.remaining / 1000,
-  });
+  };
   const baseUrl = new URL("/", url);
   const isForeign = baseUrl.origin !== (await parts.account()).baseUrl.origin;
   const channel = new Channel({ ...parts.uploads, baseUrl, isForeign });
-  const answer = parts.uploads.calls.during(() => channel.fetch(request));
-  await successOf(answer.then(async (response) => ({ response, error: await response.text() })));
+  await successOf(parts.uploads.calls.during(async () => answerOf(await channel.send(request), "text")));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
 import type { Plane } from "../errors/error-from-response.js";
-import { invalidArgument, isSandboxError, type SandboxError } from "../errors/errors.js";
+import { isSandboxError, type SandboxError } from "../errors/errors.js";
 import { redact, secretsOf } from "../errors/redaction.js";
 import { parseRetryAfter } from "../errors/retry-after.js";
 import type { Activity } from "./calls/activity.js";
@@ -8,10 +8,9 @@ import { CallScope, type StopSignal } from "./calls/call-scope.js";
 import type { Calls } from "./calls/calls.js";
 import type { ServerClock } from "./calls/server-clock.js";
 import { isTerminating } from "./calls/termination-watch.js";
-import type { LightRequest } from "./http/light-request.js";
-import type { LightResponse } from "./http/light-response.js";
 import { longestBody, receive } from "./http/read-response.js";
-import type { IncomingResponse, Pieces, Transport } from "./http/transport.js";
+import type { Received } from "./http/received.js";
+import type { IncomingResponse, Pieces, RequestBody, Transport } from "./http/transport.js";
 import { watchStream } from "./http/watched-stream.js";
 import type { RequestEvent } from "./observation/hooks.js";
 import { type ObservedTry, type Observer, type Observers, observerOf } from "./observation/observer.js";
@@ -50,6 +49,29 @@ export interface ChannelOptions {
   clock?: ServerClock | undefined;
 }
 
+/** A request to send to the server of a `Channel`. */
+export interface ChannelRequest {
+  method: string;
+  /** Path below the server's base URL, with the query, already encoded. */
+  path: string;
+  /** Header values by lower-case name. */
+  headers: Record<string, string>;
+  body: RequestBody | null;
+  /** Path as in the API description. */
+  operation?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Seconds until the answer must have arrived, retries included. */
+  requestTimeout?: number | undefined;
+  /** Called with the number of body bytes sent so far in this attempt. */
+  onSent?: ((bytes: number) => void) | undefined;
+  /** The most bytes to accept of a successful answer, in place of the default. */
+  maxBytes?: number | undefined;
+  /** Whether the answer is parsed as JSON. */
+  isParsed?: boolean;
+  /** Called with an answer that the caller does not get, because a hook threw. */
+  onLost?: ((answer: Received) => void) | undefined;
+}
+
 /** Default time limits, in seconds. */
 export interface ChannelTimeouts {
   request: number;
@@ -58,11 +80,11 @@ export interface ChannelTimeouts {
   idle: number;
 }
 
-/** Sends requests to one server for openapi-fetch: adds authentication, time limits, retries and typed errors. */
+/** Sends requests to one server: adds authentication, time limits, retries and typed errors. */
 export class Channel {
-  /** URL of the server, without a trailing slash. */
-  readonly baseUrl: string;
   readonly #origin: string;
+  /** Path of the base URL, without a trailing slash. */
+  readonly #basePath: string;
   readonly #options: ChannelOptions;
   readonly #observer: Observer | undefined;
   readonly #retry: RetryPolicy;
@@ -74,22 +96,22 @@ export class Channel {
     this.#retry = new RetryPolicy(options.retry);
     this.#origin = options.baseUrl.origin;
     this.#unanswered = `${this.#origin} did not answer`;
-    this.baseUrl = (options.baseUrl.origin + options.baseUrl.pathname).replace(/\/+$/, "");
+    this.#basePath = options.baseUrl.pathname.replace(/\/+$/, "");
   }
 
   /** Resolves for every status except a redirect, otherwise rejects with a `SandboxError`. */
-  readonly fetch = async (request: LightRequest): Promise<LightResponse> => {
-    const call = new Call(request, this.#pathOf(request.url), this.baseUrl.length - this.#origin.length);
+  async send(request: ChannelRequest): Promise<Received> {
+    const call = new Call(request, this.#basePath + request.path);
     const { timeouts } = this.#options;
     const seconds = request.requestTimeout ?? (call.waitsForCode ? timeouts.running : timeouts.request);
     const isStopped = this.#options.calls.stoppable(call.scope);
     call.scope.limit({ seconds, kind: "request", passed: this.#unanswered, requestId: call.id });
     const isOver = this.#options.activity?.begin();
-    let response: LightResponse | undefined;
+    let answer: Received | undefined;
     try {
-      response = await this.#untilSettled(call);
-      if (response.status >= 400) await this.#unlessTerminating();
-      return response;
+      answer = await this.#untilSettled(call);
+      if (answer.status >= 400) await this.#unlessTerminating();
+      return answer;
     } catch (error) {
       await this.#unlessTerminating();
       if (isSandboxError(error)) this.#failed(call, error);
@@ -98,30 +120,15 @@ export class Channel {
       isOver?.();
       isStopped();
       // The call lasts until its streamed body ends: do not end its scope yet.
-      if (!response?.streams) call.scope.end();
+      if (!(answer?.body instanceof ReadableStream)) call.scope.end();
     }
-  };
-
-  /**
-   * The path of a URL. Throws for a URL of another server, even if a single call asks for one, so that credentials never
-   * go there.
-   */
-  #pathOf(url: string): string {
-    const base = this.baseUrl;
-    if (!url.startsWith(base) || !"/?".includes(url.charAt(base.length))) {
-      throw invalidArgument(
-        `This client calls ${base} only.`,
-        "Create another SandboxClient for another server.",
-      );
-    }
-    return url.slice(this.#origin.length);
   }
 
   async #unlessTerminating(): Promise<void> {
     if (this.#options.plane === "agent" && isTerminating()) await new Promise(() => undefined);
   }
 
-  async #untilSettled(call: Call): Promise<LightResponse> {
+  async #untilSettled(call: Call): Promise<Received> {
     const { credentials } = this.#options;
     let renewed = false;
     for (;;) {
@@ -129,7 +136,7 @@ export class Channel {
       call.attempt++;
       const proof = await credentials.headers(call.scope);
       const outcome = await this.#attempt(call, proof);
-      const failure = "response" in outcome ? failureOf(outcome.response) : outcome.failure;
+      const failure = "answer" in outcome ? failureOf(outcome.answer) : outcome.failure;
       if (failure === undefined || !call.replayable) return settled(outcome);
       if (failure.kind === "status" && failure.status === 401 && !renewed && credentials.renew) {
         renewed = true;
@@ -148,18 +155,18 @@ export class Channel {
       if (isSandboxError(error)) observed?.broke(error);
       throw error;
     });
-    if (!("response" in outcome)) {
+    if (!("answer" in outcome)) {
       observed?.broke(outcome.error);
       return outcome;
     }
-    const { response } = outcome;
-    this.#options.clock?.observe(response.headers.get("date"));
+    const { answer } = outcome;
+    this.#options.clock?.observe(answer.headers.date);
     try {
-      observed?.answered(response.status);
+      observed?.answered(answer.status);
     } catch (error) {
       // A hook threw, so the caller will not get this answer.
-      if (response.streams) await response.body?.cancel();
-      else call.request.onLost?.(response);
+      if (answer.body instanceof ReadableStream) await answer.body.cancel();
+      else call.request.onLost?.(answer);
       throw error;
     }
     return outcome;
@@ -176,18 +183,18 @@ export class Channel {
     const headers = call.headers(proof, isForeign ? undefined : observed?.headers);
     try {
       const outgoing = { method, origin: this.#origin, path, headers, body, onSent, scope };
-      return { response: await this.#receive(call, await transport.send(outgoing)) };
+      return { answer: await this.#receive(call, await transport.send(outgoing)) };
     } catch (cause) {
       if (isSandboxError(cause)) throw cause;
       return this.#broken(call, cause);
     }
   }
 
-  #receive(call: Call, incoming: IncomingResponse): Promise<LightResponse> {
+  #receive(call: Call, incoming: IncomingResponse): Promise<Received> {
     const { plane } = this.#options;
     return receive(incoming, {
-      url: call.request.url,
-      facts: {
+      origin: this.#origin,
+      call: {
         plane,
         requestId: call.id,
         harmless: call.harmless,
@@ -195,7 +202,7 @@ export class Channel {
         failed: (error) => this.#failed(call, error),
       },
       isParsed: call.request.isParsed ?? false,
-      longest: plane === "agent" ? (longestAnswer(call.ownPath) ?? longestBody) : longestBody,
+      longest: plane === "agent" ? (longestAnswer(call.request.path) ?? longestBody) : longestBody,
       maxBytes: call.request.maxBytes,
       expectChunk: () => this.#expectChunk(call),
       watched: (pieces) => this.#watched(call, pieces),
@@ -250,19 +257,15 @@ export class Channel {
 class Call {
   readonly id = globalThis.crypto.randomUUID();
   readonly scope: CallScope;
-  /** Path below the server's base URL. */
-  readonly ownPath: string;
   readonly may: Repeatable;
   attempt = 0;
 
   constructor(
-    readonly request: LightRequest,
+    readonly request: ChannelRequest,
     readonly path: string,
-    prefixLength: number,
   ) {
     this.scope = new CallScope(request.signal);
-    this.ownPath = path.slice(prefixLength);
-    this.may = repeatable(request.method, this.ownPath);
+    this.may = repeatable(request.method, request.path);
   }
 
   /** Whether the answer comes only after the code has ended. Operations that start background programs answer at once. */
@@ -282,21 +285,21 @@ class Call {
     proof: Record<string, string>,
     trace: Readonly<Record<string, string>> | undefined,
   ): Record<string, string> {
-    const headers: Record<string, string> = {
+    return {
       accept: "*/*",
       "user-agent": userAgent,
       "x-request-id": this.id,
       ...trace,
+      ...this.request.headers,
+      ...proof,
     };
-    for (const [name, value] of this.request.headers) headers[name] = value;
-    return Object.assign(headers, proof);
   }
 }
 
-type Outcome = { response: LightResponse } | { error: SandboxError; failure: Failure | undefined };
+type Outcome = { answer: Received } | { error: SandboxError; failure: Failure | undefined };
 
 /** The secret values in a JSON body. Bodies that are files have none. */
-function secretsIn(body: LightRequest["body"]): string[] {
+function secretsIn(body: RequestBody | null): string[] {
   if (typeof body !== "string" || !body.startsWith("{")) return [];
   try {
     return secretsOf(JSON.parse(body));
@@ -308,16 +311,16 @@ function secretsIn(body: LightRequest["body"]): string[] {
 
 const userAgent = `cloud-sandbox/${version}`;
 
-function settled(outcome: Outcome): LightResponse {
-  if ("response" in outcome) return outcome.response;
+function settled(outcome: Outcome): Received {
+  if ("answer" in outcome) return outcome.answer;
   throw outcome.error;
 }
 
-function failureOf({ status, headers }: LightResponse): Failure | undefined {
+function failureOf({ status, headers }: Received): Failure | undefined {
   if (status < 400) return undefined;
   return { kind: "status", status, retryAfter: parseRetryAfter(headers) };
 }
 
 function reasonOf(outcome: Outcome): string {
-  return "response" in outcome ? String(outcome.response.status) : outcome.error.code;
+  return "answer" in outcome ? String(outcome.answer.status) : outcome.error.code;
 }

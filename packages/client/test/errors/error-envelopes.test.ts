@@ -369,13 +369,13 @@ test("the low-level client gives the error's body instead of throwing", async ()
   expect(response.status).toBe(404);
 });
 
-test("the low-level client's response shows no key, however it is looked at", async () => {
+test("the low-level client's answer shows no key, however it is looked at", async () => {
   const server = await scriptedServer((_, response) => json(response, 200, { data: [] }));
-  const { response } = await testClient(server.url).controlPlane.GET("/v1/sandboxes");
+  const answer = await testClient(server.url).controlPlane.GET("/v1/sandboxes");
   expect(server.requests[0]?.headers["x-api-key"]).toBe(apiKey);
-  for (const one of [response, response.clone()]) {
+  for (const one of [answer, answer.response, answer.response.clone()]) {
     const shown = inspect(one, { depth: 10, showHidden: true, getters: true });
-    expect(shown).toContain("/v1/sandboxes");
+    expect(shown).toContain("status: 200");
     expect(shown).not.toContain(apiKey);
     expect(shown).not.toContain("secrets");
   }

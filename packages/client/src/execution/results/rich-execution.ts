@@ -1,7 +1,7 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { NotFoundError } from "../../errors/errors.js";
 import { type AgentClient, readBody } from "../../transport/contract-clients.js";
-import type { CallInit } from "../../transport/http/light-request.js";
+import type { CallInit } from "../../transport/openapi-client.js";
 import { type ExecutionResult, executionResult } from "./execution-result.js";
 
 /** The result of code, with everything that it displayed. */

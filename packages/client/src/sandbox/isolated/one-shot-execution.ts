@@ -5,14 +5,8 @@ import { readErrorEnvelope } from "../../errors/error-envelope.js";
 import { InvalidResponseError, reportIt } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";
 import { richResult } from "../../execution/results/rich-execution.js";
-import {
-  type Answer,
-  bodyOf,
-  type ControlPlaneClient,
-  readBody,
-  successOf,
-} from "../../transport/contract-clients.js";
-import type { CallInit } from "../../transport/http/light-request.js";
+import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../../transport/contract-clients.js";
+import { type Answer, type CallInit, receivedOf } from "../../transport/openapi-client.js";
 import { checkIsolation } from "../granted-options.js";
 import { createRequest } from "../sandbox-creation.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
@@ -109,12 +103,13 @@ type OneShotInit = CallInit & {
  */
 async function isLacking(
   controlPlane: ControlPlaneClient,
-  { error, response }: Answer<unknown>,
+  answer: Answer<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (!refusals.includes(response.status)) return false;
-  const { code = unknownPath } = readErrorEnvelope(error, []);
-  if (response.status === 404) return code === unknownPath;
+  const { status } = receivedOf(answer);
+  if (!refusals.includes(status)) return false;
+  const { code = unknownPath } = readErrorEnvelope(answer.error, []);
+  if (status === 404) return code === unknownPath;
   const asked = controlPlane.GET("/health", callInit({ signal, requestTimeoutSeconds: longestSilence }));
   const health = await bodyOf(asked, "status").catch(() => undefined);
   signal?.throwIfAborted();

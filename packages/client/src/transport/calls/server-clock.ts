@@ -3,7 +3,7 @@ export class ServerClock {
   #offset = 0;
 
   /** Sets the server's time from the Date header of an answer, which is exact to the second. */
-  observe(date: string | null): void {
+  observe(date: string | undefined): void {
     const offset = Date.parse(date ?? "") - Date.now();
     if (!Number.isNaN(offset)) this.#offset = Math.abs(offset) < usualDifference ? 0 : offset;
   }

@@ -2,6 +2,7 @@ import { clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
 import { MultipartForm } from "./multipart.js";
 import {
+  type AnswerHeaders,
   type IncomingResponse,
   type OutgoingRequest,
   type Pieces,
@@ -50,19 +51,20 @@ const requests = new WeakMap<CallScope, Request>();
 
 class FetchResponse implements IncomingResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: AnswerHeaders;
   readonly #response: Response;
 
   constructor(response: Response) {
     this.#response = response;
     // Browsers hide the status of a redirect that was not followed.
     this.status = response.type === "opaqueredirect" ? 302 : response.status;
-    this.headers = response.headers;
-    if (!this.headers.has("content-encoding")) return;
-    // Delete both headers: they describe the compressed body, but `fetch` has decompressed it.
-    this.headers = new Headers(this.headers);
-    this.headers.delete("content-encoding");
-    this.headers.delete("content-length");
+    const headers = Object.fromEntries(response.headers);
+    if ("content-encoding" in headers) {
+      // Delete both headers: they describe the compressed body, but `fetch` has decompressed it.
+      delete headers["content-encoding"];
+      delete headers["content-length"];
+    }
+    this.headers = headers;
   }
 
   /** Reads the whole body and ignores the declared length: in a browser it may be that of the compressed body. */

@@ -1,6 +1,6 @@
 /** Turns a received answer into a readable one, or into an error. */
 import { SandboxError } from "../../errors/errors.js";
-import { type CallFacts, invalidResponse, type LightContent, LightResponse } from "./light-response.js";
+import { type CallFacts, invalidResponse, type Received, type ReceivedBody } from "./received.js";
 import {
   BodyTooLarge,
   declaredLength,
@@ -11,8 +11,9 @@ import {
 } from "./transport.js";
 
 export interface ReadContext {
-  url: string;
-  facts: CallFacts;
+  /** The server's scheme, host and port. */
+  origin: string;
+  call: CallFacts;
   /** Whether the answer is parsed as JSON. */
   isParsed: boolean;
   /** The most bytes to read into memory. */
@@ -25,16 +26,16 @@ export interface ReadContext {
   watched(pieces: Pieces): ReadableStream<Uint8Array>;
 }
 
-export async function receive(incoming: IncomingResponse, context: ReadContext): Promise<LightResponse> {
+export async function receive(incoming: IncomingResponse, context: ReadContext): Promise<Received> {
   const { status, headers } = incoming;
-  const answer = (content: LightContent): LightResponse =>
-    new LightResponse(context.url, status, headers, content, context.facts);
+  const { call, origin } = context;
+  const answer = (body: ReceivedBody): Received => ({ status, headers, body, call });
   if (status >= 300 && status < 400) {
     incoming.abandon();
-    throw redirected(answer(null));
+    throw redirected(answer(null), origin);
   }
   if (status >= 400) return answer(await errorText(incoming));
-  const encoding = headers.get("content-encoding") ?? "identity";
+  const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity" && declaredLength(headers) !== 0) {
     incoming.abandon();
     throw invalidResponse(answer(null), {
@@ -62,9 +63,9 @@ const longestError = 1024 * 1024;
 async function content(
   incoming: IncomingResponse,
   { expectChunk, isParsed, longest, maxBytes, watched }: ReadContext,
-): Promise<LightContent> {
+): Promise<ReceivedBody> {
   const { headers, status } = incoming;
-  const type = headers.get("content-type") ?? "";
+  const type = headers["content-type"] ?? "";
   const length = declaredLength(headers);
   const isJson = status === 204 || /^[^;]*[/+]json\b/i.test(type);
   const most = maxBytes ?? longest;
@@ -100,19 +101,18 @@ function abandoned(incoming: IncomingResponse, limit: number): BodyTooLarge {
   return new BodyTooLarge(limit);
 }
 
-function redirected(response: LightResponse): Error {
-  const { origin } = new URL(response.url);
-  const location = response.headers.get("location") ?? "";
+function redirected(received: Received, origin: string): Error {
+  const location = received.headers.location ?? "";
   const target = URL.canParse(location, origin) ? new URL(location, origin).origin : "elsewhere";
-  return invalidResponse(response, {
+  return invalidResponse(received, {
     summary: `${origin} redirected the call to ${target}, where its credentials must not go.`,
     hint: "Set the base URL to the final address.",
     code: "REDIRECT_REFUSED",
   });
 }
 
-function tooLarge(response: LightResponse, { limit }: BodyTooLarge): Error {
-  return invalidResponse(response, {
+function tooLarge(received: Received, { limit }: BodyTooLarge): Error {
+  return invalidResponse(received, {
     summary: `The answer is longer than ${limit / 1024 / 1024} MiB.`,
     hint: "Ask for less at once; files of any size are read with files.readBytes().",
     code: "RESPONSE_TOO_LARGE",
@@ -123,12 +123,12 @@ function tooLarge(response: LightResponse, { limit }: BodyTooLarge): Error {
 function beyondLimit(
   { limit }: BodyTooLarge,
   { headers }: IncomingResponse,
-  { facts }: ReadContext,
+  { call }: ReadContext,
 ): SandboxError {
   return new SandboxError({
     summary: `The file holds more than ${limit} bytes, the most that was asked for.`,
     hint: "Allow more with maxBytes, or read parts of it with a command in the sandbox.",
     code: "FILE_TOO_LARGE",
-    requestId: headers.get("x-request-id") ?? facts.requestId,
+    requestId: headers["x-request-id"] ?? call.requestId,
   });
 }

@@ -26,10 +26,13 @@ export interface Pieces {
   leave(): void | Promise<void>;
 }
 
+/** Headers of an answer, by lower-case name. The values of one that came several times are joined by commas. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
 /** An answer whose headers have arrived. Exactly one of its methods must be called. */
 export interface IncomingResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: AnswerHeaders;
   /**
    * Reads the whole body, of the declared length. Calls `expectChunk` before waiting for each piece. If the
    * implementation does not enforce the length, throws a `BodyTooLarge` above `most` bytes.
@@ -54,8 +57,8 @@ export interface Transport {
 export const smallBody = 4 * 1024 * 1024;
 
 /** Value of Content-Length; NaN if the header is missing. */
-export function declaredLength(headers: Headers): number {
-  return Number.parseInt(headers.get("content-length") ?? "", 10);
+export function declaredLength(headers: AnswerHeaders): number {
+  return Number.parseInt(headers["content-length"] ?? "", 10);
 }
 
 /** Bytes of a piece that is kept as it came. Smaller ones are copied together, because each piece costs some hundred bytes more. */

@@ -1,6 +1,7 @@
 /** The interface between this client and the WebSocket implementations that it can use. */
 import type { Duplex } from "node:stream";
 import type { CallScope } from "../calls/call-scope.js";
+import type { AnswerHeaders } from "../http/transport.js";
 
 /** The part of a WebSocket that this client uses. Any standard implementation fits. */
 export interface WebSocketLike {
@@ -80,7 +81,7 @@ export interface Sockets {
 export class HandshakeRefused extends Error {
   constructor(
     readonly status: number,
-    readonly headers: Headers,
+    readonly headers: AnswerHeaders,
     readonly body: string,
   ) {
     super(`The handshake was answered with ${status}`);

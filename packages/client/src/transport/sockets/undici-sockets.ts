@@ -1,8 +1,9 @@
 import type { Duplex } from "node:stream";
 import type { Dispatcher } from "undici";
 import { clientClosed } from "../../errors/errors.js";
+import type { AnswerHeaders } from "../http/transport.js";
+import { answerHeaders } from "../undici/answer-headers.js";
 import { Connecting } from "../undici/connecting.js";
-import { LightHeaders } from "../undici/light-headers.js";
 import { loadUndici } from "../undici/load-undici.js";
 import { agentThroughProxies } from "../undici/machine-proxies.js";
 import {
@@ -204,7 +205,7 @@ class Handshake {
 
   #watching(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
     let status = 0;
-    let headers: Headers = new LightHeaders({});
+    let headers: AnswerHeaders = {};
     let body = "";
     return {
       onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
@@ -214,7 +215,7 @@ class Handshake {
       },
       onResponseStart: (_, code, received) => {
         status = code;
-        headers = new LightHeaders(received);
+        headers = answerHeaders(received);
       },
       onResponseData: (_, chunk) => {
         if (body.length < longestRefusal) body += chunk.toString();

@@ -4,6 +4,7 @@ import { clientClosed } from "../../errors/errors.js";
 import type { CallScope } from "../calls/call-scope.js";
 import { type Content, MultipartForm } from "../http/multipart.js";
 import {
+  type AnswerHeaders,
   declaredLength,
   type IncomingResponse,
   type OutgoingRequest,
@@ -14,20 +15,20 @@ import {
   smallBody,
   type Transport,
 } from "../http/transport.js";
+import { answerHeaders } from "./answer-headers.js";
 import { Connecting } from "./connecting.js";
-import { LightHeaders, type RawHeaders } from "./light-headers.js";
 import { loadUndici } from "./load-undici.js";
 import { agentThroughProxies } from "./machine-proxies.js";
 
 /** The fast transport for Node.js: `undici.request` over one pool of keep-alive connections. */
 export class UndiciTransport implements Transport {
-  #roads: Roads | undefined;
-  #opening: Promise<Roads> | undefined;
+  #opened: Opened | undefined;
+  #opening: Promise<Opened> | undefined;
   #closing: Promise<void> | undefined;
 
   async send(request: OutgoingRequest): Promise<IncomingResponse> {
     if (this.#closing !== undefined) throw clientClosed();
-    const { agent } = this.#roads ?? (await this.#open());
+    const { agent } = this.#opened ?? (await this.#open());
     return exchanged(agent, request);
   }
 
@@ -37,14 +38,14 @@ export class UndiciTransport implements Transport {
   }
 
   async #close(): Promise<void> {
-    const roads = await this.#opening;
-    const destroyed = roads?.agent.destroy();
-    roads?.connecting.destroy();
+    const opened = await this.#opening;
+    const destroyed = opened?.agent.destroy();
+    opened?.connecting.destroy();
     await destroyed;
   }
 
   /** Loads undici with the first call: importing it takes longer than importing this whole package. */
-  #open(): Promise<Roads> {
+  #open(): Promise<Opened> {
     this.#opening ??= loadUndici().then((undici) => {
       const connecting = new Connecting(undici.buildConnector);
       const agent = agentThroughProxies(undici, {
@@ -54,14 +55,14 @@ export class UndiciTransport implements Transport {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      this.#roads = { agent, connecting };
-      return this.#roads;
+      this.#opened = { agent, connecting };
+      return this.#opened;
     });
     return this.#opening;
   }
 }
 
-interface Roads {
+interface Opened {
   agent: Dispatcher;
   connecting: Connecting;
 }
@@ -79,7 +80,7 @@ async function exchanged(
     signal: scope,
   });
   const response = await unlessStopped(pending, scope);
-  return new UndiciResponse(response.statusCode, response.headers, response.body);
+  return new UndiciResponse(response.statusCode, answerHeaders(response.headers), response.body);
 }
 
 /** Rejects when the scope is stopped. Needed because undici notices a signal only once it has a connection. */
@@ -105,15 +106,13 @@ function unlessStopped<Value>(pending: Promise<Value>, scope: CallScope): Promis
 const mostConnections = 512;
 
 class UndiciResponse implements IncomingResponse {
-  readonly headers: LightHeaders;
   readonly #body: Dispatcher.ResponseData["body"];
 
   constructor(
     readonly status: number,
-    headers: RawHeaders,
+    readonly headers: AnswerHeaders,
     body: Dispatcher.ResponseData["body"],
   ) {
-    this.headers = new LightHeaders(headers);
     this.#body = body;
   }
 
@@ -165,7 +164,6 @@ function undiciBody(
     return [body] as Iterable<Uint8Array> as unknown as Readable;
   }
   if (!(body instanceof ReadableStream)) headers["content-length"] = String(body.size);
-  if (body instanceof Blob && body.type !== "") headers["content-type"] ??= body.type;
   const contents = body instanceof MultipartForm ? body.parts : [body];
   return nodeStreams().Readable.from(pieces(contents, onSent), {
     objectMode: false,
