@@ -124,7 +124,7 @@ describe.each(carriers)("over %s", (_, carrier) => {
     });
   });
 
-  test("a low-level call with another base URL sends nothing there, least of all the key", async () => {
+  test("a low-level call with another base URL or fetch sends nothing there, least of all the key", async () => {
     const other = await scriptedServer((_, response) => json(response, 200, sandbox));
     const server = await scriptedServer((_, response) => json(response, 200, sandbox));
     const client = testClient(server.url, carrier);
@@ -135,6 +135,8 @@ describe.each(carriers)("over %s", (_, carrier) => {
       });
       expect(await rejection(call)).toMatchObject({ name: "ValidationError" });
     }
+    const ownFetch = client.controlPlane.GET("/v1/sandboxes", { fetch: () => fetch(other.url) });
+    expect(await rejection(ownFetch)).toMatchObject({ name: "ValidationError" });
     expect(other.requests).toEqual([]);
     expect(server.requests).toEqual([]);
   });

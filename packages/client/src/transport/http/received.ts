@@ -39,12 +39,15 @@ export function isOk({ status }: Received): boolean {
 
 /** The body of a successful answer; undefined if there is none. */
 export async function readAs(form: BodyForm, received: Received): Promise<unknown> {
-  const { body } = received;
+  const { body, headers } = received;
   if (body === null) return undefined;
   if (form === "json") return parsed(received, await textOf(body));
   if (form === "text") return textOf(body);
   if (form === "arrayBuffer") return body instanceof ArrayBuffer ? body : new Response(body).arrayBuffer();
-  if (form === "blob") return new Response(body).blob();
+  if (form === "blob") {
+    const bytes = await new Response(body).arrayBuffer();
+    return new Blob([bytes], { type: headers["content-type"] ?? "" });
+  }
   return body instanceof ReadableStream ? body : new Response(body).body;
 }
 
