@@ -57,7 +57,7 @@ beforeAll(async () => {
     `#!/bin/sh\ncase $1 in -y | --no) shift ;; esac\nname=$1\nshift\nexec ${commands}/"$name" "$@"\n`,
     { mode: 0o755 },
   );
-  symlinkSync(join(commands, "cloud-sandbox"), join(bin, "cloud-sandbox"));
+  symlinkSync(join(root, "packages/cli/bin/cloud-sandbox.js"), join(bin, "cloud-sandbox"));
   writeFileSync(join(directory, "image.tar"), savedImage({ layers: [tarOf([])] }));
   server = await startLocalServer({ args: ["--pool", "1"] });
 });
