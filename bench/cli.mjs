@@ -6,7 +6,7 @@ import { benchMcpQuick } from "./cli/mcp-quick.mjs";
 import { cloudSandbox, runCommand } from "./cli/run-command.mjs";
 import { benchSessions } from "./cli/sessions.mjs";
 import { hardened } from "./isolated.mjs";
-import { compare } from "./measure.mjs";
+import { byNode, compare } from "./measure.mjs";
 import { serve } from "./serve.mjs";
 
 const bareNode = [process.execPath, "-e", "0"];
@@ -52,7 +52,7 @@ export async function benchCli() {
       }),
       await compare({
         name: "cloud-sandbox run on this machine, cold, over bare Node.js and bubblewrap with python3",
-        limit: 3,
+        limit: byNode(4.5, 3.5),
         rounds: 10,
         floor,
         subject: () => runCommand(printOne, env, "1\n"),

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { SandboxClient } from "cloud-sandbox";
 import { startBareNode, startMcp } from "./mcp-client.mjs";
-import { compare, summarize } from "./measure.mjs";
+import { byNode, compare, summarize } from "./measure.mjs";
 import { residentMemory } from "./process-figures.mjs";
 import { withServed } from "./served.mjs";
 
@@ -37,7 +37,7 @@ async function startUp() {
   const stopAll = () => Promise.all(running.splice(0).map((server) => server.stop()));
   const result = await compare({
     name: "MCP server, spawn to its list of tools, over a bare Node.js start",
-    limit: 5,
+    limit: byNode(6.5, 4.5),
     rounds: 15,
     floor: () => started(startBareNode(), (server) => server.initialize()),
     subject: () =>

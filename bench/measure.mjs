@@ -3,6 +3,9 @@ export function progress(text) {
   console.error(`  … ${text}`);
 }
 
+/** A limit of starts: Node.js 20 keeps no compiled code. */
+export const byNode = (on20, newer) => (process.versions.node.startsWith("20.") ? on20 : newer);
+
 /** Median, percentiles and number of samples. */
 export function summarize(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
