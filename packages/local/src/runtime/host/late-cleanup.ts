@@ -21,7 +21,9 @@ export class LateCleanups {
     try {
       await cleanUp();
     } catch (error) {
-      this.log(`${what} could not be removed yet; trying again until it succeeds: ${String(error)}`);
+      this.log(
+        `${what} could not be removed yet; trying again until it succeeds: ${error instanceof Error ? error.message : String(error)}`,
+      );
       onLate(this.#repeat(what, cleanUp));
     }
   }
