@@ -45,15 +45,13 @@ export function ownAuthorities(
   const own: string[] = [];
   const sources: string[] = [];
   const problems: string[] = [];
-  let isEveryonesKnown = false;
+  let everyones: ReadonlySet<string> | undefined;
   const add = (source: string, path: string): Error | undefined => {
     try {
-      const found = certificatesIn(readFileSync(path));
-      if (found.length === 0) throw new Error("it has no certificate");
-      // Not before they are needed: it takes several milliseconds to read all of them.
-      if (!isEveryonesKnown)
-        for (const pem of rootCertificates) known.add(new X509Certificate(pem).fingerprint256);
-      isEveryonesKnown = true;
+      // Compared as texts: to parse all of everybody's takes longer than to run a program.
+      everyones ??= new Set(rootCertificates.map(encodedPart));
+      const found = certificatesIn(readFileSync(path), everyones);
+      if (found === undefined) throw new Error("it has no certificate");
       const fresh = found.filter(({ fingerprint256 }) => !known.has(fingerprint256));
       for (const certificate of fresh) {
         known.add(certificate.fingerprint256);
@@ -146,13 +144,25 @@ function filesBelow(directory: string): string[] {
   }
 }
 
-/** All certificates of a file in PEM, which may have other text and keys too, or the one of a file in DER. */
-function certificatesIn(bytes: Buffer): X509Certificate[] {
-  const blocks = bytes
+/**
+ * The certificates that are not everybody's of a file in PEM, which may have other text and keys too, or the one of a file in DER.
+ * Undefined if it has no certificate at all.
+ */
+function certificatesIn(bytes: Buffer, everyones: ReadonlySet<string>): X509Certificate[] | undefined {
+  const blocks: readonly (string | Buffer)[] = bytes
     .toString("latin1")
-    .match(/-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g);
-  if (blocks) return blocks.flatMap(parsed);
-  return parsed(bytes);
+    .match(/-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g) ?? [
+    bytes,
+  ];
+  const others = blocks.filter((block) => typeof block !== "string" || !everyones.has(encodedPart(block)));
+  const read = others.flatMap(parsed);
+  if (read.length === 0 && others.length === blocks.length) return undefined;
+  return read.filter(({ raw }) => !everyones.has(raw.toString("base64")));
+}
+
+/** The base64 of a certificate in PEM, without its lines. */
+function encodedPart(pem: string): string {
+  return pem.replace(/-----[A-Z ]+-----|\s/g, "");
 }
 
 function parsed(certificate: string | Buffer): X509Certificate[] {
