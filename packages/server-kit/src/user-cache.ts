@@ -20,8 +20,13 @@ interface CompileCache {
  */
 export function keepCompiledCode(): void {
   const { enableCompileCache } = module as CompileCache;
-  const directory = join(cacheDirectory(process.env), "compiled");
-  if (enableCompileCache && isOwn(directory)) enableCompileCache(directory);
+  if (!enableCompileCache) return;
+  try {
+    const directory = join(cacheDirectory(process.env), "compiled");
+    if (isOwn(directory)) enableCompileCache(directory);
+  } catch {
+    // This user has no home directory.
+  }
 }
 
 /** Whether the directory, which is made if there is none, belongs to this user, and no other can write to it. */
