@@ -2,7 +2,7 @@
 // Runs an npm script. First installs missing dependencies, and builds packages that are out of date (turbo.json).
 //   node scripts/bootstrap.mjs demo|test|setup|check|bench|build|dev|docs|pack [arguments of the command]
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { canInstall, sandboxObstacle, sandboxPackages, testPackages } from "./host-packages.mjs";
@@ -57,14 +57,12 @@ async function main([name, ...rest]) {
   if (!command) throw new Refusal(`Usage: npm run ${Object.keys(commands).join(" | npm run ")}`);
   requireNode();
   if (command.prepares) return prepare(command.packages, rest);
-  await install();
   const isForUnits = name === "test" && isUnitOnly(rest);
-  await step("Building what has changed", [
-    bin("turbo"),
-    "run",
-    "build",
-    ...(isForUnits ? ["--filter=@cloud-sandbox/server-kit"] : []),
-  ]);
+  if (isWritable()) {
+    await install();
+    const filter = isForUnits ? ["--filter=@cloud-sandbox/server-kit"] : [];
+    await step("Building what has changed", [bin("turbo"), "run", "build", ...filter]);
+  } else console.log("This checkout belongs to another user: using it as it was built.");
   if (command.packages && !isForUnits) {
     const problems = await installOnHost(command.packages, step);
     await requireSandboxes(command.sandboxes, problems);
@@ -101,6 +99,16 @@ function requireNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
     throw new Refusal(`Node ${process.versions.node} is too old: install Node 20.19 or newer.`);
+  }
+}
+
+/** Whether this user can change the checkout. What another user has built there can be used all the same. */
+function isWritable() {
+  try {
+    accessSync(join(root, "packages", "protocol"), constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
