@@ -10,6 +10,13 @@ export default defineConfig([
     ...program,
     entry: { index: "src/index.ts", main: "src/main.ts" },
     dts: { entry: "src/index.ts", resolve: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit"] },
+    // Names stay as they are, for the traces of errors in a server's log.
+    minify: false,
+    esbuildOptions: (options, context) => {
+      program.esbuildOptions?.(options, context);
+      options.minifySyntax = true;
+      options.minifyWhitespace = true;
+    },
     // Packages that are CommonJS look for files beside them.
     shims: true,
     // Native code, without which ssh2 works too.
