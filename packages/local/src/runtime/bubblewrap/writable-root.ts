@@ -69,9 +69,9 @@ export interface RootEntry {
  *
  * It is an overlay: the machine's own changes on a tmpfs of limited size, then the layers of its template, then a
  * skeleton, then the packages that an ordinary user has set up, then the host's `/usr`. The host's directories belong to
- * a uid that does not exist inside, so programs could not create files in them. A merged directory takes its attributes from the topmost layer that has it. So the skeleton
- * contains the same directories, with a mode that lets everybody write. Files of the host can be replaced inside, but never
- * written.
+ * a uid that does not exist inside, so programs could not create files in them. A merged directory takes its attributes from
+ * the topmost layer that has it. So the skeleton contains the same directories, with a mode that lets everybody write. Files
+ * of the host can be replaced inside, but never written.
  *
  * Where code is root inside, all files are seen through mounts that map uids: the host's and the template's files belong to
  * root inside, who may change their copies as on any machine, and new files are stored with the uids that the machine sees.

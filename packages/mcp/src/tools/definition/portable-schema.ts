@@ -9,16 +9,13 @@ const converted = {
   output: new WeakMap<z.ZodObject, JsonSchema>(),
 };
 
+/** A schema as JSON Schema, without the parts that some clients and models reject: `$schema`, `propertyNames`, and bounds that only say "safe integer". */
 export function portableSchema(schema: z.ZodObject, direction: "input" | "output"): JsonSchema {
   const known = converted[direction].get(schema) ?? convert(schema, direction);
   converted[direction].set(schema, known);
   return known;
 }
 
-/**
- * Removes parts that some clients and models reject: `$schema`, `propertyNames`, and bounds that only say "safe
- * integer".
- */
 function convert(schema: z.ZodObject, direction: "input" | "output"): JsonSchema {
   const { $schema, ...portable } = z.toJSONSchema(schema, {
     io: direction,
