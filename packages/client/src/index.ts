@@ -49,12 +49,10 @@ export type {
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, RunCommandOptions, StreamCommandOptions } from "./execution/commands.js";
-export type { DetachOptions } from "./execution/detach-options.js";
-export type { ExecuteOptions } from "./execution/execute-options.js";
+export type { ExecuteOptions, StreamExecuteOptions } from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
 export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution/execution-output.js";
 export type { ExecutionStream, StreamedExecution } from "./execution/execution-stream.js";
-export type { LiveCommandOptions } from "./execution/live-command.js";
 export type { Processes } from "./execution/processes.js";
 export type {
   ErrorEvent,
@@ -67,15 +65,16 @@ export type { InstallOptions, PythonPackages } from "./execution/python-packages
 export type { DisplayedData, DisplayedValue, RichOutput } from "./execution/results/displayed-value.js";
 export type {
   CommandResult,
+  ExecutionError,
   ExecutionResult,
   OutputExtent,
   ProgramResult,
   TerminationReason,
 } from "./execution/results/execution-result.js";
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/results/execution-state.js";
-export type { RichExecutionResult } from "./execution/results/rich-execution.js";
 export type { SavedFile } from "./execution/results/saved-file.js";
 export type { RunningOptions } from "./execution/running-options.js";
+export type { DetachOptions, OutputCallbacks } from "./execution/waiting-options.js";
 export type { FileContent } from "./files/file-content.js";
 export type { DirectoryListing, FileEntry } from "./files/file-entry.js";
 export type { FileChange, FileWatch, WatchOptions } from "./files/file-watch.js";
@@ -112,11 +111,12 @@ export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
-export type { DetachedExecution as HandedOverExecution } from "./sandbox/isolated/isolated-execution.js";
 export type {
+  DetachedExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
   IsolatedExecutionStep,
+  StreamIsolatedOptions,
 } from "./sandbox/isolated/isolated-options.js";
 export type {
   IsolatedExecutionEvent,

@@ -51,7 +51,7 @@ async function runIsolated({
   const { template_name: template, working_dir: workdir, internet_access } = program;
   const { remark } = program;
   const run = (started: () => void) =>
-    client.executeIsolatedOrDetach(code, {
+    client.executeIsolated(code, {
       language,
       timeoutSeconds: timeout,
       env,
@@ -121,7 +121,7 @@ interface PlacedProgram extends Program {
 
 async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: PlacedProgram & ToolContext) {
   const { language, timeout, env, environment, offered, signal, report } = call;
-  const outcome = await sandbox.executeOrDetach(code, {
+  const outcome = await sandbox.execute(code, {
     language,
     timeoutSeconds: timeout,
     env,

@@ -34,7 +34,7 @@ const runCommand = sandboxTool({
   output: executionOutput,
   handler: async ({ sandbox, command, timeout, env, working_dir: workdir, ...context }) => {
     const { signal, report } = context;
-    const outcome = await sandbox.runOrDetach(command, {
+    const outcome = await sandbox.commands.run(command, {
       timeoutSeconds: timeout,
       env,
       workdir,

@@ -13,6 +13,7 @@ export interface ExecutionIdentity {
   /** All environment variables, the sandbox's and the request's. */
   readonly variables: Readonly<Record<string, string>>;
   readonly isCell: boolean;
+  readonly stdin?: string | undefined;
 }
 
 /** Storage for outcomes: at most {@link mostKeptOutcomes}, each for {@link outcomeLifetime} seconds. */
@@ -82,7 +83,7 @@ export class ExecutionCache implements ClearableCache {
   }
 }
 
-function textOf({ language, code, cwd, variables, isCell }: ExecutionIdentity): string {
+function textOf({ language, code, cwd, variables, isCell, stdin }: ExecutionIdentity): string {
   const sorted = Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([language, code, cwd, sorted, isCell]);
+  return JSON.stringify([language, code, cwd, sorted, isCell, stdin]);
 }
