@@ -7,6 +7,7 @@ export type {
   Timeouts,
 } from "./config/client-options.js";
 export type { Isolation } from "./config/isolation.js";
+export type { Page, PaginatedList } from "./config/paginated-list.js";
 export type { Desktop } from "./desktop/desktop.js";
 export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
 export type { ClickOptions, Mouse, MouseButton, ScrollOptions } from "./desktop/mouse.js";
@@ -150,7 +151,6 @@ export type { CopyOptions } from "./templates/template-definition.js";
 export type { ImageFile, TemplateImportOptions } from "./templates/template-import.js";
 export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
 export type { ListTemplatesOptions, Templates } from "./templates/templates.js";
-export type { Page, PaginatedList } from "./transport/answers/paginated-list.js";
 export type { AgentClient, ControlPlaneClient } from "./transport/contract-clients.js";
 export type { Fetch } from "./transport/http/fetch-transport.js";
 export type {
