@@ -6,9 +6,9 @@ import * as z from "zod";
 import { cutMiddle } from "./output-limit.js";
 
 export const displayedValues = z
-  .array(z.looseObject({ type: z.string().describe("MIME type"), bytes: z.number() }))
+  .array(z.looseObject({ type: z.string(), bytes: z.number() }))
   .optional()
-  .describe("What the code displayed; images follow as image content");
+  .describe("Images follow as image content");
 
 type Content = CallToolResult["content"][number];
 

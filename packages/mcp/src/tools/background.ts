@@ -22,7 +22,7 @@ import { sandboxTool, type Tool } from "./definition/tool.js";
 import { runningReport } from "./hand-over.js";
 
 export const startedOutput = z.looseObject({
-  process_id: z.string().describe("For execute_process_output and execute_kill_process"),
+  process_id: z.string(),
   status: z.string(),
   sandbox_id: z.string(),
 });
@@ -176,7 +176,7 @@ const executeKillProcess = sandboxTool({
   input: z.object({ ...sandboxReference, process_id: processId }),
   output: z.looseObject({
     process_id: z.string(),
-    status: z.string().describe("killed, or completed or failed if it had ended before"),
+    status: z.string(),
   }),
   handler: async ({ sandbox, process_id, signal }) => {
     const execution = sandbox.processes.get(process_id);

@@ -107,7 +107,7 @@ const executeCodeIsolated = tool({
     internet_access: internetAccess,
   }),
   output: executionOutput.extend({
-    isolation: z.string().optional().describe("What isolated the code from its host"),
+    isolation: z.string().optional(),
   }),
   handler: runIsolated,
 });
@@ -157,9 +157,7 @@ const executeCode = tool({
       .enum(modes, `must be one of ${modes.join(", ")}`)
       .optional()
       .describe("Default: persistent in a sandbox, else isolated. rich shows tables too"),
-    timeout: optionalTimeout.describe(
-      "Seconds, 1-300, default 30; in mode background up to 86400, default 300",
-    ),
+    timeout: optionalTimeout.describe("Seconds, at most 300, default 30; default 300 in mode background"),
     env: runEnvironment,
     working_dir: workingDirectory,
     name: jobName,
@@ -187,11 +185,11 @@ const executeCode = tool({
 const ownSandbox = "Mode isolated ran the code in a sandbox of its own, not in the given one.";
 
 /** The tool that HOPX's own MCP server has for `execute_code` with mode `persistent`. */
-const executeCodePersistent = sandboxTool({
+export const executeCodePersistent = sandboxTool({
   name: "execute_code_persistent",
   title: "Run code, keeping variables",
   description: "The same as execute_code in a sandbox.",
-  toolset: "code",
+  toolset: "compatibility",
   annotations: executing,
   input: z.object({
     ...programInSandbox(executionTimeout),
@@ -214,9 +212,4 @@ const executeCodeRich = sandboxTool({
   handler: ({ capture_rich, ...call }) => runInSandbox({ ...call, texts: capture_rich }),
 });
 
-export const codeTools: readonly Tool[] = [
-  executeCodeIsolated,
-  executeCode,
-  executeCodePersistent,
-  executeCodeRich,
-];
+export const codeTools: readonly Tool[] = [executeCodeIsolated, executeCode, executeCodeRich];

@@ -85,7 +85,7 @@ const listProcesses = sandboxTool({
   annotations: readOnlyInside,
   input: z.object({ ...sandboxReference, max_results: maxResults(200, mostListed) }),
   output: z.looseObject({
-    processes: z.array(z.looseObject({ pid: z.number() })).describe("memory_mb is resident memory"),
+    processes: z.array(z.looseObject({ pid: z.number() })),
     count: z.number(),
     total_processes: z.number(),
     truncated: z.boolean(),

@@ -38,14 +38,14 @@ export const language = z
   .describe("Language of code");
 
 /** Seconds that code may run. The service allows 1 to 300. */
-export const executionTimeout = wholeSeconds(300).default(30).describe("Seconds, 1-300; then it is killed");
+export const executionTimeout = wholeSeconds(300).default(30).describe("Seconds until it is killed");
 
 /** Seconds of a day: the longest life of a sandbox and of a background execution. */
 const day = 86_400;
 
 /** Seconds that a background execution may run. */
 export function backgroundTimeout(standard: number): z.ZodDefault<z.ZodInt> {
-  return wholeSeconds(day).default(standard).describe(`Seconds, 1-${day}; then it is killed`);
+  return wholeSeconds(day).default(standard).describe("Seconds until it is killed");
 }
 
 /** The limit of a run whose mode decides the default and the maximum. */
@@ -76,7 +76,7 @@ export const variables = z.record(
   "must be an object of names and values",
 );
 
-export const runEnvironment = variables.optional().describe("Environment variables of this run only");
+export const runEnvironment = variables.optional().describe("Variables of this run only");
 
 export const workingDirectory = text.default("/workspace").describe("Directory to run in");
 
@@ -100,7 +100,7 @@ export const templateName = text.describe("Template, by name");
 export const internetAccess = z
   .boolean("must be true or false")
   .optional()
-  .describe("Internet access; default: on, unless the server is set otherwise");
+  .describe("Default: on, unless the server is set otherwise");
 
 export const region = text.optional().describe("Where to run it");
 
@@ -108,11 +108,7 @@ export const region = text.optional().describe("Where to run it");
 export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodInt> {
   const rule = `must be a whole number of 1 to ${most}, or -1 for no limit`;
   const isCount = (count: number): boolean => count === -1 || count >= 1;
-  return z
-    .int(rule)
-    .refine(isCount, rule)
-    .default(standard)
-    .describe(`Most entries, 1-${most}; -1: no limit`);
+  return z.int(rule).refine(isCount, rule).default(standard).describe("Most entries; -1: no limit");
 }
 
 /**
