@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { kindOf } from "../config/option-checks.js";
@@ -81,8 +82,8 @@ export function executeRequest(code: string, options: ExecuteOptions, defaultTim
   checkAlone(
     "stdin",
     stdin,
-    typeof stdin === "string" && stdin.length <= longestStdin,
-    "text of at most 1,000,000 characters",
+    typeof stdin === "string" && stdin.length <= limits.inputCharacters,
+    `text of at most ${limits.inputCharacters} characters`,
     context,
   );
   checkWaiting(options);
@@ -95,8 +96,6 @@ export function executeRequest(code: string, options: ExecuteOptions, defaultTim
     ...omitUndefined({ cache: cache || undefined, context, filename, stdin }),
   };
 }
-
-const longestStdin = 1_000_000;
 
 /** Throws if the code has an input that the server would ignore, because it lacks this project's extensions. */
 export function checkStdin({ stdin }: Pick<ExecuteRequest, "stdin">, isExtended: boolean): void {

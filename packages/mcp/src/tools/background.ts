@@ -1,4 +1,5 @@
 /** Background executions: starts them, lists them, reads their output and ends them. */
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
@@ -59,7 +60,7 @@ const executeCodeBackground = sandboxTool({
   toolset: "code",
   annotations: executing,
   input: z.object({
-    ...programInSandbox(backgroundTimeout(300)),
+    ...programInSandbox(backgroundTimeout(limits.backgroundDefaultSeconds)),
     name: jobName,
   }),
   output: startedOutput,
@@ -77,7 +78,7 @@ const executeCodeAsync = sandboxTool({
     code,
     callback_url: text.describe("http(s) URL"),
     language,
-    timeout: backgroundTimeout(3600),
+    timeout: backgroundTimeout(limits.asyncDefaultSeconds),
     env: runEnvironment,
     working_dir: workingDirectory,
     callback_headers: z

@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { IsolatedExecutionStep, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
@@ -138,9 +139,11 @@ async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: Plac
 
 const modes = ["persistent", "rich", "isolated", "background"] as const;
 /** Limits of time in seconds, which depend on the mode. */
-const usualTimeout = 30;
-const usualBackgroundTimeout = 300;
-const longestTimeout = 300;
+const {
+  backgroundDefaultSeconds: usualBackgroundTimeout,
+  executionDefaultSeconds: usualTimeout,
+  executionSeconds: longestTimeout,
+} = limits;
 
 const executeCode = tool({
   name: "execute_code",

@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import * as z from "zod";
 import { executionOutput, executionResult } from "../results/execution-result.js";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
@@ -57,7 +58,7 @@ const runCommandBackground = sandboxTool({
   input: z.object({
     ...sandboxReference,
     command,
-    timeout: backgroundTimeout(300),
+    timeout: backgroundTimeout(limits.backgroundDefaultSeconds),
     working_dir: workingDirectory,
     env: runEnvironment,
     name: jobName,

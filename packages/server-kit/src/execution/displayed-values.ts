@@ -1,10 +1,12 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { Outcome, RichOutput } from "../handlers/agent/outcome.js";
 
-const mostValues = 64;
-const mostBytes = 8 * 1024 * 1024;
+const {
+  displayedBytes: mostBytes,
+  displayedValues: mostValues,
+  exceptionCharacters: longestException,
+} = limits;
 const longestResult = 4 * 1024 * 1024;
-/** Most characters of each text about an exception. */
-const longestException = 65_536;
 
 /**
  * What a driver reports of an execution: the values that it displayed, its result and its exception. Their number and size

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { posix } from "node:path";
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { ContextLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { EnvironmentVariables } from "../../environment/environment-variables.js";
 import { findExecutable } from "../../machine/executable.js";
@@ -51,7 +52,7 @@ export interface ContextRequest {
 }
 
 /** Most contexts that are kept. To make room, the least recently used idle one is ended. */
-const mostContexts = 8;
+const mostContexts = limits.contexts;
 const defaultName = "default";
 /** Most removed contexts to remember whose callers have not been told that the variables are lost. */
 const mostMissed = 4096;

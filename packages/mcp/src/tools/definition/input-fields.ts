@@ -2,6 +2,7 @@
  * Inputs that several tools share. A model reads the descriptions with every tool, so they are short; it reads a message only when
  * an argument is wrong.
  */
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import * as z from "zod";
 import { languages } from "./languages.js";
 
@@ -37,22 +38,21 @@ export const language = z
   .default("python")
   .describe("Language of code");
 
-/** Seconds that code may run. The service allows 1 to 300. */
-export const executionTimeout = wholeSeconds(300).default(30).describe("Seconds until it is killed");
-
-/** Seconds of a day: the longest life of a sandbox and of a background execution. */
-const day = 86_400;
+/** Seconds that code may run. */
+export const executionTimeout = wholeSeconds(limits.executionSeconds)
+  .default(limits.executionDefaultSeconds)
+  .describe("Seconds until it is killed");
 
 /** Seconds that a background execution may run. */
 export function backgroundTimeout(standard: number): z.ZodDefault<z.ZodInt> {
-  return wholeSeconds(day).default(standard).describe("Seconds until it is killed");
+  return wholeSeconds(limits.backgroundSeconds).default(standard).describe("Seconds until it is killed");
 }
 
 /** The limit of a run whose mode decides the default and the maximum. */
-export const optionalTimeout = wholeSeconds(day).optional();
+export const optionalTimeout = wholeSeconds(limits.backgroundSeconds).optional();
 
 /** Seconds that a sandbox lives. */
-export const lifetime = wholeSeconds(day);
+export const lifetime = wholeSeconds(limits.sandboxSeconds);
 
 /** Names a background execution. */
 export const processId = text.describe("process_id of a background execution");

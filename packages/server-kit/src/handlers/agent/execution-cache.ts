@@ -1,9 +1,10 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { ClearableCache } from "./cache-handlers.js";
 import type { Outcome } from "./outcome.js";
 
-export const mostKeptOutcomes = 256;
+export const mostKeptOutcomes: number = limits.cachedOutcomes;
 /** How long an outcome is kept, in seconds. */
-export const outcomeLifetime = 3600;
+export const outcomeLifetime: number = limits.cachedSeconds;
 
 /** The properties that identify an execution: two executions with equal properties have the same outcome. */
 export interface ExecutionIdentity {
