@@ -45,7 +45,8 @@ write(
   "packages/protocol/src/generated/limits.ts",
   `// Generated from openapi/*.yaml by scripts/generate.mjs. Change the contracts, then run "npm run generate".\n${limitsModule(documents)}`,
 );
-writeSection("docs/guides/limits.md", "limits", limitsTable(documents));
+const limitsPage = "docs/guides/limits.md";
+if (existsSync(join(root, limitsPage))) writeSection(limitsPage, "limits", limitsTable(documents));
 
 const mcpManifest = join(root, "packages/mcp/package.json");
 if (existsSync(mcpManifest)) {
