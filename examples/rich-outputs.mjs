@@ -11,7 +11,7 @@ try {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><circle cx="45" cy="30" r="20"/></svg>`;
   const code = `display({"image/svg+xml": ${JSON.stringify(svg)}}, raw=True)
 display({"application/json": {"total": 42}}, raw=True)`;
-  const { richOutputs } = await sandbox.executeRich(code);
+  const { richOutputs } = await sandbox.execute(code);
   for (const output of richOutputs) {
     if (output.is("image/svg+xml")) await output.saveTo(join(directory, "circle.svg"));
     if (output.is("application/json")) console.log(output.data);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Generates files that are committed:
-//   from openapi/*.yaml: packages/protocol/src/generated and packages/server-kit/src/generated
+//   from openapi/*.yaml: packages/protocol/src/generated, packages/server-kit/src/generated and a section of docs/guides/limits.md
 //   from packages/mcp and scripts/generator/mcp-clients.mjs: the MCP server's manifests, its view, and a section of its README
 //
 //   node scripts/generate.mjs            writes files that have changed
@@ -10,6 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { contractModules } from "./generator/contract-module.mjs";
+import { limitsModule, limitsTable } from "./generator/limits.mjs";
 import { installSection, packagingFiles } from "./generator/mcp-packaging.mjs";
 import { viewModule } from "./generator/mcp-view.mjs";
 import { typesModule } from "./generator/types-module.mjs";
@@ -19,6 +20,7 @@ const contracts = ["control-plane", "agent"];
 const checking = process.argv.includes("--check");
 
 const differing = [];
+const documents = [];
 for (const name of contracts) {
   const source = `openapi/${name}.yaml`;
   if (!existsSync(join(root, source))) {
@@ -26,6 +28,7 @@ for (const name of contracts) {
     continue;
   }
   const document = parse(readFileSync(join(root, source), "utf8"));
+  documents.push(document);
   const files = {
     [`packages/protocol/src/generated/${name}.ts`]: await typesModule(document),
     ...inFolder("packages/server-kit/src/generated", contractModules(name, document)),
@@ -37,6 +40,13 @@ for (const name of contracts) {
     );
   }
 }
+
+write(
+  "packages/protocol/src/generated/limits.ts",
+  `// Generated from openapi/*.yaml by scripts/generate.mjs. Change the contracts, then run "npm run generate".\n${limitsModule(documents)}`,
+);
+const limitsPage = "docs/guides/limits.md";
+if (existsSync(join(root, limitsPage))) writeSection(limitsPage, "limits", limitsTable(documents));
 
 const mcpManifest = join(root, "packages/mcp/package.json");
 if (existsSync(mcpManifest)) {

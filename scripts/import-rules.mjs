@@ -123,9 +123,9 @@ export const importRules = {
       { path: target(["server-kit"]) },
     ),
     arrow(
-      "mcp, mcp-runner and cli: import user-cache.ts and image-type.ts alone of the server kit",
+      "mcp, mcp-runner and cli: import user-cache.ts, image-type.ts and limits.ts alone of the server kit",
       { path: "^packages/(mcp|mcp-runner|cli)/src/" },
-      { path: target(["server-kit"]), pathNot: "/server-kit/(src/)?(user-cache|image-type)" },
+      { path: target(["server-kit"]), pathNot: "/server-kit/(src/)?(user-cache|image-type|limits)" },
     ),
     ...roomArrows(),
     arrow(

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -59,6 +59,22 @@ test("a change of the contract counts as drift until code is generated from it",
   const { status, stderr } = generate(after, "--check");
   expect([status, stderr]).toEqual([1, expect.stringContaining("protocol/src/generated/agent.ts")]);
   expect(generate(before, "--check").status).toBe(0);
+});
+
+test("limits are passed on to the packages and their page, which may not lag behind", () => {
+  const limited = (value) => ({
+    ...run({}),
+    "x-limits": { contexts: { value, unit: "", description: "Contexts" } },
+    "x-languages": { python: ["python3"] },
+  });
+  const page = join(root, "docs/guides/limits.md");
+  cpSync(join(home, "docs/guides/limits.md"), page);
+  expect(generate(limited(8)).status).toBe(0);
+  expect(readFileSync(page, "utf8")).toContain("| Contexts | 8 |");
+  const constants = readFileSync(join(root, "packages/protocol/src/generated/limits.ts"), "utf8");
+  expect(constants).toContain("  contexts: 8,");
+  expect(constants).toContain('python: ["python3"]');
+  expect(generate(limited(9), "--check").stderr).toContain("docs/guides/limits.md");
 });
 
 test("validators stand alone, follow references, fill in defaults and report everything that is wrong", async () => {

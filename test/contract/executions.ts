@@ -18,7 +18,7 @@ export interface ExecutionParts {
 
 type Run = (
   code: string,
-  options?: Pick<ExecuteOptions, "env" | "language" | "timeoutSeconds">,
+  options?: Pick<ExecuteOptions, "env" | "language" | "stdin" | "timeoutSeconds">,
 ) => Promise<ExecutionResult>;
 
 /** What every backend must do with code: in a sandbox, and without one. */
@@ -62,6 +62,22 @@ export function executionSuite({ backend, sandbox, count }: ExecutionParts): voi
         success: false,
       });
       expect(result.executionTimeSeconds).toBeLessThan(50);
+    });
+
+    test("give everything that they displayed, and the exception that ended them", async () => {
+      const display = (text: string) => `display({'text/html': '${text}'}, raw=True)`;
+      const result = await run(`${display("one")}\n${display("two")}\nraise ValueError('no')`);
+      expect(result.richOutputs.map(({ data }) => data)).toEqual(["one", "two"]);
+      expect(result.error).toMatchObject({ name: "ValueError", value: "no" });
+      expect(result.error?.traceback).toContain("ValueError: no");
+    });
+
+    test("read the input that they are given", async () => {
+      const code = "import sys\nprint(sys.stdin.read())";
+      expect(await run(code, { stdin: "one\ntwo" })).toMatchObject({
+        stdout: "one\ntwo\n",
+        error: undefined,
+      });
     });
 
     test.each([

@@ -146,7 +146,7 @@ export function liveSuite(sandbox: () => Sandbox): void {
     const pixel =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const code = `display({"image/png": "${pixel}"}, raw=True)\ndisplay({"application/json": {"a": [1]}}, raw=True)`;
-    const { richOutputs } = await sandbox().executeRich(code);
+    const { richOutputs } = await sandbox().execute(code);
     expect(richOutputs.map(({ type }) => type)).toEqual(["image/png", "application/json"]);
     const [image, json] = richOutputs;
     expect(json?.is("application/json") && json.data).toEqual({ a: [1] });

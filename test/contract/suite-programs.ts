@@ -36,11 +36,12 @@ const showing =
     for (const data of displays) display(data);
   };
 
-const stdinText: ProgramAnswer = async ({ stdin }) => {
+const textOf = async ({ stdin }: TestingProgram): Promise<string> => {
   let text = "";
   for await (const chunk of stdin) text += chunk;
   return text;
 };
+const stdinText: ProgramAnswer = textOf;
 
 /** A program that prints the answer to a request, which no sandbox can make here. */
 export const fetching = `from urllib.request import urlopen
@@ -51,6 +52,12 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   ...Object.fromEntries(
     Object.values(programsFromFiles).map(({ code, stdout, exitCode = 0 }) => [code, { stdout, exitCode }]),
   ),
+  "display({'text/html': 'one'}, raw=True)\ndisplay({'text/html': 'two'}, raw=True)\nraise ValueError('no')":
+    ({ display }) => {
+      for (const page of ["one", "two"]) display({ "text/html": page });
+      return { error: { name: "ValueError", value: "no", traceback: "ValueError: no\n" } };
+    },
+  "import sys\nprint(sys.stdin.read())": async (program) => `${await textOf(program)}\n`,
   true: "",
   pwd: ({ workdir }) => `${workdir}\n`,
   "import os; print(os.getcwd())": ({ workdir }) => `${workdir}\n`,

@@ -1,8 +1,13 @@
-import type { ExecutionResult, Sandbox, SandboxClient } from "cloud-sandbox";
+import type { ExecuteOptions, ExecutionResult, Sandbox, SandboxClient } from "cloud-sandbox";
 import type { LocalServer } from "../support/local-server.js";
 
 /** Where code is run: a sandbox, or without one. */
-export type Place = Pick<Sandbox, "execute">;
+export interface Place {
+  execute(
+    code: string,
+    options: Pick<ExecuteOptions, "language" | "timeoutSeconds">,
+  ): Promise<ExecutionResult>;
+}
 
 /** What an attempt may use: a place for its code, and a neighbour sandbox that belongs to somebody else. */
 export interface CodeTarget {

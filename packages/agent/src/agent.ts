@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Duplex, Readable } from "node:stream";
+import { limits } from "@cloud-sandbox/protocol/limits";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/server-kit";
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import {
@@ -53,7 +54,7 @@ import { KeptTerminals } from "./streaming/kept-terminals.js";
 import { WebSocketGate } from "./streaming/websocket-gate.js";
 
 /** The largest JSON body, in bytes. Larger files go through the upload operation, which streams. */
-const bodyLimit = 32 * 1024 * 1024;
+const bodyLimit = limits.requestBytes;
 
 export interface Agent {
   /** Answers an HTTP request. */

@@ -7,6 +7,7 @@ export type {
   Timeouts,
 } from "./config/client-options.js";
 export type { Isolation } from "./config/isolation.js";
+export type { Page, PaginatedList } from "./config/paginated-list.js";
 export type { Desktop } from "./desktop/desktop.js";
 export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
 export type { ClickOptions, Mouse, MouseButton, ScrollOptions } from "./desktop/mouse.js";
@@ -49,12 +50,10 @@ export type {
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, RunCommandOptions, StreamCommandOptions } from "./execution/commands.js";
-export type { DetachOptions } from "./execution/detach-options.js";
-export type { ExecuteOptions } from "./execution/execute-options.js";
+export type { ExecuteOptions, StreamExecuteOptions } from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
 export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution/execution-output.js";
 export type { ExecutionStream, StreamedExecution } from "./execution/execution-stream.js";
-export type { LiveCommandOptions } from "./execution/live-command.js";
 export type { Processes } from "./execution/processes.js";
 export type {
   ErrorEvent,
@@ -67,15 +66,16 @@ export type { InstallOptions, PythonPackages } from "./execution/python-packages
 export type { DisplayedData, DisplayedValue, RichOutput } from "./execution/results/displayed-value.js";
 export type {
   CommandResult,
+  ExecutionError,
   ExecutionResult,
   OutputExtent,
   ProgramResult,
   TerminationReason,
 } from "./execution/results/execution-result.js";
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/results/execution-state.js";
-export type { RichExecutionResult } from "./execution/results/rich-execution.js";
 export type { SavedFile } from "./execution/results/saved-file.js";
 export type { RunningOptions } from "./execution/running-options.js";
+export type { DetachOptions, OutputCallbacks } from "./execution/waiting-options.js";
 export type { FileContent } from "./files/file-content.js";
 export type { DirectoryListing, FileEntry } from "./files/file-entry.js";
 export type { FileChange, FileWatch, WatchOptions } from "./files/file-watch.js";
@@ -112,11 +112,12 @@ export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
-export type { DetachedExecution as HandedOverExecution } from "./sandbox/isolated/isolated-execution.js";
 export type {
+  DetachedExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
   IsolatedExecutionStep,
+  StreamIsolatedOptions,
 } from "./sandbox/isolated/isolated-options.js";
 export type {
   IsolatedExecutionEvent,
@@ -150,7 +151,6 @@ export type { CopyOptions } from "./templates/template-definition.js";
 export type { ImageFile, TemplateImportOptions } from "./templates/template-import.js";
 export type { TemplateRecord, TemplateStatus } from "./templates/template-record.js";
 export type { ListTemplatesOptions, Templates } from "./templates/templates.js";
-export type { Page, PaginatedList } from "./transport/answers/paginated-list.js";
 export type { AgentClient, ControlPlaneClient } from "./transport/contract-clients.js";
 export type { Fetch } from "./transport/http/fetch-transport.js";
 export type {

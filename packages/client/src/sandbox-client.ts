@@ -12,11 +12,11 @@ import { checkKnown } from "./config/known-options.js";
 import { LocalBackend } from "./config/local-backend.js";
 import { longestExecution, margin } from "./config/time-limits.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
-import type { DetachOptions } from "./execution/detach-options.js";
-import type { DetachedExecution } from "./sandbox/isolated/isolated-execution.js";
 import type {
+  DetachedExecution,
   IsolatedExecutionOptions,
   IsolatedExecutionResult,
+  StreamIsolatedOptions,
 } from "./sandbox/isolated/isolated-options.js";
 import { IsolatedExecutionStream } from "./sandbox/isolated/isolated-stream.js";
 import type {
@@ -114,13 +114,26 @@ export class SandboxClient implements AsyncDisposable {
    * an error. If `signal` fires, the code is killed and the sandbox deleted before the call rejects.
    *
    * A server that offers it runs the code in the same isolation without a sandbox (POST /v1/executions), which takes a
-   * fraction of the time. It kills the code just after `signal` fires: the call does not wait for that. Options `egress` and
-   * `region` always take a sandbox.
+   * fraction of the time. It kills the code just after `signal` fires: the call does not wait for that. Options `egress`,
+   * `region` and `stdin` always take a sandbox, and so does `detachAfterSeconds` unless `timeoutSeconds` is below it.
+   *
+   * With `onStdout`, `onStderr` or `onDisplay`, works like `executeIsolatedStream`. With `detachAfterSeconds`, which includes the
+   * time to create the sandbox, code that still runs then continues in its sandbox, and the call returns the sandbox and a
+   * handle of the code. The caller must then delete the sandbox; otherwise it ends after the code's `timeoutSeconds` plus
+   * ten minutes.
    */
+  executeIsolated(
+    code: string,
+    options?: IsolatedExecutionOptions & { detachAfterSeconds?: undefined },
+  ): Promise<IsolatedExecutionResult>;
+  executeIsolated(
+    code: string,
+    options: IsolatedExecutionOptions,
+  ): Promise<IsolatedExecutionResult | DetachedExecution>;
   async executeIsolated(
     code: string,
     options: IsolatedExecutionOptions = {},
-  ): Promise<IsolatedExecutionResult> {
+  ): Promise<IsolatedExecutionResult | DetachedExecution> {
     const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
     const { executeIsolated } = await import("./sandbox/isolated/isolated-execution.js");
     return executeIsolated(this.controlPlane, this.sandboxes, this.#background, code, {
@@ -135,7 +148,7 @@ export class SandboxClient implements AsyncDisposable {
    * and `signal` kill it. A stream that breaks before the code has ended throws; it never looks like success. Code that
    * runs without a sandbox waits while its reader is far behind.
    */
-  executeIsolatedStream(code: string, options: IsolatedExecutionOptions = {}): IsolatedExecutionStream {
+  executeIsolatedStream(code: string, options: StreamIsolatedOptions = {}): IsolatedExecutionStream {
     return IsolatedExecutionStream.of(async () => {
       const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
       const { readIsolated } = await import("./sandbox/isolated/isolated-reading.js");
@@ -157,24 +170,6 @@ export class SandboxClient implements AsyncDisposable {
   ): AsyncGenerator<ManyExecutionsOutcome, void, undefined> {
     const { executeMany } = await import("./sandbox/isolated/many-executions.js");
     yield* executeMany(programs, options, (code, own) => this.executeIsolated(code, own));
-  }
-
-  /**
-   * Runs code like `executeIsolated`, for callers whose own time is limited. If the code still runs after
-   * `detachAfterSeconds`, which include the time to create the sandbox, it continues in its sandbox, and this call returns
-   * the sandbox and a handle of the code. The caller must then delete the sandbox; otherwise it ends after the code's
-   * `timeoutSeconds` plus ten minutes.
-   */
-  async executeIsolatedOrDetach(
-    code: string,
-    options: IsolatedExecutionOptions & DetachOptions = {},
-  ): Promise<IsolatedExecutionResult | DetachedExecution> {
-    const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
-    const { executeIsolatedOrDetach } = await import("./sandbox/isolated/isolated-execution.js");
-    return executeIsolatedOrDetach(this.controlPlane, this.sandboxes, this.#background, code, {
-      ...options,
-      timeoutSeconds,
-    });
   }
 
   /** Checks the health of the control plane (GET /health). Works without a valid key. */

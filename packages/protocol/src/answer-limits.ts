@@ -1,3 +1,5 @@
+import { limits as contractLimits } from "./generated/limits.js";
+
 const mebibyte = 1024 * 1024;
 
 /**
@@ -5,7 +7,7 @@ const mebibyte = 1024 * 1024;
  * characters takes that much as JSON, and for displayed values twice their size.
  */
 const programs = 40 * mebibyte;
-const files = 64 * mebibyte;
+const files = contractLimits.textFileBytes;
 const others = 8 * mebibyte;
 
 const limits: readonly (readonly [RegExp, number | undefined])[] = [

@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import type { JWK } from "jose";
 import type { ProgramIdentity } from "../machine/program-identity.js";
@@ -88,7 +89,7 @@ const defaults = {
   roots: ["/workspace", "/tmp"],
   mounts: [],
   outputLimit: mebibyte,
-  outputFileLimit: 64 * mebibyte,
+  outputFileLimit: limits.keptOutputBytes,
   interpreterWait: 60_000,
   maxExecutions: 16,
   ipython: true,

@@ -30,7 +30,7 @@ export class CodeRunner {
    */
   async start(request: CodeRequest): Promise<Execution> {
     const { executor, contexts, directory, workdir } = this.options;
-    const { language, code, filename } = request;
+    const { language, code, filename, stdin } = request;
     const kept = this.options.contextLanguages.find(({ name }) => name === language.name);
     try {
       if (kept) return await contexts.run(kept, request);
@@ -38,7 +38,11 @@ export class CodeRunner {
       if (!program) throw languageNotAvailable(language);
       const cwd = request.cwd ?? workdir;
       const named = filename === undefined ? undefined : posix.resolve(cwd, filename);
-      return await executor.start(() => program(code, { directory, named }), { ...request, cwd });
+      const prepare = async () => ({
+        ...(await program(code, { directory, named })),
+        ...(stdin !== undefined && { input: stdin }),
+      });
+      return await executor.start(prepare, { ...request, cwd });
     } catch (error) {
       throw error instanceof ProgramNotFound ? languageOutOfReach(language) : error;
     }

@@ -41,7 +41,7 @@ export function executionHandlers(parts: KeptExecutionParts) {
       const { cwd = workdir, env } = request;
       const variables = { ...Object.fromEntries(parts.variables.entries()), ...env };
       return {
-        identity: { language: language.name, code: body.code, cwd, variables, isCell },
+        identity: { language: language.name, code: body.code, cwd, variables, isCell, stdin: body.stdin },
         run: async () => (await code.start(request)).outcome,
       };
     },
@@ -61,7 +61,7 @@ export function executionHandlers(parts: KeptExecutionParts) {
  * Translates a request body. `cwd` is undefined if the body names no directory: a context then keeps its current one.
  */
 export function codeRequest(body: CodeRequestBody, home: string): Omit<CodeRequest, "language" | "signal"> {
-  const { code, timeout, workdir, working_dir: workingDir, env, context, filename } = body;
+  const { code, timeout, workdir, working_dir: workingDir, env, context, filename, stdin } = body;
   const given = workdir ?? workingDir ?? undefined;
   return {
     code,
@@ -70,5 +70,6 @@ export function codeRequest(body: CodeRequestBody, home: string): Omit<CodeReque
     cwd: given === undefined ? undefined : directoryNamed(given, home),
     context: context ?? undefined,
     filename: filename ?? undefined,
+    stdin,
   };
 }

@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { Mounts } from "cloud-sandbox";
 import { InvalidArgumentError } from "commander";
 
@@ -73,7 +74,7 @@ export function listed(text: string, others: readonly string[] = []): string[] {
 /** Seconds, in number alone or with a unit: 90, 90s, 15m, 2h. */
 export function lifetime(text: string): number {
   const seconds = secondsOf(text);
-  if (seconds >= 1 && seconds <= 86_400) return seconds;
+  if (seconds >= 1 && seconds <= limits.sandboxSeconds) return seconds;
   throw new InvalidArgumentError("The value must be from 1 s to 24 h, as in 90, 15m or 2h.");
 }
 

@@ -73,13 +73,12 @@ export class AgentAccess {
 
   /** Runs work until the client is closed; closing it waits until the work has ended, which `closing` asks for. */
   untilClosed(work: (closing: Promise<void>) => Promise<void>): void {
-    const { background } = this.#options;
-    background.run(() => work(background.closing));
+    this.background.run(() => work(this.background.closing));
   }
 
-  /** Runs work that takes several calls; closing the client waits until it is finished. */
-  during<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#options.background.during(work);
+  /** Work of the client that continues after a call, or takes several calls. */
+  get background(): BackgroundWork {
+    return this.#options.background;
   }
 
   /**

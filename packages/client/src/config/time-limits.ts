@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import { invalidArgument } from "../errors/errors.js";
 import { requireWhole } from "./option-checks.js";
 
@@ -7,9 +8,9 @@ import { requireWhole } from "./option-checks.js";
  */
 export const margin = 30;
 /** The longest time limit, in seconds, of code and commands that do not run in the background. */
-export const longestExecution = 300;
-/** The longest lifetime of a sandbox and time limit of a background program, in seconds. */
-export const longestLifetime = 86_400;
+export const longestExecution: number = limits.executionSeconds;
+/** The longest lifetime of a sandbox and time limit of a streamed command, in seconds. */
+export const longestLifetime: number = limits.sandboxSeconds;
 /** Assumed slowest connection, in bytes per second. Sets the timeout of transfers. */
 export const slowestTransfer = 256 * 1024;
 

@@ -83,7 +83,7 @@ function started(
   options: CallOptions,
   start: (init: CallInit) => Promise<string>,
 ): Promise<Execution> {
-  return access.during(() => startedUnlessAborted(access, options, start));
+  return access.background.during(() => startedUnlessAborted(access, options, start));
 }
 
 async function startedUnlessAborted(

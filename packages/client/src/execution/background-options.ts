@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { CallOptions } from "../config/call-options.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
@@ -46,13 +47,16 @@ export interface AsyncExecuteOptions extends BackgroundCodeOptions {
   callbackSecret?: string | undefined;
 }
 
-const longestBackground = 86_400;
 const mostHeaders = 50;
 
 export const backgroundOptionNames: OptionNames<BackgroundOptions> = { ...runningOptionNames, name: true };
 
 /** The request body for background code. */
-export function backgroundRequest(code: string, options: BackgroundExecuteOptions, defaultTimeout = 300) {
+export function backgroundRequest(
+  code: string,
+  options: BackgroundExecuteOptions,
+  defaultTimeout: number = limits.backgroundDefaultSeconds,
+) {
   checkKnown("executeBackground", options, { ...backgroundOptionNames, language: true, context: true });
   return backgroundCode(code, options, defaultTimeout);
 }
@@ -80,15 +84,18 @@ export function asyncRequest(code: string, callbackUrl: string, options: AsyncEx
   if (Object.keys(callbackHeaders ?? {}).length > mostHeaders)
     throw invalidArgument(`callbackHeaders must be at most ${mostHeaders} headers.`);
   return {
-    ...backgroundCode(code, options, 3600),
+    ...backgroundCode(code, options, limits.asyncDefaultSeconds),
     callback_url: callbackUrl,
     ...omitUndefined({ callback_headers: callbackHeaders, callback_signature_secret: callbackSecret }),
   };
 }
 
-export function backgroundFields(options: BackgroundOptions, defaultTimeout = 300) {
+export function backgroundFields(
+  options: BackgroundOptions,
+  defaultTimeout: number = limits.backgroundDefaultSeconds,
+) {
   const { name, timeoutSeconds: timeout = defaultTimeout } = options;
-  requireWhole("timeoutSeconds", timeout, 1, longestBackground);
+  requireWhole("timeoutSeconds", timeout, 1, limits.backgroundSeconds);
   if (name !== undefined && (typeof name !== "string" || name.length > 200))
     throw invalidArgument("name must be text of at most 200 characters.");
   return { timeout, ...envAndWorkdir(options), ...omitUndefined({ name }) };

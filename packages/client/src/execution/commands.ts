@@ -1,17 +1,25 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, requestInit } from "../config/call-options.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { checkFunction } from "../config/option-checks.js";
 import { lifetime, margin, runningTimeout } from "../config/time-limits.js";
 import { invalidArgument } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
-import { runBackground } from "./background-execution.js";
+import { runBackground, startCommand } from "./background-execution.js";
 import type { BackgroundOptions } from "./background-options.js";
 import { type CommandInput, CommandStream } from "./command-stream.js";
+import { resultOrDetach } from "./detach.js";
 import type { Execution } from "./execution.js";
-import type { LiveCommandOptions } from "./live-command.js";
+import { streamedCommand } from "./live-run.js";
 import { type CommandResult, commandResult } from "./results/execution-result.js";
 import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./running-options.js";
+import {
+  callbackNames,
+  checkWaiting,
+  type DetachOptions,
+  detachOptionNames,
+  isStreamed,
+  type OutputCallbacks,
+} from "./waiting-options.js";
 
 /** Options of `commands.stream`. */
 export interface StreamCommandOptions extends RunningOptions {
@@ -25,13 +33,19 @@ export interface StreamCommandOptions extends RunningOptions {
 }
 
 /** Options of `commands.run`. */
-export interface RunCommandOptions extends RunningOptions, LiveCommandOptions {}
+export interface RunCommandOptions extends RunningOptions, OutputCallbacks, DetachOptions {
+  /**
+   * Standard input: text, bytes, or a stream of either. Default: empty input. In the cloud at most 1 MiB. Cannot be combined with
+   * `detachAfterSeconds`.
+   */
+  stdin?: CommandInput | undefined;
+}
 
 const runOptionNames: OptionNames<RunCommandOptions> = {
   ...runningOptionNames,
+  ...callbackNames,
+  ...detachOptionNames,
   stdin: true,
-  onStdout: true,
-  onStderr: true,
 };
 
 /** Runs commands in a sandbox. */
@@ -50,25 +64,42 @@ export class Commands {
   }
 
   /**
-   * Runs a command and waits for its end (POST /commands/run). A string is a bash command line; an array is a program and
-   * its arguments, taken literally. A command that fails is a result, not an error. If `signal` fires, the command is
-   * killed.
+   * Runs a command and waits for its end (POST /commands/run), at most for `detachAfterSeconds`. A string is a bash command
+   * line; an array is a program and its arguments, taken literally. A command that fails is a result, not an error. If
+   * `signal` fires, the command is killed.
    *
    * With `stdin`, `onStdout` or `onStderr`, the command runs over a WebSocket: /commands/stream, or on servers that do
    * not state their isolation, such as the cloud, /execute/stream, as bash code that has the input in it. The result then
-   * has no `pid`. Closing the client ends such a command, and errors are those of `executeStream`.
+   * has no `pid`. Closing the client ends such a command, and errors are those of `executeStream`. With
+   * `detachAfterSeconds`, the command runs in the background (POST /commands/background), except on such servers: they keep no
+   * output of it, so the call waits for the end.
    */
-  async run(command: string | readonly string[], options: RunCommandOptions = {}): Promise<CommandResult> {
+  run(
+    command: string | readonly string[],
+    options?: RunCommandOptions & { detachAfterSeconds?: undefined },
+  ): Promise<CommandResult>;
+  run(command: string | readonly string[], options: RunCommandOptions): Promise<CommandResult | Execution>;
+  async run(
+    command: string | readonly string[],
+    options: RunCommandOptions = {},
+  ): Promise<CommandResult | Execution> {
     checkKnown("commands.run", options, runOptionNames);
-    const { onStderr, onStdout, stdin } = options;
+    const access = this.#access;
+    const { detachAfterSeconds: seconds, stdin } = options;
     const request = commandRequest(command, options, this.#defaultTimeout);
-    if (stdin === undefined && onStdout === undefined && onStderr === undefined)
-      return runCommand(this.#access, request, options);
-    if (stdin !== undefined) checkInput(stdin, "stdin must be text, a Uint8Array or a stream of them.");
-    checkFunction("onStdout", onStdout);
-    checkFunction("onStderr", onStderr);
-    const { runLive } = await import("./live-command.js");
-    return runLive(this.#access, request, options);
+    checkWaiting(options);
+    if (stdin !== undefined) {
+      checkInput(stdin, "stdin must be text, a Uint8Array or a stream of them.");
+      if (seconds !== undefined)
+        throw invalidArgument("detachAfterSeconds and stdin cannot be combined.", "Leave one of them out.");
+    }
+    if (seconds !== undefined && access.isExtended && request.timeout > seconds) {
+      const start = (signal: AbortSignal): Promise<Execution> => startCommand(access, request, { signal });
+      const end = await resultOrDetach(access.background, start, seconds, options);
+      return end.kind === "execution" ? end : { ...end, pid: undefined };
+    }
+    if (stdin === undefined && !isStreamed(options)) return runCommand(access, request, options);
+    return streamedCommand(access, request, stdin, options);
   }
 
   /**
@@ -104,7 +135,7 @@ export class Commands {
 }
 
 /** The request body for a command. Throws for values that no server accepts. */
-export function commandRequest(
+function commandRequest(
   command: string | readonly string[],
   options: RunningOptions,
   defaultTimeout: number,
@@ -114,7 +145,7 @@ export function commandRequest(
 }
 
 /** Runs a command and waits for its end (POST /commands/run). `body` is a checked request. */
-export function runCommand(
+function runCommand(
   { client }: AgentAccess,
   body: ReturnType<typeof commandRequest>,
   options: CallOptions,

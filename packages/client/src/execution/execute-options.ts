@@ -1,7 +1,10 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
+import { kindOf } from "../config/option-checks.js";
 import { runningTimeout } from "../config/time-limits.js";
-import { invalidArgument } from "../errors/errors.js";
+import { ConfigurationError, invalidArgument } from "../errors/errors.js";
+import type { DisplayedValue } from "./results/displayed-value.js";
 import {
   checkContext,
   checkProgram,
@@ -9,9 +12,16 @@ import {
   type RunningOptions,
   runningOptionNames,
 } from "./running-options.js";
+import {
+  callbackNames,
+  checkWaiting,
+  type DetachOptions,
+  detachOptionNames,
+  type OutputCallbacks,
+} from "./waiting-options.js";
 
-/** Options of `execute`. */
-export interface ExecuteOptions extends RunningOptions {
+/** Options of `executeStream`. */
+export interface StreamExecuteOptions extends RunningOptions {
   /** Language of the code: `python` (default), `javascript`, `bash`, `go`, or another that the template has. */
   language?: string | undefined;
   /**
@@ -27,39 +37,74 @@ export interface ExecuteOptions extends RunningOptions {
    */
   filename?: string | undefined;
   /**
+   * Standard input of the code, at most 1,000,000 characters. The code then runs in a process of its own, without a context. Default:
+   * empty input. An extension: rejects with code STDIN_UNAVAILABLE on servers that do not state their isolation, such as the cloud.
+   */
+  stdin?: string | undefined;
+}
+
+/** Options of `execute`. */
+export interface ExecuteOptions extends StreamExecuteOptions, OutputCallbacks, DetachOptions {
+  /** Called with each value that the code displayed, in order, as soon as the code has ended; otherwise like `onStdout`. */
+  onDisplay?: ((value: DisplayedValue) => unknown) | undefined;
+  /**
    * Allows a cached result of the same execution, up to one hour old. Only for code that depends on nothing but itself,
    * its environment variables and the path of its directory. It runs without a context. Default false.
    */
   cache?: boolean | undefined;
 }
 
-/** Options of `executeRich` and `executeStream`, which take no result from the cache. */
-export const uncachedOptionNames: OptionNames<Omit<ExecuteOptions, "cache">> = {
+export const streamExecuteOptionNames: OptionNames<StreamExecuteOptions> = {
   ...runningOptionNames,
   language: true,
   context: true,
   filename: true,
+  stdin: true,
 };
-export const executeOptionNames: OptionNames<ExecuteOptions> = { ...uncachedOptionNames, cache: true };
+export const executeOptionNames: OptionNames<ExecuteOptions> = {
+  ...streamExecuteOptionNames,
+  ...callbackNames,
+  ...detachOptionNames,
+  onDisplay: true,
+  cache: true,
+};
 
 /** A request body whose options have been checked. */
 export type ExecuteRequest = ReturnType<typeof executeRequest>;
 
 /** The request body for `/execute` and its variants. Throws for values that no server accepts. */
 export function executeRequest(code: string, options: ExecuteOptions, defaultTimeout: number) {
-  const { cache, context, filename, language = "python" } = options;
+  const { cache, context, filename, language = "python", stdin } = options;
   checkProgram(code, options.language);
   checkContext(context);
   checkFilename(filename);
-  checkCache(cache, context);
+  checkAlone("cache", cache, typeof cache === "boolean", "true or false", context);
+  checkAlone(
+    "stdin",
+    stdin,
+    typeof stdin === "string" && stdin.length <= limits.inputCharacters,
+    `text of at most ${limits.inputCharacters} characters`,
+    context,
+  );
+  checkWaiting(options);
   const timeout = runningTimeout(options.timeoutSeconds ?? defaultTimeout);
   return {
     code,
     language,
     timeout,
     ...envAndWorkdir(options),
-    ...omitUndefined({ cache: cache || undefined, context, filename }),
+    ...omitUndefined({ cache: cache || undefined, context, filename, stdin }),
   };
+}
+
+/** Throws if the code has an input that the server would ignore, because it lacks this project's extensions. */
+export function checkStdin({ stdin }: Pick<ExecuteRequest, "stdin">, isExtended: boolean): void {
+  if (stdin === undefined || isExtended) return;
+  throw new ConfigurationError({
+    summary: "This server gives code no standard input.",
+    hint: "Run a command that has one: commands.run(command, { stdin }).",
+    code: "STDIN_UNAVAILABLE",
+  });
 }
 
 function checkFilename(filename: unknown): void {
@@ -71,12 +116,19 @@ function checkFilename(filename: unknown): void {
     );
 }
 
-function checkCache(cache: unknown, context: unknown): void {
-  if (cache !== undefined && typeof cache !== "boolean")
-    throw invalidArgument("cache must be true or false.");
-  if (cache && context !== undefined)
+/** Checks an option with which the code runs without a context. */
+function checkAlone(
+  name: string,
+  value: unknown,
+  isValid: boolean,
+  expected: string,
+  context: unknown,
+): void {
+  if (value === undefined) return;
+  if (!isValid) throw invalidArgument(`${name} must be ${expected}; it is ${kindOf(value)}.`);
+  if (value !== false && context !== undefined)
     throw invalidArgument(
-      "cache and context cannot be combined: code with cache runs without a context.",
-      "Leave cache or context out.",
+      `${name} and context cannot be combined: code with ${name} runs without a context.`,
+      `Leave ${name} or context out.`,
     );
 }

@@ -6,7 +6,7 @@ import {
   streamedResult,
 } from "./program-stream.js";
 import type { DisplayedValue } from "./results/displayed-value.js";
-import { richOutput } from "./results/execution-result.js";
+import { type ExecutionError, richOutput } from "./results/execution-result.js";
 
 /** The result of streamed code without its output, which came in earlier events. */
 export interface StreamedExecution extends StreamedResult {
@@ -16,6 +16,8 @@ export interface StreamedExecution extends StreamedResult {
   richOutputs: DisplayedValue[];
   /** Number of displayed values left out because there were too many or they were too large. */
   richOutputsDropped: number;
+  /** The exception that ended Python or JavaScript code; undefined if there is none, or if the server does not say. */
+  error: ExecutionError | undefined;
   /**
    * Whether the context's variables are lost, because its interpreter ended during this execution or since the previous
    * one.
@@ -46,6 +48,7 @@ export function streamedExecution(frame: AgentSchemas["ResultFrame"]): StreamedE
       ? frame.rich_outputs.filter((output) => typeof output === "object" && output !== null).map(richOutput)
       : [],
     richOutputsDropped: frame.rich_outputs_dropped ?? 0,
+    error: frame.exception,
     contextLost: frame.context_lost ?? false,
   };
 }

@@ -158,7 +158,7 @@ export class Files {
     for (const { path } of all) requireText("path", path);
     const write = ({ content, path }: FileToWrite): Promise<WrittenFile> => this.write(path, content, each);
     const { writeEach } = await import("./write-many.js");
-    return this.#access.during(() => writeEach(all, concurrency, each.signal, write));
+    return this.#access.background.during(() => writeEach(all, concurrency, each.signal, write));
   }
 
   /**
@@ -266,7 +266,7 @@ export class Files {
   async download(path: string, localPath: string, options?: TransferOptions): Promise<number> {
     checkKnown("files.download", options, transferOptionNames);
     checkTransfer(path, options);
-    return this.#access.during(async () =>
+    return this.#access.background.during(async () =>
       (await localFiles()).downloadFile(this.#access, path, localPath, options),
     );
   }
@@ -287,7 +287,7 @@ export class Files {
     const requestTimeoutSeconds = options.requestTimeoutSeconds ?? this.#requestTimeout;
     const whole = { ...options, requestTimeoutSeconds };
     const access = this.#access;
-    return access.during(async () =>
+    return access.background.during(async () =>
       (await localFiles()).uploadDirectory(access, this.#commands, localPath, path, whole),
     );
   }
@@ -307,7 +307,7 @@ export class Files {
     checkTransfer(path, options);
     checkWhole("maxBytes", options?.maxBytes, 1);
     const access = this.#access;
-    return access.during(async () =>
+    return access.background.during(async () =>
       (await localFiles()).downloadDirectory(access, this.#commands, path, localPath, options),
     );
   }

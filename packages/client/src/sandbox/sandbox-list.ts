@@ -3,7 +3,7 @@ import { type CallOptions, callOptionNames, requestInit } from "../config/call-o
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkOneOf, checkText, checkTexts, checkWhole } from "../config/option-checks.js";
-import { PaginatedList } from "../transport/answers/paginated-list.js";
+import { PaginatedList } from "../config/paginated-list.js";
 import { asText } from "../transport/answers/required-fields.js";
 import { type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
 import type { SandboxStatus } from "./sandbox-record.js";

@@ -3,12 +3,11 @@
  */
 export { Desktop } from "../desktop/desktop.js";
 export { executeAsync, executeBackground } from "../execution/background-execution.js";
-export { Commands, commandRequest } from "../execution/commands.js";
-export { executeOrDetach, runOrDetach } from "../execution/detach.js";
-export { ExecutionStream } from "../execution/execution-stream.js";
+export { Commands } from "../execution/commands.js";
+export { execute } from "../execution/execute.js";
+export { codeStream } from "../execution/live-run.js";
 export { Processes } from "../execution/processes.js";
 export { PythonPackages } from "../execution/python-packages.js";
-export { executeRich } from "../execution/results/rich-execution.js";
 export { Files } from "../files/files.js";
 export { EnvironmentVariables } from "../machine/environment-variables.js";
 export { Metrics } from "../machine/metrics.js";

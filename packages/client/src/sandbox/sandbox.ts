@@ -1,28 +1,23 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
-import { type CallOptions, requestInit } from "../config/call-options.js";
+import type { CallOptions } from "../config/call-options.js";
 import type { Isolation } from "../config/isolation.js";
 import { checkKnown } from "../config/known-options.js";
-import { margin } from "../config/time-limits.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
 import type { Commands } from "../execution/commands.js";
-import type { ProgramPlace } from "../execution/detach.js";
-import { type DetachOptions, executeOrDetachNames, runOrDetachNames } from "../execution/detach-options.js";
-import { execute } from "../execution/execute.js";
 import {
   type ExecuteOptions,
   executeOptionNames,
   executeRequest,
-  uncachedOptionNames,
+  type StreamExecuteOptions,
+  streamExecuteOptionNames,
 } from "../execution/execute-options.js";
 import type { Execution } from "../execution/execution.js";
 import type { ExecutionStream } from "../execution/execution-stream.js";
 import type { Processes } from "../execution/processes.js";
 import type { PythonPackages } from "../execution/python-packages.js";
-import type { ExecutionResult, ProgramResult } from "../execution/results/execution-result.js";
-import type { RichExecutionResult } from "../execution/results/rich-execution.js";
-import type { RunningOptions } from "../execution/running-options.js";
+import type { ExecutionResult } from "../execution/results/execution-result.js";
 import type { Files } from "../files/files.js";
 import type { EnvironmentVariables } from "../machine/environment-variables.js";
 import type { Metrics } from "../machine/metrics.js";
@@ -98,9 +93,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** @internal */
-  static placeOf(sandbox: Sandbox): ProgramPlace {
-    const { background } = sandbox.#sandboxes;
-    return { access: sandbox.#access, isolation: sandbox.isolation, background };
+  static accessOf(sandbox: Sandbox): AgentAccess {
+    return sandbox.#access;
   }
 
   private constructor(
@@ -208,25 +202,28 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Runs code and waits for its end (POST /execute). Code that fails is a result, not an error. If `signal` fires, the
-   * code is killed. Python and JavaScript variables are kept for the next call; executions of the same language run one
-   * after the other.
+   * Runs code and waits for its end, at most for `detachAfterSeconds`. Returns everything that it wrote and displayed. Code that
+   * fails is a result, not an error. If `signal` fires, the code is killed. Python and JavaScript variables are kept for the
+   * next call; executions of the same language run one after the other.
+   *
+   * It is one request (POST /execute/rich; where the server lacks that, POST /execute, which gives the first display of each
+   * type). With `onStdout`, `onStderr` or `onDisplay` the code runs over a WebSocket (/execute/stream), and errors are those
+   * of `executeStream`. With `detachAfterSeconds` below `timeoutSeconds` it runs in the background (POST /execute/background),
+   * except on servers that do not state their isolation, such as the cloud: background code has neither variables nor
+   * output there, so the call waits for the end.
    */
-  async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult> {
+  execute(
+    code: string,
+    options?: ExecuteOptions & { detachAfterSeconds?: undefined },
+  ): Promise<ExecutionResult>;
+  execute(code: string, options: ExecuteOptions): Promise<ExecutionResult | Execution>;
+  async execute(code: string, options: ExecuteOptions = {}): Promise<ExecutionResult | Execution> {
     checkKnown("execute", options, executeOptionNames);
-    return execute(this.agent, executeRequest(code, options, this.#timeouts.execution), options);
-  }
-
-  /**
-   * Runs code and returns everything that it displays (POST /execute/rich): figures, tables, HTML, JSON, with methods to
-   * get their bytes and to save them. Otherwise like `execute`. A server without this operation returns only the first
-   * display of each kind.
-   */
-  async executeRich(code: string, options: Omit<ExecuteOptions, "cache"> = {}): Promise<RichExecutionResult> {
-    checkKnown("executeRich", options, uncachedOptionNames);
-    const body = executeRequest(code, options, this.#timeouts.execution);
-    const init = requestInit(options, body.timeout + margin);
-    return this.#parts.executeRich(this.agent, body, init);
+    return this.#parts.execute(
+      this.#access,
+      executeRequest(code, options, this.#timeouts.execution),
+      options,
+    );
   }
 
   /**
@@ -237,18 +234,10 @@ export class Sandbox implements AsyncDisposable {
    * Reading throws a `StreamClosedError` if the connection breaks before the code has ended, and a `TimeoutError` of kind
    * `idle` if the server is silent for `timeouts.idleSeconds`. A broken stream never looks like success.
    */
-  executeStream(code: string, options: Omit<ExecuteOptions, "cache"> = {}): ExecutionStream {
-    checkKnown("executeStream", options, uncachedOptionNames);
-    const { timeout, ...request } = executeRequest(code, options, this.#timeouts.execution);
-    const first = { type: "execute", ...request, timeout, capture_rich: true };
-    const { signal } = options;
-    return this.#parts.ExecutionStream.of({
-      access: this.#access,
-      path: "/execute/stream",
-      first,
-      timeout,
-      signal,
-    });
+  executeStream(code: string, options: StreamExecuteOptions = {}): ExecutionStream {
+    checkKnown("executeStream", options, streamExecuteOptionNames);
+    const request = executeRequest(code, options, this.#timeouts.execution);
+    return this.#parts.codeStream(this.#access, request, options.signal);
   }
 
   /**
@@ -258,32 +247,6 @@ export class Sandbox implements AsyncDisposable {
    */
   async executeBackground(code: string, options: BackgroundExecuteOptions = {}): Promise<Execution> {
     return this.#parts.executeBackground(this.#access, code, options);
-  }
-
-  /**
-   * Runs code like `execute`, for callers whose own time is limited. If the code still runs after `detachAfterSeconds`,
-   * it continues in the background and this call returns its handle; `kind` tells `result` from `execution`. Variables
-   * are kept as with `execute`: it is one and the same run. If `timeoutSeconds` is not above `detachAfterSeconds`, works
-   * like `executeRich`. On a server that does not state its isolation, such as the cloud, works like `execute`, because
-   * background runs have neither variables nor output there.
-   */
-  async executeOrDetach(
-    code: string,
-    options: Omit<ExecuteOptions, "cache" | "requestTimeoutSeconds"> & DetachOptions = {},
-  ): Promise<ExecutionResult | Execution> {
-    checkKnown("executeOrDetach", options, executeOrDetachNames);
-    const body = executeRequest(code, options, this.#timeouts.execution);
-    return this.#parts.executeOrDetach(Sandbox.placeOf(this), body, options);
-  }
-
-  /** Runs a command like `commands.run`, for callers whose own time is limited; detaches as `executeOrDetach` does. */
-  async runOrDetach(
-    command: string | readonly string[],
-    options: Omit<RunningOptions, "requestTimeoutSeconds"> & DetachOptions = {},
-  ): Promise<ProgramResult | Execution> {
-    checkKnown("runOrDetach", options, runOrDetachNames);
-    const body = this.#parts.commandRequest(command, options, this.#timeouts.execution);
-    return this.#parts.runOrDetach(Sandbox.placeOf(this), body, options);
   }
 
   /**

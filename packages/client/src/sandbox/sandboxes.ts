@@ -6,10 +6,10 @@ import { type CallOptions, callInit, callOptionNames } from "../config/call-opti
 import { identifier } from "../config/identifier.js";
 import { checkKnown } from "../config/known-options.js";
 import { checkBoolean, requireText } from "../config/option-checks.js";
+import type { PaginatedList } from "../config/paginated-list.js";
 import { lifetime } from "../config/time-limits.js";
 import { NotFoundError, SandboxExpiredError } from "../errors/errors.js";
 import { date } from "../transport/answers/date.js";
-import type { PaginatedList } from "../transport/answers/paginated-list.js";
 import { asText } from "../transport/answers/required-fields.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import type { ServerClock } from "../transport/calls/server-clock.js";
@@ -131,8 +131,9 @@ export class Sandboxes {
   }
 
   /**
-   * Lists the account's sandboxes, newest first, fetching pages as they are read (GET /v1/sandboxes). `name` and
-   * `metadata` are also filtered here, because a server that does not know them ignores them.
+   * Lists the account's sandboxes, newest first (GET /v1/sandboxes). `for await` reads all of them, fetching pages as they are
+   * reached, and so does `all()`; `for (const sandbox of await list)` reads only the first page. `name` and `metadata` are
+   * also filtered here, because a server that does not know them ignores them.
    */
   list(options: ListSandboxesOptions = {}): PaginatedList<Sandbox> {
     return listSandboxes(this.#parts.controlPlane, options, () => this.#maker());

@@ -3,8 +3,8 @@ import { identifier } from "../config/identifier.js";
 import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { omitUndefined } from "../config/omit-undefined.js";
 import { checkText, checkWhole } from "../config/option-checks.js";
+import { PaginatedList } from "../config/paginated-list.js";
 import { NotFoundError } from "../errors/errors.js";
-import { PaginatedList } from "../transport/answers/paginated-list.js";
 import { asText } from "../transport/answers/required-fields.js";
 import { readBody, successOf } from "../transport/contract-clients.js";
 import type { ImageMatch } from "./image-match.js";
@@ -50,7 +50,10 @@ export class Templates {
     this.#parts = parts;
   }
 
-  /** Lists templates, optionally filtered (GET /v1/templates). */
+  /**
+   * Lists templates, optionally filtered (GET /v1/templates). `for await` and `all()` read all of them;
+   * `for (const template of await list)` reads only the first page.
+   */
   list(options: ListTemplatesOptions = {}): PaginatedList<TemplateRecord> {
     const { category, language, limit, text } = options;
     return PaginatedList.of(async (cursor) => {

@@ -21,7 +21,32 @@ const sandboxCases: Case<Sandbox>[] = [
   ["execute, no context", (sandbox) => sandbox.execute("1", { context: "" }), "context"],
   ["execute, a cache that is text", (sandbox) => sandbox.execute("1", { cache: wrong("yes") }), "cache"],
   ...running("execute", (options) => (sandbox) => sandbox.execute("1", options)),
-  ...running("executeRich", (options) => (sandbox) => sandbox.executeRich("1", options)),
+  ["execute, an input that is a number", (sandbox) => sandbox.execute("1", { stdin: wrong(5) }), "stdin"],
+  [
+    "execute, a callback that is text",
+    (sandbox) => sandbox.execute("1", { onDisplay: wrong("a") }),
+    "onDisplay",
+  ],
+  [
+    "execute, progress of no job",
+    (sandbox) => sandbox.execute("1", { onProgress: () => undefined }),
+    "onProgress",
+  ],
+  [
+    "execute, a callback beside a cache",
+    (sandbox) => sandbox.execute("1", { cache: true, onStdout: () => undefined }),
+    "cache",
+  ],
+  [
+    "execute, a callback beside patience",
+    (sandbox) => sandbox.execute("1", { detachAfterSeconds: 5, onStderr: () => undefined }),
+    "detachAfterSeconds",
+  ],
+  [
+    "commands.run, an input beside patience",
+    (sandbox) => sandbox.commands.run("cat", { detachAfterSeconds: 5, stdin: "a" }),
+    "detachAfterSeconds",
+  ],
   ...running("executeStream", (options) => (sandbox) => sandbox.executeStream("1", options).result()),
   ...running("executeBackground", (options) => (sandbox) => sandbox.executeBackground("1", options)),
   [
@@ -49,8 +74,8 @@ const sandboxCases: Case<Sandbox>[] = [
     "callbackHeaders.a",
   ],
   [
-    "executeOrDetach, no patience",
-    (sandbox) => sandbox.executeOrDetach("1", { detachAfterSeconds: 0 }),
+    "execute, no patience",
+    (sandbox) => sandbox.execute("1", { detachAfterSeconds: 0 }),
     "detachAfterSeconds",
   ],
   ["commands.run, nothing", (sandbox) => sandbox.commands.run(""), "command"],

@@ -100,7 +100,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
   ],
   ["connect", () => client.sandboxes.connect(sandbox.id, wrong({ started: true })), /mean "start"/],
   ["executeIsolated", () => client.executeIsolated("1", wrong({ timeout: 5 })), /mean "timeoutSeconds"/],
-  ["executeOrDetach", () => sandbox.executeOrDetach("1", wrong({ detachAfter: 5 })), /"detachAfter"/],
+  ["execute", () => sandbox.execute("1", wrong({ detachAfter: 5 })), /"detachAfter"/],
 ])("%s refuses options that do not exist, before anything is sent", async (_, call, message) => {
   const before = requests;
   await expect(call()).rejects.toThrow(message);
@@ -200,7 +200,6 @@ const everyCall = [
   ...callsOf<SandboxClient>("client", () => client, {
     close: (it, options) => it.close(options),
     executeIsolated: (it, options) => it.executeIsolated("1", options),
-    executeIsolatedOrDetach: (it, options) => it.executeIsolatedOrDetach("1", options),
     executeIsolatedStream: (it, options) => it.executeIsolatedStream("1", options).result(),
     executeIsolatedMany: (it, options) => it.executeIsolatedMany([], options).next(),
     health: (it, options) => it.health(options),
@@ -224,8 +223,6 @@ const everyCall = [
     execute: (it, options) => it.execute("1", options),
     executeAsync: (it, options) => it.executeAsync("1", "https://a.example", options),
     executeBackground: (it, options) => it.executeBackground("1", options),
-    executeOrDetach: (it, options) => it.executeOrDetach("1", options),
-    executeRich: (it, options) => it.executeRich("1", options),
     executeStream: (it, options) => it.executeStream("1", options),
     keepAlive: (it, options) => it.keepAlive(options),
     onExpiring: (it, options) => it.onExpiring(() => undefined, options),
@@ -233,7 +230,6 @@ const everyCall = [
     refresh: (it, options) => it.refresh(options),
     refreshToken: (it, options) => it.refreshToken(options),
     resume: (it, options) => it.resume(options),
-    runOrDetach: (it, options) => it.runOrDetach("ls", options),
     setTimeout: (it, options) => it.setTimeout(60, options),
     start: (it, options) => it.start(options),
     stop: (it, options) => it.stop(options),

@@ -161,13 +161,25 @@ describe("a start of a background job whose caller gives up", () => {
   });
 });
 
+test("code with an input is refused where the server would ignore it", async () => {
+  const { agent } = await sandboxService();
+  const sandbox = await withSandbox(agent.url, {}, { isolation: undefined });
+  const failure = { name: "ConfigurationError", code: "STDIN_UNAVAILABLE" };
+  expect(await rejection(sandbox.execute("input()", { stdin: "a" }))).toMatchObject(failure);
+  expect(() => sandbox.executeStream("input()", { stdin: "a" })).toThrow(expect.objectContaining(failure));
+  expect(agent.requests).toEqual([]);
+});
+
 describe("displayed values", () => {
   test("are taken, as far as it sends them, from a server without the operation for them", async () => {
     const { agent } = await sandboxService({
+      "POST /execute/rich": (_, response) => json(response, 404, { detail: "Not Found" }),
       "POST /execute": (_, response) => json(response, 200, finished({ png: "aGk=", html: "<b>1</b>" })),
     });
-    const { richOutputs } = await (await withSandbox(agent.url)).executeRich("plot()");
-    expect(agent.calls()).toEqual(["POST /execute/rich", "POST /execute"]);
+    const sandbox = await withSandbox(agent.url);
+    const { richOutputs } = await sandbox.execute("plot()");
+    await sandbox.execute("plot()");
+    expect(agent.calls()).toEqual(["POST /execute/rich", "POST /execute", "POST /execute"]);
     const [image, page] = richOutputs;
     expect(Buffer.from(image?.bytes() ?? []).toString()).toBe("hi");
     expect(Buffer.from(page?.bytes() ?? []).toString()).toBe("<b>1</b>");

@@ -31,7 +31,7 @@ const ended = { success: true, exit_code: 0, stdout: "", stderr: "", execution_t
 async function displayed(): Promise<DisplayedValue[]> {
   const rich_outputs = outputs.map(([type, data]) => ({ type, data }));
   const { sandbox } = await sandboxWith({ "POST /execute/rich": ok({ ...ended, rich_outputs }) });
-  return (await sandbox.executeRich("1")).richOutputs;
+  return (await sandbox.execute("1")).richOutputs;
 }
 
 test("every kind of displayed output is saved as a file of its type", async () => {
@@ -45,8 +45,8 @@ test("every kind of displayed output is saved as a file of its type", async () =
   }
 });
 
-test("outputs of execute are saved too", async () => {
-  const { sandbox } = await sandboxWith({ "POST /execute": ok({ ...ended, png: base64, svg }) });
+test("outputs of a server that gives only one of each type are saved too", async () => {
+  const { sandbox } = await sandboxWith({ "POST /execute/rich": ok({ ...ended, png: base64, svg }) });
   const { richOutputs } = await sandbox.execute("1");
   const paths = [join(directory, "flat.png"), join(directory, "flat.svg")] as const;
   await richOutputs[0]?.saveTo(paths[0]);

@@ -163,7 +163,7 @@ export const answerFaults: FaultGroup = {
     },
     {
       ...answered("fails while it runs code", 502, { error: "no" }),
-      ...inSandbox("POST /agent/execute", (sandbox) => sandbox.execute("1")),
+      ...inSandbox("POST /agent/execute/rich", (sandbox) => sandbox.execute("1")),
       outcome: { error: "ServerError", status: 502 },
     },
     {
@@ -191,7 +191,7 @@ export const tokenAndClockFaults: FaultGroup = {
   faults: [
     {
       fault: "refuses a token that expired meanwhile, once",
-      ...inSandbox("POST /agent/execute", (sandbox) => sandbox.execute("1")),
+      ...inSandbox("POST /agent/execute/rich", (sandbox) => sandbox.execute("1")),
       misbehave: (exchange) =>
         exchange.count === 1
           ? exchange.answer(401, refusedToken)
@@ -201,7 +201,7 @@ export const tokenAndClockFaults: FaultGroup = {
     },
     {
       fault: "refuses every token",
-      ...inSandbox("POST /agent/execute", (sandbox) => sandbox.execute("1")),
+      ...inSandbox("POST /agent/execute/rich", (sandbox) => sandbox.execute("1")),
       misbehave: (exchange) => exchange.answer(401, refusedToken),
       outcome: { error: "AuthenticationError", code: "TOKEN_EXPIRED", status: 401 },
       tries: 2,

@@ -57,7 +57,7 @@ export const connectionFaults: FaultGroup = {
     ),
     {
       fault: "resets the connection while it runs code",
-      ...inSandbox("POST /agent/execute", (sandbox) => sandbox.execute("1")),
+      ...inSandbox("POST /agent/execute/rich", (sandbox) => sandbox.execute("1")),
       misbehave: (exchange) => exchange.reset(),
       outcome: broken,
     },
@@ -96,7 +96,7 @@ export const connectionFaults: FaultGroup = {
     { fault: "never answers", misbehave: () => undefined, ...timedOut() },
     {
       fault: "never answers while it runs code",
-      ...inSandbox("POST /agent/execute", (sandbox) =>
+      ...inSandbox("POST /agent/execute/rich", (sandbox) =>
         sandbox.execute("1", { requestTimeoutSeconds: shortLimit }),
       ),
       misbehave: () => undefined,

@@ -34,7 +34,7 @@ const closed = { name: "SandboxError", code: "CLIENT_CLOSED" };
 describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
   test("a call under way", async () => {
     const program = held((_, response) => json(response, 200, finished()));
-    const { client, sandbox } = await sandboxWith({ "POST /execute": program.handler }, carrier);
+    const { client, sandbox } = await sandboxWith({ "POST /execute/rich": program.handler }, carrier);
     let isClosed = false;
     const pending = sandbox.execute("1");
     const closing = client.close().then(() => {
@@ -86,7 +86,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
 
   test("an isolated execution, whose sandbox is deleted", async () => {
     const program = held((_, response) => json(response, 200, finished()));
-    const { controlPlane } = await sandboxService({ "POST /execute": program.handler });
+    const { controlPlane } = await sandboxService({ "POST /execute/rich": program.handler });
     const client = testClient(controlPlane.url, carrier);
     const pending = client.executeIsolated("1");
     await expect.poll(program.isAsked).toBe(true);
@@ -127,7 +127,7 @@ describe.each(carriers)("closing a client over %s waits for", (_, carrier) => {
       },
       carrier,
     );
-    const pending = sandbox.executeOrDetach("1", { timeoutSeconds: 60 });
+    const pending = sandbox.execute("1", { timeoutSeconds: 60, detachAfterSeconds: 45 });
     await expect.poll(output.isAsked).toBe(true);
     const closing = client.close();
     output.release();
@@ -201,7 +201,7 @@ describe.each(carriers)("closing a client over %s ends", (_, carrier) => {
 
 describe.each(carriers)("closing a client over %s, with a time limit, waits no longer", (_, carrier) => {
   test("and stops a call that is still under way", async () => {
-    const { client, sandbox, agent } = await sandboxWith({ "POST /execute": () => undefined }, carrier);
+    const { client, sandbox, agent } = await sandboxWith({ "POST /execute/rich": () => undefined }, carrier);
     const pending = rejection(sandbox.execute("1"));
     await expect.poll(() => agent.requests.length).toBe(1);
     await client.close({ timeoutSeconds: 0.1 });
@@ -209,7 +209,7 @@ describe.each(carriers)("closing a client over %s, with a time limit, waits no l
   });
 
   test("and deletes the sandbox of an isolated execution that is still under way", async () => {
-    const { agent, controlPlane } = await sandboxService({ "POST /execute": () => undefined });
+    const { agent, controlPlane } = await sandboxService({ "POST /execute/rich": () => undefined });
     const client = testClient(controlPlane.url, carrier);
     const pending = rejection(client.executeIsolated("1"));
     await expect.poll(() => agent.requests.length).toBe(1);

@@ -251,19 +251,20 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     expect(result).toMatchObject({ stdout: "1\n", exitCode: 0, sandboxId: "abc", isolation: "namespace" });
     expect(result.cleanupError).toBeUndefined();
     expect(controlPlane.calls()).toEqual([oneShot, create, remove]);
-    expect(agent.calls()).toEqual(["POST /execute"]);
+    expect(agent.calls()).toEqual(["POST /execute/rich"]);
     expect(agent.requests[0]?.json).toEqual({
       code: "print(1)",
       language: "python",
       timeout: 30,
       env: { A: "1" },
+      capture_rich: true,
     });
     expect(controlPlane.requests[1]?.json).toMatchObject({ timeout_seconds: 600 });
   });
 
   test("of a program that fails is a result", async () => {
     const { controlPlane } = await sandboxService({
-      "POST /execute": answer(200, finished({ success: false, exit_code: 3, stderr: "boom" })),
+      "POST /execute/rich": answer(200, finished({ success: false, exit_code: 3, stderr: "boom" })),
     });
     const result = await testClient(controlPlane.url, carrier).executeIsolated("exit(3)");
     expect(result).toMatchObject({ success: false, exitCode: 3, stderr: "boom" });
@@ -278,18 +279,18 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     ["breaks", (_, response) => response.destroy(), { name: "NetworkError", retryable: false }],
     ["ends in a page", answer(502), { name: "ServerError", retryable: false }],
   ])("that %s deletes the sandbox and is not repeated", async (_, fault, expected) => {
-    const { controlPlane, agent } = await sandboxService({ "POST /execute": fault });
+    const { controlPlane, agent } = await sandboxService({ "POST /execute/rich": fault });
     expect(await rejection(testClient(controlPlane.url, carrier).executeIsolated("1"))).toMatchObject(
       expected,
     );
-    expect(agent.calls()).toEqual(["POST /execute"]);
+    expect(agent.calls()).toEqual(["POST /execute/rich"]);
     expect(controlPlane.calls()).toEqual([oneShot, create, remove]);
   });
 
   test("that is aborted closes its connection and has deleted the sandbox when it rejects", async () => {
     let killed = false;
     const { controlPlane, agent } = await sandboxService({
-      "POST /execute": (_, response) => response.on("close", () => (killed = true)),
+      "POST /execute/rich": (_, response) => response.on("close", () => (killed = true)),
     });
     const controller = new AbortController();
     const pending = rejection(
@@ -315,7 +316,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
     const file = "/tmp/.sandbox/exec_1.stdout";
     const stdout = `head\n[... 9 bytes cut; the full output is in ${file} ...]\ntail`;
     const cut = finished({ stdout, stdout_truncated: true, stdout_bytes: 99, stdout_file: file });
-    const { controlPlane } = await sandboxService({ "POST /execute": answer(200, cut) });
+    const { controlPlane } = await sandboxService({ "POST /execute/rich": answer(200, cut) });
     const result = await testClient(controlPlane.url, carrier).executeIsolated("1");
     expect(result.stdout).toBe(
       "head\n[... 9 bytes cut; the full output is in the sandbox, which is deleted ...]\ntail",
@@ -328,7 +329,7 @@ describe.each(carriers)("over %s, an isolated execution", (_, carrier) => {
 
   test("names the file of output if its sandbox still exists", async () => {
     const { controlPlane } = await sandboxService({
-      "POST /execute": answer(200, finished({ stdout: "cut: /tmp/all", stdout_file: "/tmp/all" })),
+      "POST /execute/rich": answer(200, finished({ stdout: "cut: /tmp/all", stdout_file: "/tmp/all" })),
       [remove]: answer(500, { error: "no" }),
     });
     const options = { ...carrier, hooks: { onWarning: () => undefined } };

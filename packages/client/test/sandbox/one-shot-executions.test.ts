@@ -53,10 +53,12 @@ test("code is executed without a sandbox if the server offers that, which is not
     ...{ language: "python", cleanupError: undefined, contextLost: false, cached: false, richOutputs: [] },
   });
   expect(first.sandboxId).not.toBe(second.sandboxId);
-  expect(await client.executeIsolatedOrDetach("three", { timeoutSeconds: 10 })).toMatchObject({
-    kind: "result",
-    stdout: "three\n",
-  });
+  expect(await client.executeIsolated("three", { timeoutSeconds: 10, detachAfterSeconds: 45 })).toMatchObject(
+    {
+      kind: "result",
+      stdout: "three\n",
+    },
+  );
   expect(requests).toEqual([oneShot, oneShot, oneShot]);
   expect(keys.size).toBe(3);
   expect(steps).toEqual(["execute"]);
@@ -65,7 +67,7 @@ test("code is executed without a sandbox if the server offers that, which is not
 test("results have the same fields with a sandbox and without", async () => {
   const without = await clientOf().client.executeIsolated("one");
   const cloud = clientOf((request) => (pathOf(request) === "/v1/executions" ? refused(404) : undefined));
-  const other = await cloud.client.executeIsolatedOrDetach("one", { timeoutSeconds: 10 });
+  const other = await cloud.client.executeIsolated("one", { timeoutSeconds: 10, detachAfterSeconds: 45 });
   const own = ["sandboxId", "executionTimeSeconds"];
   const comparable = (result: object) =>
     Object.fromEntries(Object.entries(result).filter(([name]) => !own.includes(name)));
@@ -151,7 +153,7 @@ test("that a server lacks the operation is no failure that hooks are told of", a
 
 test("code that may be handed over to the background has a sandbox in which it can continue", async () => {
   const { client, requests } = clientOf();
-  await client.executeIsolatedOrDetach("one", { timeoutSeconds: 60, detachAfterSeconds: 45 });
+  await client.executeIsolated("one", { timeoutSeconds: 60, detachAfterSeconds: 45 });
   expect(requests).toContain("POST /v1/sandboxes");
   expect(requests).not.toContain(oneShot);
 });

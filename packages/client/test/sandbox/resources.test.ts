@@ -11,14 +11,14 @@ describe("an execution", () => {
     await sandbox.execute("1", { language: "bash", timeoutSeconds: 5, env: { A: "1" }, workdir: "/tmp" });
     await sandbox.execute("2");
     expect(agent.requests.map(({ json }) => json)).toEqual([
-      { code: "1", language: "bash", timeout: 5, env: { A: "1" }, workdir: "/tmp" },
-      { code: "2", language: "python", timeout: 30 },
+      { code: "1", language: "bash", timeout: 5, env: { A: "1" }, workdir: "/tmp", capture_rich: true },
+      { code: "2", language: "python", timeout: 30, capture_rich: true },
     ]);
   });
 
   test("gives its result in this client's names", async () => {
     const { sandbox } = await sandboxWith({
-      "POST /execute": ok(
+      "POST /execute/rich": ok(
         finished({
           success: false,
           exit_code: 124,
@@ -41,6 +41,8 @@ describe("an execution", () => {
       success: false,
       cached: false,
       contextLost: false,
+      error: undefined,
+      richOutputsDropped: 0,
       stdout: "1\n",
       stderr: "",
       exitCode: 124,
@@ -64,9 +66,12 @@ describe("an execution", () => {
 
   test("is awaited longer than its own time limit, and much longer than other requests", async () => {
     const slow: Handler = (_, response) => setTimeout(() => json(response, 200, finished()), 1500);
-    const { sandbox } = await sandboxWith({ "POST /execute": slow }, { timeouts: { requestSeconds: 1 } });
+    const { sandbox } = await sandboxWith(
+      { "POST /execute/rich": slow },
+      { timeouts: { requestSeconds: 1 } },
+    );
     expect((await sandbox.execute("1", { timeoutSeconds: 1 })).stdout).toBe("1\n");
-    expect((await sandbox.agent.POST("/execute", { body: { code: "1" } })).response.status).toBe(200);
+    expect((await sandbox.agent.POST("/execute/rich", { body: { code: "1" } })).response.status).toBe(200);
   });
 
   test.each([0, 301, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(

@@ -175,6 +175,31 @@ describe("a list", () => {
     expect(calls).toHaveLength(1);
   });
 
+  test("that is awaited is its first page, from which the rest can be read", async () => {
+    const pages = inTurn(
+      page(["a", "b"], { has_more: true, next_cursor: "2" }),
+      page(["c"]),
+      page(["a", "b"], { has_more: true, next_cursor: "2" }),
+      page(["c"]),
+    );
+    const server = await scriptedServer(pages);
+    const list = testClient(server.url).sandboxes.list();
+    const first = await list;
+    expect([...first].map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(first).toMatchObject({ hasMore: true, nextCursor: "2" });
+    expect(server.requests).toHaveLength(1);
+    expect((await first.all()).map(({ id }) => id)).toEqual(["a", "b", "c"]);
+    expect(server.requests).toHaveLength(2);
+    expect((await list.all()).map(({ id }) => id)).toEqual(["a", "b", "c"]);
+  });
+
+  test("whose page cannot be fetched rejects where it is awaited", async () => {
+    const server = await scriptedServer((_, response) => json(response, 403, { error: "No" }));
+    const { sandboxes, templates } = testClient(server.url);
+    expect(await rejection((async () => [...(await sandboxes.list())])())).toMatchObject({ status: 403 });
+    expect(await rejection(templates.list().all())).toMatchObject({ status: 403 });
+  });
+
   test("with a cursor that repeats is an error, not an endless loop", async () => {
     const server = await scriptedServer(page(["a"], { has_more: true, next_cursor: "again" }));
     const ids: string[] = [];

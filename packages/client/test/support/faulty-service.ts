@@ -202,7 +202,7 @@ export class FaultyService {
       exchange.answer(200, { auth_token: `fresh-token-${Math.random()}` });
     } else if (operation.startsWith("GET /v1/sandboxes/")) {
       exchange.answer(200, wireSandbox(`${this.url}/agent`));
-    } else if (operation === "POST /agent/execute") {
+    } else if (operation === "POST /agent/execute/rich") {
       exchange.answer(200, finished());
     } else if (operation === "GET /agent/files/download") {
       exchange.answer(200, "content", { "content-type": "application/octet-stream" });

@@ -53,7 +53,7 @@ export async function sandboxService(
     };
   const agent = await scriptedServer(
     route({
-      "POST /execute": (_, response) => json(response, 200, finished()),
+      "POST /execute/rich": (_, response) => json(response, 200, finished()),
       "GET /files/exists": (_, response) => json(response, 200, { exists: true, path: "/workspace" }),
     }),
   );

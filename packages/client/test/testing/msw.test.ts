@@ -41,7 +41,7 @@ test("with msw, one operation of the control plane is answered by the test, as i
 
 test("with msw, one operation of all agents is answered by the test", async () => {
   server.use(
-    agent.post("/execute", async ({ request, response }) => {
+    agent.post("/execute/rich", async ({ request, response }) => {
       const { code } = await request.json();
       expectTypeOf(code).toBeString();
       return response(200).json({

@@ -12,10 +12,9 @@ const firstOf = async (list: AsyncIterable<unknown>): Promise<void> => {
 };
 
 const cases: [operation: string, body: unknown, call: Call][] = [
-  ["POST /execute", finished({ rich_outputs: {} }), (sandbox) => sandbox.execute("1")],
-  ["POST /execute", finished({ rich_outputs: [null] }), (sandbox) => sandbox.execute("1")],
-  ["POST /execute", finished({ stderr: {} }), (sandbox) => sandbox.execute("1")],
-  ["POST /execute/rich", finished({ rich_outputs: [null] }), (sandbox) => sandbox.executeRich("1")],
+  ["POST /execute/rich", finished({ rich_outputs: {} }), (sandbox) => sandbox.execute("1")],
+  ["POST /execute/rich", finished({ rich_outputs: [null] }), (sandbox) => sandbox.execute("1")],
+  ["POST /execute/rich", finished({ stderr: {} }), (sandbox) => sandbox.execute("1")],
   ["POST /commands/run", finished({ exit_code: 1, stderr: {} }), (sandbox) => sandbox.ports.waitForPort(80)],
   ["GET /execute/processes", { processes: {} }, (sandbox) => sandbox.processes.list()],
   ["GET /execute/processes", { processes: [null] }, (sandbox) => sandbox.processes.get("proc_1").status()],

@@ -45,7 +45,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
 
   test("that is refused is replaced once, and the call made again with the new one", async () => {
     const { controlPlane, agent } = await sandboxService({
-      "POST /execute": (request, response) =>
+      "POST /execute/rich": (request, response) =>
         request.headers.authorization === `Bearer ${tokenFor("abc", { serial: 2 })}`
           ? json(response, 200, finished())
           : unauthorized(request, response),
@@ -59,7 +59,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
   });
 
   test("that is refused although new is an authentication error, without a third try", async () => {
-    const { controlPlane, agent } = await sandboxService({ "POST /execute": unauthorized });
+    const { controlPlane, agent } = await sandboxService({ "POST /execute/rich": unauthorized });
     const sandbox = await testClient(controlPlane.url, carrier).sandboxes.get("abc");
     expect(await rejection(sandbox.execute("print(1)"))).toMatchObject({
       name: "AuthenticationError",
@@ -71,7 +71,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
   test("that is refused, and renewed as the same token, is not tried again", async () => {
     const token = tokenFor("abc");
     const { controlPlane, agent } = await sandboxService({
-      "POST /execute": unauthorized,
+      "POST /execute/rich": unauthorized,
       "GET /v1/sandboxes/abc": (_, response) =>
         json(response, 200, wireSandbox(agent.url, { auth_token: token })),
       [refresh]: (_, response) => json(response, 200, { auth_token: token, token_expires_at: null }),
@@ -164,7 +164,8 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
   test("does not follow a redirect of its agent", async () => {
     const thief = await scriptedServer((_, response) => json(response, 200, finished()));
     const { controlPlane } = await sandboxService({
-      "POST /execute": (_, response) => response.writeHead(307, { location: `${thief.url}/execute` }).end(),
+      "POST /execute/rich": (_, response) =>
+        response.writeHead(307, { location: `${thief.url}/execute` }).end(),
     });
     const sandbox = await testClient(controlPlane.url, carrier).sandboxes.get("abc");
     expect(await rejection(sandbox.execute("1"))).toMatchObject({ code: "REDIRECT_REFUSED" });
@@ -178,7 +179,7 @@ describe.each(carriers)("over %s, a token", (_, carrier) => {
     );
     const sandbox = await testClient(controlPlane.url, carrier).sandboxes.get("abc");
     await rejection(sandbox.execute("1"));
-    expect(agent.calls()).toEqual(["POST /sandboxes/abc/execute"]);
+    expect(agent.calls()).toEqual(["POST /sandboxes/abc/execute/rich"]);
   });
 });
 

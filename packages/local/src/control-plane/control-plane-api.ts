@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { limits } from "@cloud-sandbox/protocol/limits";
 import {
   contractRouter,
   controlPlaneEnvelope,
@@ -43,7 +44,7 @@ import { volumeHandlers } from "./volume-handlers.js";
 
 const bodyLimitBytes = 1024 * 1024;
 /** The longest body of a request to run a program: as long as an agent accepts. */
-const programLimitBytes = 32 * 1024 * 1024;
+const programLimitBytes = limits.requestBytes;
 
 export interface ControlPlaneApiOptions
   extends Omit<SandboxHandlerParts<SandboxRecord>, "fleet" | "creates" | "tokens">,

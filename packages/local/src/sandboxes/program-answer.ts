@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import {
   languageNamed,
   languageNames,
@@ -8,7 +9,7 @@ import {
 type Fields = Omit<ProgramAnswer, "id" | "isolation">;
 
 /** Most displayed values that an answer contains. */
-const mostValues = 64;
+const mostValues = limits.displayedValues;
 
 const reasons = ["exit", "timeout", "out_of_memory", "killed", "signal", "interrupted"] as const;
 const texts = ["timestamp", "execution_id", "result", "png", "html", "svg", "markdown", "latex"] as const;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AgentOperations } from "@cloud-sandbox/protocol";
+import { limits } from "@cloud-sandbox/protocol/limits";
 import { agentEnvelope, contractRouter, Problem, Reply } from "@cloud-sandbox/server-kit";
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
@@ -11,7 +12,7 @@ import { forwardedRequestHeaders, forwardedResponseHeaders, subjectOf } from "..
 import { type Callback, parseCallback } from "./callback.js";
 
 /** The largest request body in bytes, the same as the agent's own limit. */
-const bodyLimit = 32 * 1024 * 1024;
+const bodyLimit = limits.requestBytes;
 const maxAnswerBytes = 64 * 1024;
 
 const startedJob = z.object({

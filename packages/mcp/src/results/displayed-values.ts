@@ -1,14 +1,15 @@
 /** The values that code displayed, as part of a tool's result: images as images, all others as text, cut to a limit. */
 import { fromBase64, imageType, imageTypes, usableImage } from "@cloud-sandbox/server-kit/image-type";
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { RichOutput } from "cloud-sandbox";
 import * as z from "zod";
 import { cutMiddle } from "./output-limit.js";
 
 export const displayedValues = z
-  .array(z.looseObject({ type: z.string().describe("MIME type"), bytes: z.number() }))
+  .array(z.looseObject({ type: z.string(), bytes: z.number() }))
   .optional()
-  .describe("What the code displayed; images follow as image content");
+  .describe("Images follow as image content");
 
 type Content = CallToolResult["content"][number];
 
@@ -21,7 +22,7 @@ export interface Displayed {
 const imageBudget = 4_000_000;
 const mostImages = 10;
 /** The most displayed values that a sandbox returns. */
-const mostValues = 64;
+const mostValues = limits.displayedValues;
 /** The most bytes of one displayed text, and of all of them together. */
 const textBudget = 4000;
 const textsBudget = 12_000;

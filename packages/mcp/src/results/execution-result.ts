@@ -6,27 +6,17 @@ import { displayed, displayedValues } from "./displayed-values.js";
 import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "./output-limit.js";
 
 export const executionOutput = z.looseObject({
-  exit_code: z
-    .number()
-    .optional()
-    .describe("0 is success; 124 timed out; 137 killed or out of memory; absent while it runs"),
+  exit_code: z.number().optional().describe("124: timed out; 137: killed or out of memory"),
   success: z.boolean().optional(),
   stdout: z.string(),
   stderr: z.string(),
-  result: z.string().optional().describe("The last expression's value"),
+  result: z.string().optional(),
   rich_outputs: displayedValues,
-  execution_time: z.number().optional().describe("Seconds"),
-  termination_reason: z.string().optional().describe("exit, timeout, out_of_memory, killed or signal"),
-  stdout_bytes: z.number().optional().describe("Bytes written in all, when stdout is cut"),
-  stderr_bytes: z.number().optional().describe("Bytes written in all, when stderr is cut"),
+  termination_reason: z.string().optional(),
   sandbox_id: z.string(),
-  mode: z.string().optional().describe("isolated, persistent, rich or background"),
-  status: z.string().optional().describe("running: the code goes on in the background"),
-  process_id: z.string().optional().describe("Of the code that still runs"),
-  note: z
-    .string()
-    .optional()
-    .describe("What to do about an abnormal end, cut output, or code that still runs"),
+  status: z.string().optional().describe("running: it goes on in the background"),
+  process_id: z.string().optional(),
+  note: z.string().optional(),
 });
 
 /** The most bytes of the last expression's value. */

@@ -5,11 +5,11 @@ import { wireNames } from "./wire-names.js";
 
 export const sandboxOutput = z.looseObject({
   id: z.string(),
-  status: z.string().describe("creating, running, paused, stopped, error"),
+  status: z.string(),
   template_name: z.string().optional(),
-  direct_url: z.string().optional().describe("URL of its agent: vm_url of other tools"),
-  isolation: z.string().optional().describe("namespace, container, gvisor or microvm"),
-  expires_at: z.string().optional().describe("When it is deleted"),
+  direct_url: z.string().optional(),
+  isolation: z.string().optional(),
+  expires_at: z.string().optional(),
 });
 
 export function sandboxResult(sandbox: Sandbox): z.input<typeof sandboxOutput> {

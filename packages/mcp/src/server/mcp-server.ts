@@ -5,7 +5,7 @@ import { viewOf } from "../resources/view.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import { version } from "../settings/version.js";
-import { portableSchema } from "../tools/definition/portable-schema.js";
+import { listedInput, portableSchema } from "../tools/definition/portable-schema.js";
 import { errorAnswer } from "./received-message.js";
 import { registerTool, type SharedToolParts } from "./registered-tool.js";
 
@@ -70,11 +70,12 @@ export function createServer(
   );
   const offered = new Set(profile.tools.map(({ name }) => name));
   const shared = { profile, log, session, offered };
+  const isCompatible = profile.tools.some(({ toolset }) => toolset === "compatibility");
   for (const tool of profile.tools) {
     const { input, output } = tool;
     const entry = {
       ...tool,
-      inputSchema: () => portableSchema(input, "input"),
+      inputSchema: () => listedInput(input, { isCompatible }),
       outputSchema: output && (() => portableSchema(output, "output")),
       _meta: viewOf(tool, profile),
       isRelayed: tool.toolset === "mcp",

@@ -33,7 +33,7 @@ export const callApi = tool({
   title: "Call the control plane",
   description:
     "Calls an operation of the control plane by method and path, such as GET /v1/sandboxes. The same as the tool for it.",
-  toolset: "sandboxes",
+  toolset: "compatibility",
   annotations: executing,
   input: z.object({
     method: z.enum(["GET", "POST", "PUT", "DELETE"]).describe("HTTP method"),

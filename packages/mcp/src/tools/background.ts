@@ -1,4 +1,5 @@
 /** Background executions: starts them, lists them, reads their output and ends them. */
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
@@ -22,7 +23,7 @@ import { sandboxTool, type Tool } from "./definition/tool.js";
 import { runningReport } from "./hand-over.js";
 
 export const startedOutput = z.looseObject({
-  process_id: z.string().describe("For execute_process_output and execute_kill_process"),
+  process_id: z.string(),
   status: z.string(),
   sandbox_id: z.string(),
 });
@@ -59,7 +60,7 @@ const executeCodeBackground = sandboxTool({
   toolset: "code",
   annotations: executing,
   input: z.object({
-    ...programInSandbox(backgroundTimeout(300)),
+    ...programInSandbox(backgroundTimeout(limits.backgroundDefaultSeconds)),
     name: jobName,
   }),
   output: startedOutput,
@@ -77,7 +78,7 @@ const executeCodeAsync = sandboxTool({
     code,
     callback_url: text.describe("http(s) URL"),
     language,
-    timeout: backgroundTimeout(3600),
+    timeout: backgroundTimeout(limits.asyncDefaultSeconds),
     env: runEnvironment,
     working_dir: workingDirectory,
     callback_headers: z
@@ -176,7 +177,7 @@ const executeKillProcess = sandboxTool({
   input: z.object({ ...sandboxReference, process_id: processId }),
   output: z.looseObject({
     process_id: z.string(),
-    status: z.string().describe("killed, or completed or failed if it had ended before"),
+    status: z.string(),
   }),
   handler: async ({ sandbox, process_id, signal }) => {
     const execution = sandbox.processes.get(process_id);

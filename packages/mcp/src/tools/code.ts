@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { IsolatedExecutionStep, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
@@ -51,7 +52,7 @@ async function runIsolated({
   const { template_name: template, working_dir: workdir, internet_access } = program;
   const { remark } = program;
   const run = (started: () => void) =>
-    client.executeIsolatedOrDetach(code, {
+    client.executeIsolated(code, {
       language,
       timeoutSeconds: timeout,
       env,
@@ -107,7 +108,7 @@ const executeCodeIsolated = tool({
     internet_access: internetAccess,
   }),
   output: executionOutput.extend({
-    isolation: z.string().optional().describe("What isolated the code from its host"),
+    isolation: z.string().optional(),
   }),
   handler: runIsolated,
 });
@@ -121,7 +122,7 @@ interface PlacedProgram extends Program {
 
 async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: PlacedProgram & ToolContext) {
   const { language, timeout, env, environment, offered, signal, report } = call;
-  const outcome = await sandbox.executeOrDetach(code, {
+  const outcome = await sandbox.execute(code, {
     language,
     timeoutSeconds: timeout,
     env,
@@ -138,9 +139,11 @@ async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: Plac
 
 const modes = ["persistent", "rich", "isolated", "background"] as const;
 /** Limits of time in seconds, which depend on the mode. */
-const usualTimeout = 30;
-const usualBackgroundTimeout = 300;
-const longestTimeout = 300;
+const {
+  backgroundDefaultSeconds: usualBackgroundTimeout,
+  executionDefaultSeconds: usualTimeout,
+  executionSeconds: longestTimeout,
+} = limits;
 
 const executeCode = tool({
   name: "execute_code",
@@ -157,9 +160,7 @@ const executeCode = tool({
       .enum(modes, `must be one of ${modes.join(", ")}`)
       .optional()
       .describe("Default: persistent in a sandbox, else isolated. rich shows tables too"),
-    timeout: optionalTimeout.describe(
-      "Seconds, 1-300, default 30; in mode background up to 86400, default 300",
-    ),
+    timeout: optionalTimeout.describe("Seconds, at most 300, default 30; default 300 in mode background"),
     env: runEnvironment,
     working_dir: workingDirectory,
     name: jobName,
@@ -187,11 +188,11 @@ const executeCode = tool({
 const ownSandbox = "Mode isolated ran the code in a sandbox of its own, not in the given one.";
 
 /** The tool that HOPX's own MCP server has for `execute_code` with mode `persistent`. */
-const executeCodePersistent = sandboxTool({
+export const executeCodePersistent = sandboxTool({
   name: "execute_code_persistent",
   title: "Run code, keeping variables",
   description: "The same as execute_code in a sandbox.",
-  toolset: "code",
+  toolset: "compatibility",
   annotations: executing,
   input: z.object({
     ...programInSandbox(executionTimeout),
@@ -214,9 +215,4 @@ const executeCodeRich = sandboxTool({
   handler: ({ capture_rich, ...call }) => runInSandbox({ ...call, texts: capture_rich }),
 });
 
-export const codeTools: readonly Tool[] = [
-  executeCodeIsolated,
-  executeCode,
-  executeCodePersistent,
-  executeCodeRich,
-];
+export const codeTools: readonly Tool[] = [executeCodeIsolated, executeCode, executeCodeRich];

@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import * as z from "zod";
 import { executionOutput, executionResult } from "../results/execution-result.js";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
@@ -34,7 +35,7 @@ const runCommand = sandboxTool({
   output: executionOutput,
   handler: async ({ sandbox, command, timeout, env, working_dir: workdir, ...context }) => {
     const { signal, report } = context;
-    const outcome = await sandbox.runOrDetach(command, {
+    const outcome = await sandbox.commands.run(command, {
       timeoutSeconds: timeout,
       env,
       workdir,
@@ -57,7 +58,7 @@ const runCommandBackground = sandboxTool({
   input: z.object({
     ...sandboxReference,
     command,
-    timeout: backgroundTimeout(300),
+    timeout: backgroundTimeout(limits.backgroundDefaultSeconds),
     working_dir: workingDirectory,
     env: runEnvironment,
     name: jobName,
@@ -85,7 +86,7 @@ const listProcesses = sandboxTool({
   annotations: readOnlyInside,
   input: z.object({ ...sandboxReference, max_results: maxResults(200, mostListed) }),
   output: z.looseObject({
-    processes: z.array(z.looseObject({ pid: z.number() })).describe("memory_mb is resident memory"),
+    processes: z.array(z.looseObject({ pid: z.number() })),
     count: z.number(),
     total_processes: z.number(),
     truncated: z.boolean(),

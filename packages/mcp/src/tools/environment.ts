@@ -16,7 +16,7 @@ const envGet = sandboxTool({
   annotations: readOnlyInside,
   input: z.object({ ...sandboxReference }),
   output: z.looseObject({
-    env_vars: z.record(z.string(), z.string()).describe("Names and values"),
+    env_vars: z.record(z.string(), z.string()),
     count: z.number(),
     truncated: z.boolean(),
   }),
@@ -43,7 +43,7 @@ const envSet = sandboxTool({
     merge: z.boolean().default(true).describe("false removes all others"),
   }),
   output: z.looseObject({
-    status: z.string().describe("success"),
+    status: z.string(),
     variables_set: z.array(z.string()),
     count: z.number(),
     merge: z.boolean(),

@@ -36,9 +36,9 @@ const fileRead = sandboxTool({
   output: z.looseObject({
     path: z.string(),
     content: z.string(),
-    size: z.number().describe("Bytes of the whole file"),
-    truncated: z.boolean().describe("The middle of content is left out"),
-    note: z.string().optional().describe("What to do when the file is not text"),
+    size: z.number(),
+    truncated: z.boolean(),
+    note: z.string().optional(),
   }),
   handler: async ({ sandbox, path, signal }) => {
     const content = await sandbox.files.readText(path, { signal });
@@ -64,7 +64,7 @@ const fileWrite = sandboxTool({
   toolset: "files",
   annotations: destructive,
   input: onePath.extend({ content: fileContent }),
-  output: z.looseObject({ path: z.string(), size: z.number().describe("Bytes") }),
+  output: z.looseObject({ path: z.string(), size: z.number() }),
   handler: async ({ sandbox, path, content, signal }) => {
     const written = await sandbox.files.write(path, content, { signal });
     return { path: written.path, size: written.size };
@@ -158,7 +158,7 @@ const fileMkdir = sandboxTool({
   toolset: "files",
   annotations: { ...additive, idempotentHint: true },
   input: onePath,
-  output: z.looseObject({ path: z.string(), status: z.string().describe("created, or exists") }),
+  output: z.looseObject({ path: z.string(), status: z.string() }),
   handler: async ({ sandbox, path, signal }) => {
     const wasThere = await sandbox.files.exists(path, { signal });
     await sandbox.files.mkdir(path, { signal });
@@ -178,9 +178,9 @@ const fileDownload = sandboxTool({
   annotations: readOnlyInside,
   input: onePath,
   output: z.looseObject({
-    uri: z.string().describe("Resource to read, or uri of file_upload"),
+    uri: z.string(),
     path: z.string(),
-    size: z.number().optional().describe("Bytes; absent for a symbolic link to a file that is too large"),
+    size: z.number().optional(),
     mime_type: z.string(),
     note: z.string().optional(),
   }),
@@ -222,7 +222,7 @@ const fileUpload = sandboxTool({
   toolset: "files",
   annotations: destructive,
   input: onePath.extend({ uri: fileSource }),
-  output: z.looseObject({ path: z.string(), size: z.number().describe("Bytes") }),
+  output: z.looseObject({ path: z.string(), size: z.number() }),
   handler: async ({ sandbox, path, uri, ...call }) => {
     const content = await contentOf(uri, call);
     const written = await sandbox.files.write(path, content, { signal: call.signal });

@@ -27,7 +27,7 @@ const health = tool({
   toolset: "sandboxes",
   annotations: readOnly,
   input: z.object({}),
-  output: z.looseObject({ status: z.string().describe("healthy or ok"), isolation: z.string().optional() }),
+  output: z.looseObject({ status: z.string(), isolation: z.string().optional() }),
   handler: async ({ client, signal }) => {
     const { status, version, runtime, isolation } = await client.health({ signal });
     return { status, version, runtime, isolation };
@@ -38,24 +38,19 @@ const creation = z.object({
   template_id: templateName.optional().describe("Template, by id"),
   template_name: templateName.optional().describe("Template, by name; default code-interpreter"),
   region,
-  timeout_seconds: lifetime.default(600).describe("Lifetime in seconds, 1-86400"),
+  timeout_seconds: lifetime.default(600).describe("Seconds that it lives"),
   internet_access: internetAccess,
-  env_vars: variables.optional().describe("Environment variables of every run in it"),
-  vcpu: z
-    .number(cpus)
-    .min(0.05, cpus)
-    .max(1024, cpus)
-    .optional()
-    .describe("Processors; in the cloud the template decides"),
+  env_vars: variables.optional().describe("Variables of every run in it"),
+  vcpu: z.number(cpus).min(0.05, cpus).max(1024, cpus).optional().describe("Processors, on this machine"),
   memory_mb: z
     .int(mebibytes)
     .min(128, mebibytes)
     .max(1_048_576, mebibytes)
     .optional()
-    .describe("MiB; in the cloud the template decides"),
+    .describe("MiB of memory, on this machine"),
   disk_gb: ignored,
-  name: text.optional().describe("Returns your sandbox of this name, if one exists"),
-  namespace: text.optional().describe("The same name in another namespace is another sandbox"),
+  name: text.optional().describe("Returns your sandbox of this name if there is one"),
+  namespace: text.optional().describe("Another sandbox may have the name in another namespace"),
   include_auth_token: z
     .boolean("must be true or false")
     .default(false)
@@ -153,7 +148,7 @@ const deleteSandbox = tool({
   toolset: "sandboxes",
   annotations: destructive,
   input: onSandbox,
-  output: z.looseObject({ id: z.string(), status: z.string().describe("deleted, or not_found") }),
+  output: z.looseObject({ id: z.string(), status: z.string() }),
   handler: async ({ client, sandboxes, id, signal }) => {
     // Ask first whether the sandbox exists: deleting one that does not exist succeeds, but the answer must say which it
     // was.
@@ -195,10 +190,10 @@ const updateSandboxTimeout = tool({
   description: "Sets how long a sandbox lives from now.",
   toolset: "sandboxes",
   annotations: idempotent,
-  input: onSandbox.extend({ timeout_seconds: lifetime.describe("Seconds from now, 1-86400") }),
+  input: onSandbox.extend({ timeout_seconds: lifetime.describe("Seconds from now") }),
   output: z.looseObject({
     id: z.string(),
-    status: z.string().describe("updated"),
+    status: z.string(),
     timeout_seconds: z.number(),
     expires_at: z.string(),
   }),

@@ -49,7 +49,7 @@ const pingVm = sandboxTool({
   name: "ping_vm",
   title: "Ping a sandbox",
   description: "Says whether a sandbox's agent answers.",
-  toolset: "system",
+  toolset: "compatibility",
   annotations: readOnly,
   input: inSandbox,
   output: z.looseObject({ status: z.string() }),
@@ -64,7 +64,7 @@ const getAgentUrl = sandboxTool({
   name: "get_agent_url",
   title: "Get the agent's URL",
   description: "Gets the URL of a sandbox's agent.",
-  toolset: "system",
+  toolset: "compatibility",
   annotations: readOnly,
   input: inSandbox,
   output: z.looseObject({ agent_url: z.string(), sandbox_id: z.string() }),
@@ -97,7 +97,7 @@ const cacheStats = sandboxTool({
   name: "cache_stats",
   title: "Show the execution cache",
   description: "Counts the entries, hits and misses of a sandbox's execution cache.",
-  toolset: "system",
+  toolset: "compatibility",
   annotations: readOnly,
   input: inSandbox,
   output: z.looseObject({ sandbox_id: z.string(), total_cached: z.number().optional() }),
@@ -111,7 +111,7 @@ const cacheClear = sandboxTool({
   name: "cache_clear",
   title: "Clear the execution cache",
   description: "Empties a sandbox's execution cache.",
-  toolset: "system",
+  toolset: "compatibility",
   annotations: destructive,
   input: inSandbox,
   output: z.looseObject({ status: z.string(), entries_removed: z.number().optional() }),
@@ -122,12 +122,7 @@ const cacheClear = sandboxTool({
   }),
 });
 
-export const systemTools: readonly Tool[] = [
-  getSystemMetrics,
-  getVmInfo,
-  pingVm,
-  cacheStats,
-  cacheClear,
-  getPreviewUrl,
-  getAgentUrl,
-];
+export const systemTools: readonly Tool[] = [getSystemMetrics, getVmInfo, getPreviewUrl];
+
+/** Tools of HOPX's own server for which other tools do the same. */
+export const olderSystemTools: readonly Tool[] = [pingVm, getAgentUrl, cacheStats, cacheClear];

@@ -110,8 +110,8 @@ const buildTemplate = tool({
   input: buildInput,
   output: z.looseObject({
     name: z.string(),
-    status: z.string().describe("active, or building: get_template shows the rest"),
-    log: z.string().describe("What the commands wrote"),
+    status: z.string(),
+    log: z.string(),
     note: z.string().optional(),
   }),
   handler: async ({ client, name, update, environment, offered, signal, report, ...definition }) => {

@@ -13,7 +13,7 @@ describe("a call that cannot work says what to do", () => {
   let sandbox_id: unknown;
   let deleted: unknown;
   beforeAll(async () => {
-    mcp = await connect();
+    mcp = await connect({ CLOUD_SANDBOX_MCP_TOOLSETS: "default,compatibility" });
     sandbox_id = (await mcp.result("create_sandbox")).id;
     deleted = (await mcp.result("create_sandbox")).id;
     await mcp.result("delete_sandbox", { id: deleted });

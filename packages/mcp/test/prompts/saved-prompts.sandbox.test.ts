@@ -5,7 +5,10 @@ import { connect, type McpConnection } from "../support/mcp-connection.js";
 let mcp: McpConnection;
 let sandbox_id: unknown;
 beforeAll(async () => {
-  mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
+  mcp = await connect({
+    CLOUD_SANDBOX_BACKEND: "local",
+    CLOUD_SANDBOX_MCP_TOOLSETS: "default,compatibility",
+  });
   sandbox_id = (await mcp.result("create_sandbox")).id;
 });
 afterAll(() => mcp.client.close());

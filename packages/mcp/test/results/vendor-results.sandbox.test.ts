@@ -17,7 +17,10 @@ const fuller: Readonly<Record<string, Record<string, unknown>>> = {
 const answers: Answers = {};
 let mcp: McpConnection;
 beforeAll(async () => {
-  mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
+  mcp = await connect({
+    CLOUD_SANDBOX_BACKEND: "local",
+    CLOUD_SANDBOX_MCP_TOOLSETS: "default,compatibility",
+  });
   for (const [tool, given] of toolTable) {
     const usual = typeof given === "function" ? given(answers) : given;
     const call = (): Promise<Record<string, unknown>> => mcp.result(tool, { ...usual, ...fuller[tool] });

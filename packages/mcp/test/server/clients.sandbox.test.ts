@@ -29,10 +29,15 @@ interface AnyClient {
 
 const info = { name: "test", version: "1.0.0" };
 const command = { command: process.execPath, args: [serverFile], stderr: "ignore" as const };
-const environment = { ...getDefaultEnvironment(), CLOUD_SANDBOX_BACKEND: "local" };
+const toolsets = "default,compatibility";
+const environment = {
+  ...getDefaultEnvironment(),
+  CLOUD_SANDBOX_BACKEND: "local",
+  CLOUD_SANDBOX_MCP_TOOLSETS: toolsets,
+};
 let http: HttpServer;
 beforeAll(async () => {
-  http = await startHttpServer(["--no-token"]);
+  http = await startHttpServer(["--no-token", "--toolsets", toolsets]);
 });
 afterAll(() => http.stop());
 

@@ -5,13 +5,19 @@ import { connect } from "../support/mcp-connection.js";
 
 const namesOf = (toolset?: string): string[] =>
   profile.tools.filter((tool) => toolset === undefined || tool.toolset === toolset).map(({ name }) => name);
-const standard = profile.tools.filter(({ toolset }) => toolset !== "desktop").map(({ name }) => name);
+const standard = profile.tools
+  .filter(({ toolset }) => toolset !== "desktop" && toolset !== "compatibility")
+  .map(({ name }) => name);
 
 describe("the tools that are offered", () => {
   it.each<[string, ToolSelection, readonly string[]]>([
     ["are all that are on by default", {}, standard],
     ["are those of toolsets", { toolsets: ["env", "files"] }, [...namesOf("files"), ...namesOf("env")]],
-    ["are one more toolset with default", { toolsets: ["default", "desktop"] }, namesOf()],
+    [
+      "are one more toolset with default",
+      { toolsets: ["default", "desktop"] },
+      [...standard, ...namesOf("desktop")],
+    ],
     ["are every one with all", { toolsets: ["all"] }, namesOf()],
     ["are single tools", { tools: ["file_read", "execute_code"] }, ["execute_code", "file_read"]],
     [

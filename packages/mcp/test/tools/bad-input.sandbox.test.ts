@@ -15,7 +15,7 @@ const longest = 75_000;
 let mcp: McpConnection;
 let sandbox_id: unknown;
 beforeAll(async () => {
-  mcp = await connect();
+  mcp = await connect({ CLOUD_SANDBOX_MCP_TOOLSETS: "default,compatibility" });
   sandbox_id = (await mcp.result("create_sandbox", { timeout_seconds: 900 })).id;
 });
 afterAll(() => mcp.client.close());

@@ -4,7 +4,10 @@ import { connect, type McpConnection } from "../support/mcp-connection.js";
 
 let mcp: McpConnection;
 beforeAll(async () => {
-  mcp = await connect({ CLOUD_SANDBOX_BACKEND: "local" });
+  mcp = await connect({
+    CLOUD_SANDBOX_BACKEND: "local",
+    CLOUD_SANDBOX_MCP_TOOLSETS: "default,compatibility",
+  });
 });
 afterAll(() => mcp.client.close());
 
@@ -71,6 +74,7 @@ it.each(["..", "..%2f..%2fhealth", "a%2Fb", "%00"])(
 it("call_api cannot do what tools that are not offered do", async () => {
   const careful = await connect({
     CLOUD_SANDBOX_BACKEND: "local",
+    CLOUD_SANDBOX_MCP_TOOLSETS: "default,compatibility",
     CLOUD_SANDBOX_MCP_EXCLUDE_TOOLS: "delete_sandbox,create_sandbox",
   });
   const said = await careful.failure("call_api", { method: "DELETE", path: "/v1/sandboxes/1" });
@@ -82,7 +86,7 @@ it("call_api cannot do what tools that are not offered do", async () => {
 describe("call_api with two clients", () => {
   let server: HttpServer;
   beforeAll(async () => {
-    server = await startHttpServer();
+    server = await startHttpServer(["--toolsets", "default,compatibility"]);
   });
   afterAll(() => server.stop());
 

@@ -5,15 +5,17 @@ import { connect, type McpConnection, textOf } from "../support/mcp-connection.j
 
 let mcp: McpConnection;
 beforeAll(async () => {
-  mcp = await connect();
+  mcp = await connect({ CLOUD_SANDBOX_MCP_TOOLSETS: "default,compatibility" });
 });
 afterAll(() => mcp.client.close());
 
 it("the profile's tools are listed in its order, every time", async () => {
-  const names = selectTools(hopx, {}).map(({ name }) => name);
+  const names = selectTools(hopx, { toolsets: ["default", "compatibility"] }).map(({ name }) => name);
   for (let time = 0; time < 2; time += 1) {
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(names);
+    expect(tools[0]?.inputSchema.properties).not.toHaveProperty("vm_url");
+    expect(tools[1]?.inputSchema.properties).toHaveProperty("vm_url");
     for (const { inputSchema, outputSchema } of tools) {
       expect(inputSchema).not.toHaveProperty("$schema");
       expect(outputSchema).not.toHaveProperty("$schema");

@@ -1748,6 +1748,7 @@ export interface components {
              */
             execution_id?: string;
             termination_reason?: components["schemas"]["TerminationReason"];
+            exception?: components["schemas"]["CodeException"];
             /** @description The interpreter ended during this execution or since the previous one: the variables of its context are gone. */
             context_lost?: boolean;
             /** @description Bytes written to stdout in all. */
@@ -1763,6 +1764,20 @@ export interface components {
             /** @description Path of the full output in the sandbox, when `stderr` was cut. */
             stderr_file?: string;
         };
+        /** @description The exception that ended Python or JavaScript code. Each text has at most 65,536 characters, the rest is cut off. */
+        CodeException: {
+            /**
+             * @description The name of its class.
+             * @example ValueError
+             */
+            name: string;
+            /** @description Its message. */
+            value: string;
+            /** @description What stderr says of it. */
+            traceback: string;
+        };
+        /** @description The code's standard input, empty when absent. With it, the code runs in a process of its own, without a context. */
+        CodeInput: string;
         ExecuteRequest: {
             /** @description The program's text. */
             code: string;
@@ -1776,6 +1791,7 @@ export interface components {
             env?: components["schemas"]["EnvironmentVariables"] | null;
             context?: components["schemas"]["ContextName"];
             filename?: components["schemas"]["ProgramFilename"];
+            stdin?: components["schemas"]["CodeInput"];
             /**
              * @description The code depends on nothing but itself, its variables and its directory's path: the outcome of the same
              *     execution may be given instead. It runs in a process of its own, without a context. Kept are successes
@@ -1903,6 +1919,7 @@ export interface components {
              */
             context?: string | null;
             filename?: components["schemas"]["ProgramFilename"];
+            stdin?: components["schemas"]["CodeInput"];
             workdir?: components["schemas"]["WorkingDirectory"];
             /** @description Another spelling of `workdir`, which wins when both are given. */
             working_dir?: components["schemas"]["WorkingDirectory"];
@@ -2049,6 +2066,7 @@ export interface components {
             stderr_file?: string;
             /** @description The variables of its context are gone. */
             context_lost?: boolean;
+            exception?: components["schemas"]["CodeException"];
             /** @description The last expression's value as text. */
             result?: string;
             /** @description Everything displayed, in order. */
@@ -2543,6 +2561,8 @@ export interface components {
             working_dir?: components["schemas"]["WorkingDirectory"];
             env?: components["schemas"]["EnvironmentVariables"] | null;
             context?: components["schemas"]["ContextName"];
+            filename?: components["schemas"]["ProgramFilename"];
+            stdin?: components["schemas"]["CodeInput"];
             /**
              * @description Whether `result` tells of displayed values however large they are; only of those that fit in 512 KiB together
              *     when absent, since some clients take no large frames.

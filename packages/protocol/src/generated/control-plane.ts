@@ -1122,6 +1122,18 @@ export interface components {
             stdout_truncated?: boolean;
             /** @description `stderr` holds head and tail only; a line between them says how much is missing. */
             stderr_truncated?: boolean;
+            /** @description The exception that ended Python or JavaScript code. Each text has at most 65,536 characters, the rest is cut off. */
+            exception?: {
+                /**
+                 * @description The name of its class.
+                 * @example ValueError
+                 */
+                name: string;
+                /** @description Its message. */
+                value: string;
+                /** @description What stderr says of it. */
+                traceback: string;
+            };
             /** @description The last expression's value as text. */
             result?: string;
             /** @description The first figure. */

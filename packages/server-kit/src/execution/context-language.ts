@@ -1,5 +1,6 @@
 /// <reference path="../raw-text.d.ts" />
 import javascriptContextDriver from "./drivers/javascript-context-driver.cjs?raw";
+import javascriptErrors from "./drivers/javascript-errors.cjs?raw";
 import javascriptModules from "./drivers/javascript-modules.cjs?raw";
 import pythonContextCommand from "./drivers/python-context-command.py?raw";
 import pythonContextDriver from "./drivers/python-context-driver.py?raw";
@@ -30,7 +31,7 @@ export interface ContextLanguage {
 export const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(displays)`;
 
 /** The driver of JavaScript contexts, an argument of `node -e`. */
-export const javascriptDriver = `${javascriptModules}\n${javascriptContextDriver}`;
+export const javascriptDriver = `${javascriptModules}\n${javascriptErrors}\n${javascriptContextDriver}`;
 
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
 

@@ -1,15 +1,23 @@
-import type { RichOutput } from "../handlers/agent/outcome.js";
+import { limits } from "@cloud-sandbox/protocol/limits";
+import type { Outcome, RichOutput } from "../handlers/agent/outcome.js";
 
-const mostValues = 64;
-const mostBytes = 8 * 1024 * 1024;
+const {
+  displayedBytes: mostBytes,
+  displayedValues: mostValues,
+  exceptionCharacters: longestException,
+} = limits;
 const longestResult = 4 * 1024 * 1024;
 
-/** The values that an execution displayed. Their number and total size are limited; further ones are only counted. */
+/**
+ * What a driver reports of an execution: the values that it displayed, its result and its exception. Their number and size
+ * are limited; further values are only counted.
+ */
 export class DisplayedValues {
   readonly #values: RichOutput[] = [];
   #bytes = 0;
   #dropped = 0;
   #result: string | undefined;
+  #exception: Outcome["exception"];
 
   /** Adds a displayed value. The payload is a MIME type, a null byte and the data as text. */
   display(payload: Buffer): void {
@@ -28,12 +36,22 @@ export class DisplayedValues {
     this.#result = payload.toString("utf8", 0, longestResult);
   }
 
+  /** Records the exception that ended the code: the name of its class, its message and its traceback, each after a null byte. */
+  exception(payload: Buffer): void {
+    const [name = "", value = "", traceback = ""] = payload
+      .toString()
+      .split("\0", 3)
+      .map((text) => text.slice(0, longestException));
+    this.#exception = { name, value, traceback };
+  }
+
   /** The fields of the outcome. `droppedBefore` counts displayed values that the driver itself left out. */
   fields(droppedBefore: number) {
     const dropped = this.#dropped + droppedBefore;
     return {
       displays: this.#values,
       ...(this.#result !== undefined && { result: this.#result }),
+      ...(this.#exception !== undefined && { exception: this.#exception }),
       ...(dropped > 0 && { displaysDropped: dropped }),
     };
   }

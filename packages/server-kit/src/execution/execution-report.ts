@@ -29,6 +29,7 @@ export class ExecutionReport {
     if (!this.isStarted) return this.#beginning(kind, payload);
     if (kind === "D") this.values.display(payload);
     else if (kind === "R") this.values.result(payload);
+    else if (kind === "X") this.values.exception(payload);
     else if (kind === "E") return { what: "ended", end: reportedEnd(payload) };
     else return undefined;
     return { what: "value" };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { posix } from "node:path";
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { ContextLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { EnvironmentVariables } from "../../environment/environment-variables.js";
 import { findExecutable } from "../../machine/executable.js";
@@ -42,6 +43,8 @@ export interface ContextRequest {
   readonly isCell?: boolean | undefined;
   /** The name of the code's file. */
   readonly filename?: string | undefined;
+  /** Standard input. Default: empty. With it, the code runs as a program of its own. */
+  readonly stdin?: string | undefined;
   /** Run as a program of its own, which ends as one from a file does, instead of in a context. */
   readonly isProgram?: boolean | undefined;
   /** The files that receive the whole output, if the execution runs in the background. */
@@ -49,7 +52,7 @@ export interface ContextRequest {
 }
 
 /** Most contexts that are kept. To make room, the least recently used idle one is ended. */
-const mostContexts = 8;
+const mostContexts = limits.contexts;
 const defaultName = "default";
 /** Most removed contexts to remember whose callers have not been told that the variables are lost. */
 const mostMissed = 4096;
@@ -81,7 +84,8 @@ export class Contexts {
   /** Runs code in its context. Resolves once the code has started. */
   async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
     const { variables } = this.options;
-    const { id, code, context: name = defaultName, cwd, env, isCell = false, filename, isProgram } = request;
+    const { id, code, context: name = defaultName, cwd, env, isCell = false, filename, stdin } = request;
+    const isProgram = request.isProgram === true || stdin !== undefined;
     const { timeout, signal, background } = request;
     const sandbox = Object.fromEntries(variables.entries());
     const given = { ...sandbox, ...env };
@@ -91,7 +95,7 @@ export class Contexts {
       Object.entries(given).filter(([variable]) => language.readAtStart.test(variable)),
     );
     const key = JSON.stringify([language.name, name, command, early]);
-    const make = (isReplacement: boolean) => this.#make(language, name, command, early, isReplacement);
+    const make = (isReplacement: boolean) => this.#make(language, name, command, early, stdin, isReplacement);
     const context = isProgram ? make(false) : (this.#touch(key) ?? this.#add(key, make));
     const file = isProgram ? await withFiles(() => this.#programFile(language, request)) : undefined;
     const execution = context.run({
@@ -190,12 +194,14 @@ export class Contexts {
     name: string,
     command: string,
     early: Readonly<Record<string, string>>,
+    stdin: string | undefined,
     isReplacement: boolean,
   ): Context {
     const { slots, workdir, ahead } = this.options;
     const isPlain = language === ahead && command === language.command && Object.keys(early).length === 0;
     const start = async () =>
-      (isPlain ? await this.#waiting?.take() : undefined) ?? this.#start(language, command, early);
+      (isPlain && stdin === undefined ? await this.#waiting?.take() : undefined) ??
+      this.#start(language, command, early, stdin);
     return new Context(language.name, name, workdir, start, slots, isReplacement);
   }
 
@@ -236,9 +242,10 @@ export class Contexts {
     language: ContextLanguage,
     command: string,
     early: Readonly<Record<string, string>>,
+    input?: string,
   ): Promise<Interpreter> {
     const { baseEnvironment, resources } = this.options;
-    const program = { command, args: language.args };
+    const program = { command, args: language.args, ...(input !== undefined && { input }) };
     return Interpreter.start(program, { ...baseEnvironment, ...early }, resources, language.preparer?.());
   }
 }

@@ -19,7 +19,7 @@ import type { ExecutionResources } from "../programs/execution-resources.js";
 import type { Execution } from "../programs/executor.js";
 import { executionMarker, kill, sweepContext, sweepExecution } from "../programs/process-sweep.js";
 import { exhausted, workdirProblem } from "../programs/start-failure.js";
-import { type StartedProcess, startProcess } from "../programs/started-program.js";
+import { feed, type StartedProcess, startProcess, startWithInput } from "../programs/started-program.js";
 
 /** Milliseconds within which an interpreter must start the code it was sent. Otherwise it is killed. */
 const startLimit = 30_000;
@@ -119,16 +119,15 @@ export class Interpreter {
   }
 
   static async start(
-    program: Pick<Program, "command" | "args">,
+    program: Pick<Program, "command" | "args" | "input">,
     variables: Variables,
     resources: ExecutionResources,
     prepare: (code: string) => Promise<string> = async (code) => code,
   ): Promise<Interpreter> {
-    const process = await startProcess(program, {
-      cwd: "/",
-      env: variables,
-      stdio: ["ignore", "ignore", "ignore", "pipe"],
-    });
+    const process = await startWithInput(program, (stdin) =>
+      startProcess(program, { cwd: "/", env: variables, stdio: [stdin, "ignore", "ignore", "pipe"] }),
+    );
+    feed(process.stdin, program.input);
     const socket = process.child.stdio[3];
     if (!(socket instanceof Duplex)) throw new Error("The interpreter has no control channel.");
     return new Interpreter(process, socket, variables, resources, prepare);

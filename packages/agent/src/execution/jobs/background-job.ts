@@ -36,11 +36,12 @@ export class BackgroundJob implements Job {
     this.ended = outcome
       .then(async ({ reason, exitCode, duration, ...values }) => {
         const end = { reason, exitCode, duration, at: new Date() };
-        const { result, displays, displaysDropped, contextLost } = values;
+        const { result, displays, displaysDropped, exception, contextLost } = values;
         this.values = {
           ...(result !== undefined && { result }),
           ...(displays && { displays }),
           ...(displaysDropped && { displaysDropped }),
+          ...(exception && { exception }),
           ...(contextLost && { contextLost }),
         };
         await record(this, end);

@@ -1,4 +1,3 @@
-import { pipeline, Readable, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   ExecutionWatch,
@@ -13,7 +12,7 @@ import type { ExecutionResources } from "./execution-resources.js";
 import type { ExecutionSlots } from "./execution-slots.js";
 import { killGroup, sweepProcesses } from "./process-sweep.js";
 import { withFiles } from "./start-failure.js";
-import { type StartedProgram, startProgram } from "./started-program.js";
+import { feed, type StartedProgram, startProgram } from "./started-program.js";
 
 export interface ExecutorOptions {
   readonly resources: ExecutionResources;
@@ -166,11 +165,4 @@ export class Executor {
       output: () => Promise.all([stdout.finish(), stderr.finish()]),
     });
   }
-}
-
-function feed(stdin: Writable | null, input: Program["input"]): void {
-  // A program may exit without reading its input; that is not an error of the agent's.
-  stdin?.on("error", () => undefined);
-  if (stdin && input instanceof Readable) pipeline(input, stdin, () => undefined);
-  else stdin?.end(input);
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, writeFileSync } from "node:fs";
-import type { Writable } from "node:stream";
+import { pipeline, Readable, type Writable } from "node:stream";
 import type { Program } from "@cloud-sandbox/server-kit/execution";
 import { asProgram } from "../../machine/program-identity.js";
 import type { OutputPipes } from "../output/output-pipes.js";
@@ -38,24 +38,45 @@ export async function startProgram(
 ): Promise<StartedProgram> {
   const stdout = new ProgramOutput(pipes);
   const stderr = new ProgramOutput(pipes);
-  const input = program.input === undefined ? undefined : await makeInputPipe();
-  const stdin = input?.read ?? (program.input === undefined ? "ignore" : "pipe");
   try {
-    const started = await startProcess(program, {
-      cwd,
-      env: { ...env, ...program.env },
-      stdio: [stdin, stdout.stdio, stderr.stdio],
-      id,
-    });
-    return { ...started, stdin: input?.write ?? started.child.stdin, stdout, stderr };
+    const started = await startWithInput(program, (stdin) =>
+      startProcess(program, {
+        cwd,
+        env: { ...env, ...program.env },
+        stdio: [stdin, stdout.stdio, stderr.stdio],
+        id,
+      }),
+    );
+    return { ...started, stdout, stderr };
   } catch (error) {
-    input?.write.destroy();
     stdout.abandon();
     stderr.abandon();
     throw error;
-  } finally {
-    if (input) closeSync(input.read);
   }
+}
+
+/** Starts a process with `start`, and returns it with the stream that its input is to be written to. */
+export async function startWithInput(
+  { input }: Pick<Program, "input">,
+  start: (stdin: number | "ignore" | "pipe") => Promise<StartedProcess>,
+): Promise<StartedProcess & { readonly stdin: Writable | null }> {
+  const pipe = input === undefined ? undefined : await makeInputPipe();
+  try {
+    const started = await start(pipe?.read ?? (input === undefined ? "ignore" : "pipe"));
+    return { ...started, stdin: pipe?.write ?? started.child.stdin };
+  } catch (error) {
+    pipe?.write.destroy();
+    throw error;
+  } finally {
+    if (pipe) closeSync(pipe.read);
+  }
+}
+
+/** Writes a program's input. A program may exit without reading it; that is not an error of the agent's. */
+export function feed(stdin: Writable | null, input: Program["input"]): void {
+  stdin?.on("error", () => undefined);
+  if (stdin && input instanceof Readable) pipeline(input, stdin, () => undefined);
+  else stdin?.end(input);
 }
 
 interface ProcessOptions {

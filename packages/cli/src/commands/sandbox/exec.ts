@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { Sandbox } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action, type Call } from "../../command-line/action.js";
@@ -32,8 +33,8 @@ export function addExec(parent: Command): void {
     )
     .option(
       "-t, --timeout <seconds>",
-      "time limit; default: 30, at most 300, or 86400 with --detach",
-      (text) => wholeNumber(1, 86_400, " of seconds")(text),
+      `time limit; default: ${limits.executionDefaultSeconds}, at most ${limits.executionSeconds}, or ${limits.backgroundSeconds} with --detach`,
+      (text) => wholeNumber(1, limits.backgroundSeconds, " of seconds")(text),
     )
     .option("-i, --interactive", "give the command this command's standard input")
     .option("-d, --detach", "start it in the background, and print its id")

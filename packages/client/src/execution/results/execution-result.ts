@@ -35,13 +35,27 @@ export interface OutputExtent {
   file: string | undefined;
 }
 
+/** An exception that code did not catch. Each text is at most 64 KiB, the rest is cut off. */
+export interface ExecutionError {
+  /** Name of its class, such as `ValueError`. */
+  name: string;
+  /** Its message. */
+  value: string;
+  /** What the code wrote to its standard error about it: where it was thrown, and by which calls. */
+  traceback: string;
+}
+
 /** The result of code. Code that fails has a result too. */
 export interface ExecutionResult extends ProgramResult {
   language: string | undefined;
   /** The value of the last expression as text, if the language has one. */
   value: string | undefined;
-  /** Values that the code displayed, in order: figures, tables, HTML. At most 64 and 8 MiB. */
+  /** All values that the code displayed, in order: figures, tables, HTML. At most 64 and 8 MiB. */
   richOutputs: DisplayedValue[];
+  /** Number of displayed values left out because there were too many or they were too large. */
+  richOutputsDropped: number;
+  /** The exception that ended Python or JavaScript code; undefined if there is none, or if the server does not say. */
+  error: ExecutionError | undefined;
   /**
    * Whether the context's variables are lost, because its interpreter ended during this execution or since the previous
    * one.
@@ -81,6 +95,8 @@ export function executionResult(wire: WireResult): ExecutionResult {
     language: wire.language,
     value: wire.result,
     richOutputs: wire.rich_outputs?.map(richOutput) ?? flatOutputs(wire),
+    richOutputsDropped: wire.rich_outputs_dropped ?? 0,
+    error: wire.exception,
     contextLost: wire.context_lost ?? false,
     cached: wire.cached ?? false,
   };
@@ -94,7 +110,7 @@ export function commandResult(wire: AgentSchemas["CommandResponse"]): CommandRes
   return { ...programResult(wire), pid: wire.pid };
 }
 
-/** Reads displayed values from the separate fields of a POST /execute answer, which has the first of each kind. */
+/** Reads displayed values from the separate fields of a POST /execute answer, which has the first of each type. */
 function flatOutputs({ png, html, svg, markdown, latex, json }: WireResult): DisplayedValue[] {
   const outputs: DisplayedValue[] = [];
   const add = (type: string, data: unknown): void => {

@@ -49,6 +49,8 @@ export async function finishedResult(
     language: undefined,
     value: head.result,
     richOutputs: head.outputs,
+    richOutputsDropped: head.rich_outputs_dropped ?? 0,
+    error: head.exception,
     contextLost: head.context_lost ?? false,
     cached: false,
   };

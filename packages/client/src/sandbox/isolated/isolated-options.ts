@@ -1,12 +1,32 @@
 import type { Isolation } from "../../config/isolation.js";
+import type { OptionNames } from "../../config/known-options.js";
+import { checkFunction } from "../../config/option-checks.js";
 import type { SandboxError } from "../../errors/errors.js";
-import type { ExecuteOptions } from "../../execution/execute-options.js";
+import { type ExecuteOptions, type ExecuteRequest, executeRequest } from "../../execution/execute-options.js";
+import type { Execution } from "../../execution/execution.js";
 import type { ExecutionResult } from "../../execution/results/execution-result.js";
+import {
+  callbackNames,
+  type DetachOptions,
+  detachOptionNames,
+  type OutputCallbacks,
+} from "../../execution/waiting-options.js";
+import type { Sandbox } from "../sandbox.js";
 import type { CreateSandboxOptions } from "../sandbox-creation.js";
 
 /** Options of `executeIsolated`: some for the code, some for the sandbox created for it. */
 export interface IsolatedExecutionOptions
-  extends Pick<ExecuteOptions, "env" | "filename" | "language" | "signal" | "timeoutSeconds" | "workdir">,
+  extends StreamIsolatedOptions,
+    OutputCallbacks,
+    DetachOptions,
+    Pick<ExecuteOptions, "onDisplay"> {}
+
+/** Options of `executeIsolatedStream`. */
+export interface StreamIsolatedOptions
+  extends Pick<
+      ExecuteOptions,
+      "env" | "filename" | "language" | "signal" | "stdin" | "timeoutSeconds" | "workdir"
+    >,
     Pick<
       CreateSandboxOptions,
       "egress" | "internetAccess" | "minIsolation" | "region" | "template" | "templateId"
@@ -24,6 +44,54 @@ export interface IsolatedExecutionResult extends ExecutionResult {
   sandboxId: string;
   isolation: Isolation | undefined;
   /** Why the sandbox could not be deleted, if that failed. It then ends by itself within ten minutes of its creation, plus the
-   * code's `timeoutSeconds` for `executeIsolatedOrDetach`. */
+   * code's `timeoutSeconds` with `detachAfterSeconds`. */
   cleanupError: SandboxError | undefined;
+}
+
+/** Code that is still running after `detachAfterSeconds`, and its sandbox, which the caller must delete. */
+export interface DetachedExecution {
+  kind: "execution";
+  sandbox: Sandbox;
+  execution: Execution;
+}
+
+/**
+ * Lifetime of the sandbox in seconds; with `detachAfterSeconds`, the code's time limit is added. If this process dies half-way,
+ * the server deletes the sandbox when its lifetime ends.
+ */
+export const lifetime = 600;
+export const longestDelete = 30;
+
+export interface IsolatedRun extends IsolatedExecutionOptions {
+  timeoutSeconds: number;
+}
+
+export const streamIsolatedNames: OptionNames<StreamIsolatedOptions> = {
+  timeoutSeconds: true,
+  env: true,
+  language: true,
+  signal: true,
+  stdin: true,
+  workdir: true,
+  filename: true,
+  egress: true,
+  internetAccess: true,
+  minIsolation: true,
+  region: true,
+  template: true,
+  templateId: true,
+  onStep: true,
+};
+
+export const isolatedOptionNames: OptionNames<IsolatedRun> = {
+  ...streamIsolatedNames,
+  ...callbackNames,
+  ...detachOptionNames,
+  onDisplay: true,
+};
+
+/** The request body for the code, checked before a sandbox is created for it. */
+export function checkedRequest(code: string, options: IsolatedRun): ExecuteRequest {
+  checkFunction("onStep", options.onStep);
+  return executeRequest(code, options, options.timeoutSeconds);
 }

@@ -12,11 +12,11 @@ import type { Sandbox } from "../sandbox.js";
 import type { Sandboxes } from "../sandboxes.js";
 import {
   checkedRequest,
-  type IsolatedRun,
-  isolatedOptionNames,
   lifetime,
   longestDelete,
-} from "./isolated-execution.js";
+  type StreamIsolatedOptions,
+  streamIsolatedNames,
+} from "./isolated-options.js";
 import type { IsolatedExecutionEvent, StreamedIsolatedExecution } from "./isolated-stream.js";
 import { streamOneShot } from "./one-shot-execution.js";
 import { oneShotEvents } from "./one-shot-stream.js";
@@ -29,11 +29,15 @@ export function readIsolated(
   sandboxes: Sandboxes,
   background: BackgroundWork,
   code: string,
-  options: IsolatedRun,
+  options: StreamedRun,
 ): IsolatedReading {
-  checkKnown("executeIsolatedStream", options, isolatedOptionNames);
+  checkKnown("executeIsolatedStream", options, streamIsolatedNames);
   const request = checkedRequest(code, options);
   return new IsolatedReading({ controlPlane, sandboxes, background, request, code, options });
+}
+
+interface StreamedRun extends StreamIsolatedOptions {
+  timeoutSeconds: number;
 }
 
 interface IsolatedReadingParts {
@@ -42,7 +46,7 @@ interface IsolatedReadingParts {
   background: BackgroundWork;
   request: ExecuteRequest;
   code: string;
-  options: IsolatedRun;
+  options: StreamedRun;
 }
 
 /** Reads the output of code that needs no sandbox, or has one of its own, which is deleted afterwards. */
@@ -66,7 +70,7 @@ export class IsolatedReading {
     );
   }
 
-  iterate(): AsyncGenerator<IsolatedExecutionEvent, void, void> {
+  [Symbol.asyncIterator](): AsyncGenerator<IsolatedExecutionEvent, void, void> {
     return this.#reading.iterate();
   }
 
@@ -117,7 +121,7 @@ export class IsolatedReading {
     const { background, code, sandboxes } = this.#parts;
     return new Promise((resolve, reject) => {
       this.#life = background.whole(async () => {
-        const { env, filename, language, onStep, timeoutSeconds, workdir } = this.#parts.options;
+        const { env, filename, language, onStep, stdin, timeoutSeconds, workdir } = this.#parts.options;
         const { egress, internetAccess, minIsolation, region, template, templateId } = this.#parts.options;
         const creation = { egress, internetAccess, minIsolation, region, template, templateId };
         const signal = this.#scope.abortSignal;
@@ -125,7 +129,7 @@ export class IsolatedReading {
         const sandbox = await sandboxes.create({ ...creation, timeoutSeconds: lifetime, signal });
         try {
           onStep?.("execute");
-          const options = { env, filename, language, timeoutSeconds, workdir, signal };
+          const options = { env, filename, language, stdin, timeoutSeconds, workdir, signal };
           resolve({ sandbox, stream: sandbox.executeStream(code, options) });
           await Promise.race([this.#isOver, background.closing]);
         } catch (error) {

@@ -11,8 +11,7 @@ export interface StreamedIsolatedExecution
 export type IsolatedExecutionEvent = OutputEvent | ResultEvent<StreamedIsolatedExecution> | ErrorEvent;
 
 /** The part that reads a stream. It is loaded with the first read, because many programs never stream. */
-interface Reading {
-  iterate(): AsyncGenerator<IsolatedExecutionEvent, void, void>;
+interface Reading extends AsyncIterable<IsolatedExecutionEvent> {
   result(): Promise<StreamedIsolatedExecution>;
   close(): Promise<void>;
 }
@@ -36,7 +35,7 @@ export class IsolatedExecutionStream implements AsyncIterable<IsolatedExecutionE
 
   /** Yields each event once, in order. */
   async *[Symbol.asyncIterator](): AsyncGenerator<IsolatedExecutionEvent, void, void> {
-    yield* (await this.#opened()).iterate();
+    yield* await this.#opened();
   }
 
   /**

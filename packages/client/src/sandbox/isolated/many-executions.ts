@@ -1,9 +1,10 @@
 import { checkKnown } from "../../config/known-options.js";
 import { checkWhole } from "../../config/option-checks.js";
+import type { DetachOptions } from "../../execution/waiting-options.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
 
-/** A program of `executeIsolatedMany`: its code, and options as of `executeIsolated`. */
-export interface IsolatedProgram extends Omit<IsolatedExecutionOptions, "signal"> {
+/** A program of `executeIsolatedMany`: its code, and options as of `executeIsolated`. No program detaches. */
+export interface IsolatedProgram extends Omit<IsolatedExecutionOptions, "signal" | keyof DetachOptions> {
   code: string;
 }
 
@@ -26,7 +27,10 @@ const defaultConcurrency = 8;
 export async function* executeMany(
   programs: Iterable<IsolatedProgram> | AsyncIterable<IsolatedProgram>,
   options: ManyExecutionsOptions,
-  execute: (code: string, options: IsolatedExecutionOptions) => Promise<IsolatedExecutionResult>,
+  execute: (
+    code: string,
+    options: IsolatedExecutionOptions & { detachAfterSeconds: undefined },
+  ) => Promise<IsolatedExecutionResult>,
 ): AsyncGenerator<ManyExecutionsOutcome, void, undefined> {
   checkKnown("executeIsolatedMany", options, { concurrency: true, signal: true });
   const { concurrency = defaultConcurrency, signal } = options;
@@ -37,7 +41,7 @@ export async function* executeMany(
   if (signal?.aborted) stop();
   const running = new Map<number, Promise<ManyExecutionsOutcome>>();
   const begin = (index: number, { code, ...own }: IsolatedProgram): void => {
-    const ended = execute(code, { ...own, signal: ending.signal }).then(
+    const ended = execute(code, { ...own, signal: ending.signal, detachAfterSeconds: undefined }).then(
       (result) => ({ index, result, error: undefined }),
       (error: unknown) => ({ index, result: undefined, error }),
     );

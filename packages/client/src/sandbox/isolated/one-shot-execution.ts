@@ -4,12 +4,12 @@ import { margin } from "../../config/time-limits.js";
 import { readErrorEnvelope } from "../../errors/error-envelope.js";
 import { InvalidResponseError, reportIt } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";
-import { richResult } from "../../execution/results/rich-execution.js";
+import { executionResult } from "../../execution/results/execution-result.js";
 import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../../transport/contract-clients.js";
 import { type Answer, type CallInit, receivedOf } from "../../transport/openapi-client.js";
 import { checkIsolation } from "../granted-options.js";
 import { createRequest } from "../sandbox-creation.js";
-import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
+import type { IsolatedExecutionResult, StreamIsolatedOptions } from "./isolated-options.js";
 
 /** Seconds that a program may wait on the server until there is room for it. */
 const longestWait = 120;
@@ -26,7 +26,7 @@ const lacking = new WeakSet<ControlPlaneClient>();
 export async function executeOneShot(
   controlPlane: ControlPlaneClient,
   body: ExecuteRequest,
-  options: IsolatedExecutionOptions,
+  options: StreamIsolatedOptions,
 ): Promise<IsolatedExecutionResult | undefined> {
   return sendOneShot(
     controlPlane,
@@ -44,7 +44,7 @@ export async function executeOneShot(
 export async function streamOneShot(
   controlPlane: ControlPlaneClient,
   body: ExecuteRequest,
-  options: IsolatedExecutionOptions,
+  options: StreamIsolatedOptions,
 ): Promise<ReadableStream<Uint8Array> | undefined> {
   return sendOneShot(
     controlPlane,
@@ -69,7 +69,7 @@ type OneShotRequest = ExecuteRequest & { stream?: true };
 async function sendOneShot<Body, Result>(
   controlPlane: ControlPlaneClient,
   body: OneShotRequest,
-  options: IsolatedExecutionOptions,
+  options: StreamIsolatedOptions,
   send: (init: OneShotInit) => Promise<Answer<Body>>,
   read: (answer: Promise<Answer<Body>>) => Promise<Result>,
 ): Promise<Result | undefined> {
@@ -78,7 +78,7 @@ async function sendOneShot<Body, Result>(
     { egress, internetAccess, minIsolation, region, template, templateId },
     undefined,
   );
-  if (region !== undefined || egress !== undefined || lacking.has(controlPlane)) return undefined;
+  if ((region ?? egress ?? body.stdin) !== undefined || lacking.has(controlPlane)) return undefined;
   onStep?.("execute");
   const requestTimeoutSeconds = body.timeout + margin + longestWait;
   const init = {
@@ -123,8 +123,8 @@ const unknownPath = "NOT_FOUND";
 
 function oneShotResult(
   wire: ControlPlaneSchemas["ProgramResult"],
-  { minIsolation }: IsolatedExecutionOptions,
+  { minIsolation }: StreamIsolatedOptions,
 ): IsolatedExecutionResult {
   checkIsolation(minIsolation, wire.isolation);
-  return { ...richResult(wire), sandboxId: wire.id, isolation: wire.isolation, cleanupError: undefined };
+  return { ...executionResult(wire), sandboxId: wire.id, isolation: wire.isolation, cleanupError: undefined };
 }

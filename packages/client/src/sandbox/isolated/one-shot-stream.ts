@@ -21,7 +21,7 @@ import { frameLines } from "../../streams/json-lines.js";
 import type { RawFrame } from "../../streams/raw-frame.js";
 import { hasFields, type RequiredFields } from "../../transport/answers/required-fields.js";
 import { checkIsolation } from "../granted-options.js";
-import type { IsolatedExecutionOptions } from "./isolated-options.js";
+import type { StreamIsolatedOptions } from "./isolated-options.js";
 import type { StreamedIsolatedExecution } from "./isolated-stream.js";
 
 type OutputFrame = AgentSchemas["OutputFrame"];
@@ -32,7 +32,7 @@ type ResultFrame = AgentSchemas["ResultFrame"] &
 export async function* oneShotEvents(
   stream: ReadableStream<Uint8Array>,
   request: ExecuteRequest,
-  { minIsolation }: IsolatedExecutionOptions,
+  { minIsolation }: StreamIsolatedOptions,
 ): AsyncGenerator<OutputEvent | ErrorEvent, StreamedIsolatedExecution, void> {
   let result: StreamedIsolatedExecution | undefined;
   let failure: SandboxError | undefined;
@@ -61,7 +61,7 @@ async function* framesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Raw
 
 function oneShotResult(
   frame: ResultFrame,
-  minIsolation: IsolatedExecutionOptions["minIsolation"],
+  minIsolation: StreamIsolatedOptions["minIsolation"],
 ): StreamedIsolatedExecution {
   const { id: sandboxId, isolation } = frame;
   checkIsolation(minIsolation, isolation);

@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import {
   cacheHandlers,
@@ -17,7 +18,7 @@ import type { Machine } from "./machine.js";
 import { machineReportHandlers, metricsOf } from "./report-handlers.js";
 import { streamHandlers } from "./stream-handlers.js";
 
-const bodyLimit = 32 * 1024 * 1024;
+const bodyLimit = limits.requestBytes;
 
 export interface AgentServiceOptions {
   readonly machine: Machine;

@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { KeptContext } from "@cloud-sandbox/server-kit/handlers";
 
 /** The variables that code of one language shares between executions. Executions in a context run one at a time. */
@@ -40,7 +41,6 @@ class Context implements KeptContext {
 
 const keeping: readonly string[] = ["python", "javascript"];
 /** The most contexts kept. To make room, the idle context that was used least recently is removed. */
-const mostContexts = 8;
 const roomMessage =
   "This context was ended after the previous execution, to make room for other contexts: its variables are gone.";
 
@@ -72,7 +72,7 @@ export class Contexts {
 
   #make(key: string, language: string, name: string): Context {
     const idle = [...this.#contexts].find(([, { isBusy, pending }]) => !isBusy && pending === 0);
-    if (this.#contexts.size >= mostContexts && idle) {
+    if (this.#contexts.size >= limits.contexts && idle) {
       const [oldest, { isUsed, loss }] = idle;
       this.#contexts.delete(oldest);
       if (isUsed || loss !== undefined) this.#missed.add(oldest);

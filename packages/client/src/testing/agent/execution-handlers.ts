@@ -32,6 +32,7 @@ interface CodeBody extends Placed {
   readonly code: string;
   readonly language?: string;
   readonly context?: string | null;
+  readonly stdin?: string;
 }
 
 interface CommandBody extends Placed {
@@ -47,8 +48,15 @@ export async function startCode(
   { isFresh = false } = {},
 ): Promise<RunningProgram> {
   const { name } = languageNamed(body.language ?? "python", languages);
-  const request = { text: body.code, language: name, args: undefined, ...placeOf(machine, body) };
-  const context = isFresh ? undefined : machine.contexts.of(name, body.context ?? undefined);
+  const request = {
+    text: body.code,
+    language: name,
+    args: undefined,
+    stdin: body.stdin,
+    ...placeOf(machine, body),
+  };
+  const context =
+    isFresh || body.stdin !== undefined ? undefined : machine.contexts.of(name, body.context ?? undefined);
   const leave = await context?.enter();
   try {
     const program = machine.start({ ...request, loss: context?.loss }, context?.variables);
@@ -92,7 +100,13 @@ export async function startInBackground(machine: Machine, body: CodeBody & { nam
   const program =
     typeof body.context === "string"
       ? await startCode(machine, terms, new AbortController().signal)
-      : machine.start({ text: body.code, language, args: undefined, ...placeOf(machine, terms) });
+      : machine.start({
+          text: body.code,
+          language,
+          args: undefined,
+          stdin: body.stdin,
+          ...placeOf(machine, terms),
+        });
   const job = machine.jobs.add(program, { kind: "proc", name: body.name ?? undefined, language });
   return { job, program };
 }
@@ -117,7 +131,7 @@ export function executionHandlers(machine: Machine) {
       const { env, workdir: cwd } = placeOf(machine, body);
       const variables = { ...Object.fromEntries(machine.variables.entries()), ...env };
       return {
-        identity: { language, code: body.code, cwd, variables, isCell },
+        identity: { language, code: body.code, cwd, variables, isCell, stdin: body.stdin },
         run: async () => (await startCode(machine, body, signal, { isFresh: body.cache === true })).outcome,
       };
     },

@@ -26,6 +26,8 @@ export interface ProgramRequest {
   readonly terminal?: TestingProgram["terminal"];
   /** Message that the variables the program may rely on were lost; appended to its stderr. */
   readonly loss?: string | undefined;
+  /** All of the standard input. Undefined if callers write it while the program runs. */
+  readonly stdin?: string | undefined;
 }
 
 /** The part of a machine that a program needs. */
@@ -71,6 +73,10 @@ export class RunningProgram {
     find: (program: TestingProgram) => ProgramAnswer,
   ) {
     this.#machine = machine;
+    if (request.stdin !== undefined) {
+      this.stdin.push(request.stdin);
+      this.stdin.end();
+    }
     const program = this.#program(request, variables);
     const answer = find(program);
     this.id = request.id ?? globalThis.crypto.randomUUID();
@@ -128,7 +134,7 @@ export class RunningProgram {
       if (loss !== undefined) this.stderr.append(`${loss}\n`);
       this.endedContext = result.contextLost === true;
       const termination: Termination =
-        "reason" in end ? end : { reason: "exit", exitCode: end.exitCode ?? 0 };
+        "reason" in end ? end : { reason: "exit", exitCode: end.exitCode ?? (end.error ? 1 : 0) };
       succeeded = termination.exitCode === 0;
       return {
         id: this.id,
@@ -139,6 +145,7 @@ export class RunningProgram {
         stdout: whole(this.stdout),
         stderr: whole(this.stderr),
         ...(result.value !== undefined && { result: result.value }),
+        ...(result.error !== undefined && { exception: result.error }),
         ...(this.#displays.length > 0 && { displays: this.#displays }),
         ...((this.endedContext || loss !== undefined) && { contextLost: true }),
       };

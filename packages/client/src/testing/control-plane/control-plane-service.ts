@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import {
   type ControlPlaneContract,
   controlPlaneContract,
@@ -26,7 +27,7 @@ import type { TemplateUploads } from "./template-uploads.js";
 import type { TokenRegistry } from "./token-registry.js";
 
 const bodyLimit = 1024 * 1024;
-const programLimit = 32 * 1024 * 1024;
+const programLimit = limits.requestBytes;
 
 export interface ControlPlaneServiceOptions {
   readonly apiKey: string;

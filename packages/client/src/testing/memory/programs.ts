@@ -1,3 +1,4 @@
+import type { ExecutionError } from "../../execution/results/execution-result.js";
 import type { MemoryFiles } from "./memory-files.js";
 
 /** A program that a sandbox of the testing service is asked to run, and what the test's code can do as that program. */
@@ -59,10 +60,12 @@ export type ChildProgram = Pick<TestingProgram, "signal" | "sleep">;
 export interface ProgramResult {
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
-  /** Exit code. Default 0. */
+  /** Exit code. Default 0, or 1 with an `error`. */
   readonly exitCode?: number | undefined;
   /** The value of the last expression as text. */
   readonly value?: string | undefined;
+  /** The exception that ended the code, as the result's `error`. The exit code is then 1 unless it is given. */
+  readonly error?: ExecutionError | undefined;
   /** Whether the interpreter ended too, which loses the variables of its context. */
   readonly contextLost?: boolean | undefined;
 }

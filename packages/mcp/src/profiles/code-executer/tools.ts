@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { ExecutionResult } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
@@ -10,7 +11,7 @@ import { type Tool, type ToolContext, tool } from "../../tools/definition/tool.j
 const name = "code-executer";
 
 /** The longest run, in seconds. Code can start longer work in the background itself. */
-const longestRun = 300;
+const longestRun = limits.executionSeconds;
 
 const startCodeExecuter = tool({
   name: "start_code_executer",

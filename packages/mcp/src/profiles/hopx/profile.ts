@@ -18,7 +18,7 @@ export const hopx: Profile = {
   instructions,
   tools,
   advice: hopxAdvice,
-  offByDefault: ["desktop"],
+  offByDefault: ["desktop", "compatibility"],
   resources,
   resourceLists,
   prompts,

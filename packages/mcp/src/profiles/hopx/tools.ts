@@ -2,14 +2,14 @@
 
 import { callApi } from "../../tools/api.js";
 import { backgroundTools } from "../../tools/background.js";
-import { codeTools } from "../../tools/code.js";
+import { codeTools, executeCodePersistent } from "../../tools/code.js";
 import { commandTools } from "../../tools/commands.js";
 import type { Tool } from "../../tools/definition/tool.js";
 import { desktopTools } from "../../tools/desktop.js";
 import { environmentTools } from "../../tools/environment.js";
 import { fileTools } from "../../tools/files.js";
 import { sandboxTools } from "../../tools/sandboxes.js";
-import { systemTools } from "../../tools/system.js";
+import { olderSystemTools, systemTools } from "../../tools/system.js";
 import { templateTools } from "../../tools/templates.js";
 
 export const tools: readonly Tool[] = [
@@ -20,7 +20,9 @@ export const tools: readonly Tool[] = [
   ...environmentTools,
   ...systemTools,
   ...sandboxTools,
-  callApi,
   ...templateTools,
   ...desktopTools,
+  executeCodePersistent,
+  ...olderSystemTools,
+  callApi,
 ];

@@ -1,3 +1,4 @@
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
 import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "../../results/output-limit.js";
@@ -8,7 +9,7 @@ import { tool } from "../../tools/definition/tool.js";
 import { inRunning, namespaceInput, sandboxInput } from "./names.js";
 
 /** The longest run, in seconds. Longer ones belong in the background. */
-const longestRun = 300;
+const longestRun = limits.executionSeconds;
 
 const languages = {
   python: "python",

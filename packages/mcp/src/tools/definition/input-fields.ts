@@ -2,6 +2,7 @@
  * Inputs that several tools share. A model reads the descriptions with every tool, so they are short; it reads a message only when
  * an argument is wrong.
  */
+import { limits } from "@cloud-sandbox/server-kit/limits";
 import * as z from "zod";
 import { languages } from "./languages.js";
 
@@ -37,22 +38,21 @@ export const language = z
   .default("python")
   .describe("Language of code");
 
-/** Seconds that code may run. The service allows 1 to 300. */
-export const executionTimeout = wholeSeconds(300).default(30).describe("Seconds, 1-300; then it is killed");
-
-/** Seconds of a day: the longest life of a sandbox and of a background execution. */
-const day = 86_400;
+/** Seconds that code may run. */
+export const executionTimeout = wholeSeconds(limits.executionSeconds)
+  .default(limits.executionDefaultSeconds)
+  .describe("Seconds until it is killed");
 
 /** Seconds that a background execution may run. */
 export function backgroundTimeout(standard: number): z.ZodDefault<z.ZodInt> {
-  return wholeSeconds(day).default(standard).describe(`Seconds, 1-${day}; then it is killed`);
+  return wholeSeconds(limits.backgroundSeconds).default(standard).describe("Seconds until it is killed");
 }
 
 /** The limit of a run whose mode decides the default and the maximum. */
-export const optionalTimeout = wholeSeconds(day).optional();
+export const optionalTimeout = wholeSeconds(limits.backgroundSeconds).optional();
 
 /** Seconds that a sandbox lives. */
-export const lifetime = wholeSeconds(day);
+export const lifetime = wholeSeconds(limits.sandboxSeconds);
 
 /** Names a background execution. */
 export const processId = text.describe("process_id of a background execution");
@@ -76,7 +76,7 @@ export const variables = z.record(
   "must be an object of names and values",
 );
 
-export const runEnvironment = variables.optional().describe("Environment variables of this run only");
+export const runEnvironment = variables.optional().describe("Variables of this run only");
 
 export const workingDirectory = text.default("/workspace").describe("Directory to run in");
 
@@ -100,7 +100,7 @@ export const templateName = text.describe("Template, by name");
 export const internetAccess = z
   .boolean("must be true or false")
   .optional()
-  .describe("Internet access; default: on, unless the server is set otherwise");
+  .describe("Default: on, unless the server is set otherwise");
 
 export const region = text.optional().describe("Where to run it");
 
@@ -108,11 +108,7 @@ export const region = text.optional().describe("Where to run it");
 export function maxResults(standard: number, most: number): z.ZodDefault<z.ZodInt> {
   const rule = `must be a whole number of 1 to ${most}, or -1 for no limit`;
   const isCount = (count: number): boolean => count === -1 || count >= 1;
-  return z
-    .int(rule)
-    .refine(isCount, rule)
-    .default(standard)
-    .describe(`Most entries, 1-${most}; -1: no limit`);
+  return z.int(rule).refine(isCount, rule).default(standard).describe("Most entries; -1: no limit");
 }
 
 /**

@@ -1,2 +1,4 @@
+import { languages as known } from "@cloud-sandbox/server-kit/limits";
+
 /** The languages of code that sandboxes run. */
-export const languages = ["python", "javascript", "bash", "go"] as const;
+export const languages = Object.keys(known) as (keyof typeof known)[];

@@ -22,6 +22,10 @@ function convert(schema: z.ZodObject, direction: "input" | "output"): JsonSchema
     target: "draft-2020-12",
     override: ({ jsonSchema }) => {
       delete jsonSchema.propertyNames;
+      // An open object is what a schema that says nothing of further keys allows anyway.
+      if (isEmpty(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
+      // Models choose no fields of a result, so the list does not say which of them are always there.
+      if (direction === "output") delete jsonSchema.required;
       // Remove the minimum length: every conversation pays for each word of the schema, and the tool's own message states the
       // rule when an argument breaks it.
       if (jsonSchema.type === "string") delete jsonSchema.minLength;
@@ -30,4 +34,18 @@ function convert(schema: z.ZodObject, direction: "input" | "output"): JsonSchema
     },
   });
   return portable;
+}
+
+const isEmpty = (schema: unknown): boolean =>
+  typeof schema === "object" && schema !== null && Object.keys(schema).length === 0;
+
+/**
+ * The schema of a tool's input as it is listed. Parameters that are accepted only because HOPX's clients send them are listed
+ * only with the toolset `compatibility`: a model pays for each word of the list in every conversation.
+ */
+export function listedInput(input: z.ZodObject, { isCompatible }: { isCompatible: boolean }): JsonSchema {
+  const schema = portableSchema(input, "input");
+  if (isCompatible) return schema;
+  const { vm_url, auth_token, disk_gb, include_auth_token, ...properties } = schema.properties as JsonSchema;
+  return { ...schema, properties };
 }

@@ -20,6 +20,7 @@ export const toolsets = [
   "sandboxes",
   "templates",
   "desktop",
+  "compatibility",
   "mcp",
 ] as const;
 export type Toolset = (typeof toolsets)[number];

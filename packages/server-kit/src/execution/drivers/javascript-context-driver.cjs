@@ -29,7 +29,9 @@
     exit = process.exit.bind(process),
     exiting = new Error("process.exit");
   const { becomeFile, define } = globalThis.__cloudSandboxModules();
+  const { exceptionFrame, hideDriverFrames } = globalThis.__cloudSandboxErrors();
   delete globalThis.__cloudSandboxModules;
+  delete globalThis.__cloudSandboxErrors;
   process.execArgv = [];
   process.exit = (code) => {
     if (!current) exitReally(code);
@@ -69,9 +71,9 @@
     channel.write(Buffer.concat([length, data]));
   }
 
-  /** Sends the end of a program, while the process exits. */
-  function sendEnd(code, dropped) {
-    const frame = Buffer.from(`\0\0\0\0E${Number(code) & 255} ${dropped}`);
+  /** Sends a frame while the process exits. */
+  function sendNow(kind, payload) {
+    const frame = Buffer.from(`\0\0\0\0${kind}${payload}`);
     frame.writeUInt32BE(frame.length - 4);
     try {
       for (let sent = 0; sent < frame.length; ) sent += fs.writeSync(3, frame, sent);
@@ -153,13 +155,14 @@
     }
     // The rest is Node's own: what a signal does, and an error that nobody catches.
     process.off("beforeExit", end).off("SIGINT", interrupt).off("uncaughtException", failAlone);
+    process.on("uncaughtExceptionMonitor", tellUncaught);
     process.once("exit", (code) => {
       const { isSettled, dropped } = current;
       if (!isSettled && !code) {
         warnUnsettled();
         process.exitCode = 13;
       }
-      sendEnd(process.exitCode ?? code, dropped);
+      sendNow("E", `${Number(process.exitCode ?? code) & 255} ${dropped}`);
     });
   }
 
@@ -288,21 +291,20 @@
     }
   }
 
-  // Errors are printed without the driver's own stack frames.
-  function hideDriverFrames(error, depth = 0) {
-    if (!util.types.isNativeError(error) || depth > 8) return;
-    if (typeof error.stack === "string") {
-      const start = error.stack.search(/\n +at [^\n]*\(node:inspector/);
-      // A frozen error keeps its stack.
-      if (start >= 0) Reflect.set(error, "stack", error.stack.slice(0, start));
-    }
-    hideDriverFrames(error.cause, depth + 1);
-  }
+  const catchesErrors = () =>
+    process.hasUncaughtExceptionCaptureCallback() || process.listenerCount("uncaughtException") > 0;
+  /** Whether a program has something that Node.js tells of errors that nobody catches. The driver's own monitor is one. */
+  const takesErrors = () => catchesErrors() || process.listenerCount("uncaughtExceptionMonitor") > 1;
 
-  /** Whether a program has something that Node.js tells of errors that nobody catches. */
-  const takesErrors = () =>
-    process.hasUncaughtExceptionCaptureCallback() ||
-    process.listenerCount("uncaughtException") + process.listenerCount("uncaughtExceptionMonitor") > 0;
+  /** Tells of an error that ends a program outside of its main code, which Node.js prints. */
+  function tellUncaught(error) {
+    if (catchesErrors()) return;
+    try {
+      sendNow("X", exceptionFrame(error, util.inspect(error)));
+    } catch {
+      // The thrown value cannot be printed.
+    }
+  }
 
   function fail(error, details) {
     const throwAgain = () => {
@@ -324,9 +326,10 @@
             " ".repeat(details.columnNumber) +
             "^\n\n"
           : "";
-        console.error(
-          where + (util.types.isNativeError(error) ? util.inspect(error) : `Uncaught ${util.inspect(error)}`),
-        );
+        const inspected = util.inspect(error);
+        const text = where + (util.types.isNativeError(error) ? inspected : `Uncaught ${inspected}`);
+        console.error(text);
+        send("X", exceptionFrame(error, text));
       } catch {
         // The thrown value cannot be printed: one of its getters throws, or the code has closed standard error.
       }

@@ -23,6 +23,7 @@ def boot(displays):
     # No expression begins with one of these.
     statements = "if ", "for ", "while ", "with ", "def ", "class ", "try:", "async ", "import ", "from "
     channel, only_ast, top_await, is_coroutine = 3, 0x400, 0x2000, 0x80
+    longest_text = 65536
     allow_ipython = sys.argv.pop() != "no-ipython"
     os.set_inheritable(channel, False)
     os.set_blocking(channel, True)
@@ -118,7 +119,8 @@ def boot(displays):
             last.tb_next = None
         return first
 
-    def report(kind, error, trace):
+    def without_driver(error, trace):
+        """The part of a traceback that is the code's own. Trims those of the error's contexts, too."""
         first = own_part(trace)
         # An interruption while an error is handled has that one as its context.
         chained, seen = getattr(error, "__context__", None), set()
@@ -127,9 +129,24 @@ def boot(displays):
             chained.__traceback__ = own_part(chained.__traceback__)
             cause = chained.__cause__
             chained = chained.__context__ if cause is None else cause
+        return first
+
+    def report(kind, error, trace):
         traceback = isolated(lambda: __import__("traceback"))
-        traceback.print_exception(kind, error, first)
+        traceback.print_exception(kind, error, without_driver(error, trace))
         advise(kind, error)
+
+    def send_exception(kind, error, trace):
+        """Tells the agent of the exception that ended the code, in addition to what standard error says."""
+        try:
+            traceback = isolated(lambda: __import__("traceback"))
+            lines = traceback.format_exception(kind, error, without_driver(error, trace))
+            texts = kind.__name__, str(error), "".join(lines)
+            parts = [text[:longest_text].replace("\0", "\ufffd") for text in texts]
+            send(b"X", "\0".join(parts).encode("utf-8", "replace"))
+        except Exception:
+            # The exception's own methods fail, or the code has closed the channel.
+            pass
 
     # The modules that people expect of a code interpreter, with the packages that have them.
     names = "pandas", "numpy", "matplotlib", "scipy", "requests", "httpx", "ipykernel"
@@ -185,6 +202,7 @@ def boot(displays):
                 nonlocal failed
                 failed = True
                 sys.excepthook(*sys.exc_info())
+                send_exception(*sys.exc_info())
 
             def enable_gui(self, gui=None):
                 pass
@@ -357,6 +375,7 @@ def boot(displays):
                     break
                 except BaseException:
                     pass
+            send_exception(*sys.exc_info())
         if is_program:
             return code or int(failed)
         for each in sys.stdout, sys.stderr, stdout, stderr:

@@ -1,9 +1,10 @@
+import { limits } from "@cloud-sandbox/protocol/limits";
 import type { ClearableCache } from "./cache-handlers.js";
 import type { Outcome } from "./outcome.js";
 
-export const mostKeptOutcomes = 256;
+export const mostKeptOutcomes: number = limits.cachedOutcomes;
 /** How long an outcome is kept, in seconds. */
-export const outcomeLifetime = 3600;
+export const outcomeLifetime: number = limits.cachedSeconds;
 
 /** The properties that identify an execution: two executions with equal properties have the same outcome. */
 export interface ExecutionIdentity {
@@ -13,6 +14,7 @@ export interface ExecutionIdentity {
   /** All environment variables, the sandbox's and the request's. */
   readonly variables: Readonly<Record<string, string>>;
   readonly isCell: boolean;
+  readonly stdin?: string | undefined;
 }
 
 /** Storage for outcomes: at most {@link mostKeptOutcomes}, each for {@link outcomeLifetime} seconds. */
@@ -82,7 +84,7 @@ export class ExecutionCache implements ClearableCache {
   }
 }
 
-function textOf({ language, code, cwd, variables, isCell }: ExecutionIdentity): string {
+function textOf({ language, code, cwd, variables, isCell, stdin }: ExecutionIdentity): string {
   const sorted = Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([language, code, cwd, sorted, isCell]);
+  return JSON.stringify([language, code, cwd, sorted, isCell, stdin]);
 }

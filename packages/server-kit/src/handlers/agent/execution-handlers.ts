@@ -13,6 +13,7 @@ export interface CodeRequestBody {
   readonly env?: Readonly<Record<string, string>> | null;
   readonly context?: string | null;
   readonly filename?: string | null;
+  readonly stdin?: string;
   readonly cache?: boolean;
 }
 

@@ -16,7 +16,10 @@ export type JobStatus = NonNullable<AgentSchemas["ProcessInfo"]["status"]>;
 export type JobOutcome = Pick<Outcome, "reason" | "exitCode" | "duration">;
 
 /** The part of an outcome that only the interpreter of a context reports. */
-export type JobValues = Pick<Outcome, "result" | "displays" | "displaysDropped" | "contextLost">;
+export type JobValues = Pick<
+  Outcome,
+  "result" | "displays" | "displaysDropped" | "exception" | "contextLost"
+>;
 
 /**
  * A piece of an output, with the range of bytes it covers. If `start` is after the requested offset, the bytes
@@ -141,8 +144,9 @@ const outcomeFields = ({ outcome }: Job) =>
   };
 
 function displayFields({ values }: Job) {
-  const { result, displays, displaysDropped, contextLost } = values ?? {};
+  const { result, displays, displaysDropped, exception, contextLost } = values ?? {};
   return {
+    ...(exception && { exception }),
     ...(contextLost && { context_lost: true }),
     ...(result !== undefined && { result }),
     ...(displays && { rich_outputs: [...displays] }),

@@ -1,3 +1,4 @@
+import { languages } from "@cloud-sandbox/protocol/limits";
 import { Problem } from "../../http/problem.js";
 
 /** The names of a language, and the program that must be installed to run it. */
@@ -9,10 +10,10 @@ export interface LanguageName {
 
 /** The languages that code can be written in. */
 export const languageNames = {
-  python: { name: "python", aliases: ["python3"], interpreter: "python3" },
-  javascript: { name: "javascript", aliases: ["js", "node", "nodejs"], interpreter: "node" },
-  bash: { name: "bash", aliases: ["sh", "shell"], interpreter: "bash" },
-  go: { name: "go", aliases: ["golang"], interpreter: "go" },
+  python: { name: "python", aliases: languages.python, interpreter: "python3" },
+  javascript: { name: "javascript", aliases: languages.javascript, interpreter: "node" },
+  bash: { name: "bash", aliases: languages.bash, interpreter: "bash" },
+  go: { name: "go", aliases: languages.go, interpreter: "go" },
 } as const satisfies Readonly<Record<string, LanguageName>>;
 
 /**
@@ -21,16 +22,14 @@ export const languageNames = {
  */
 export function languageNamed<Language extends LanguageName>(
   name: string,
-  languages: readonly Language[],
+  known: readonly Language[],
 ): Language {
   const wanted = name.toLowerCase();
-  const language = languages.find(
-    (candidate) => candidate.name === wanted || candidate.aliases.includes(wanted),
-  );
+  const language = known.find((candidate) => candidate.name === wanted || candidate.aliases.includes(wanted));
   if (language) return language;
-  const accepted = languages.map(({ name, aliases }) => `${name} (${aliases.join(", ")})`).join(", ");
+  const accepted = known.map(({ name, aliases }) => `${name} (${aliases.join(", ")})`).join(", ");
   throw new Problem(400, "INVALID_REQUEST", `language must be one of ${accepted}.`, {
-    details: { language: name, accepted: languages.map((candidate) => candidate.name) },
+    details: { language: name, accepted: known.map((candidate) => candidate.name) },
   });
 }
 

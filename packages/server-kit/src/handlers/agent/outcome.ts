@@ -30,6 +30,8 @@ export interface Outcome extends Termination {
   readonly displays?: readonly RichOutput[];
   /** Number of displayed values that were left out because they were too many or too large. */
   readonly displaysDropped?: number;
+  /** The exception that ended the code, if an interpreter reported one. */
+  readonly exception?: AgentSchemas["CodeException"] | undefined;
   /** The interpreter that ran the code has ended, and all variables of the context are lost. */
   readonly contextLost?: boolean;
 }
@@ -54,7 +56,16 @@ export function notStarted(message: string, exitCode: number): Outcome {
 export type RichOutput = AgentSchemas["RichOutput"];
 
 /** The fields for an outcome that every answer about a program contains. */
-export function outcomeFields({ id, reason, exitCode, duration, stdout, stderr, contextLost }: Outcome) {
+export function outcomeFields({
+  id,
+  reason,
+  exitCode,
+  duration,
+  stdout,
+  stderr,
+  exception,
+  contextLost,
+}: Outcome) {
   return {
     ...(id !== undefined && { execution_id: id }),
     success: exitCode === 0,
@@ -68,6 +79,7 @@ export function outcomeFields({ id, reason, exitCode, duration, stdout, stderr, 
     stderr_bytes: stderr.bytes,
     stdout_truncated: stdout.truncated,
     stderr_truncated: stderr.truncated,
+    ...(exception && { exception }),
     ...(contextLost && { context_lost: true }),
     ...(stdout.file !== undefined && { stdout_file: stdout.file }),
     ...(stderr.file !== undefined && { stderr_file: stderr.file }),

@@ -26,7 +26,7 @@ describe("what ends in time is the result itself", () => {
     ["from the background, where its limit is long", 60, 40],
   ])("%s", async (_, timeoutSeconds, detachAfterSeconds) => {
     await sandbox.execute("base = 40");
-    const run = await sandbox.executeOrDetach("print('out')\nbase + 2", {
+    const run = await sandbox.execute("print('out')\nbase + 2", {
       timeoutSeconds,
       detachAfterSeconds,
     });
@@ -35,7 +35,7 @@ describe("what ends in time is the result itself", () => {
   });
 
   test("of a command", async () => {
-    const run = await sandbox.runOrDetach("echo out; echo err >&2; exit 3", {
+    const run = await sandbox.commands.run("echo out; echo err >&2; exit 3", {
       timeoutSeconds: 60,
       detachAfterSeconds: 40,
     });
@@ -43,7 +43,7 @@ describe("what ends in time is the result itself", () => {
   });
 
   test("of code in a sandbox of its own, which is deleted", async () => {
-    const run = await client.executeIsolatedOrDetach("print(1)", {
+    const run = await client.executeIsolated("print(1)", {
       timeoutSeconds: 60,
       detachAfterSeconds: 40,
     });
@@ -54,7 +54,7 @@ describe("what ends in time is the result itself", () => {
 
   test("with head and tail of a long output, and where all of it is", async () => {
     const code = "print('first'); print('x' * 3_000_000); print('last')";
-    const run = await sandbox.executeOrDetach(code, { timeoutSeconds: 60, detachAfterSeconds: 40 });
+    const run = await sandbox.execute(code, { timeoutSeconds: 60, detachAfterSeconds: 40 });
     if (run.kind !== "result") throw new Error("It was handed over.");
     expect(run.stdout).toMatch(/^first\nx+\n\[\.\.\. 1951436 bytes cut \.\.\.\]\nx+\nlast\n$/);
     const { bytes, file, truncated } = run.output.stdout;
@@ -68,7 +68,7 @@ describe("what takes longer is handed over", () => {
     const code =
       "import os, time\nprint('begun', flush=True)\nwhile not os.path.exists('/tmp/go'): time.sleep(0.02)\nleft = 7";
     const told: ExecutionProgress[] = [];
-    const job = await sandbox.executeOrDetach(code, {
+    const job = await sandbox.execute(code, {
       timeoutSeconds: 60,
       detachAfterSeconds: 9,
       onProgress: (progress) => told.push(progress),
@@ -83,7 +83,7 @@ describe("what takes longer is handed over", () => {
 
   test("with the sandbox that was made for it", async () => {
     const options = { language: "bash", timeoutSeconds: 60, detachAfterSeconds: 1 };
-    const handed = await client.executeIsolatedOrDetach("sleep 30", options);
+    const handed = await client.executeIsolated("sleep 30", options);
     if (handed.kind !== "execution") throw new Error("It was not handed over.");
     expect(await handed.execution.status()).toMatchObject({ status: "running" });
     const remaining = (handed.sandbox.expiresAt?.getTime() ?? 0) - Date.now();
@@ -95,7 +95,7 @@ describe("what takes longer is handed over", () => {
 test("a call that is aborted while it waits kills its run", async () => {
   const stopping = new AbortController();
   const options = { language: "bash", timeoutSeconds: 60, detachAfterSeconds: 30, signal: stopping.signal };
-  const run = sandbox.executeOrDetach("sleep 34567", options);
+  const run = sandbox.execute("sleep 34567", options);
   await expect.poll(() => running("sleep 34567")).toBe("1");
   stopping.abort();
   await expect(run).rejects.toMatchObject({ name: "AbortError" });
@@ -105,7 +105,7 @@ test("a call that is aborted while it waits kills its run", async () => {
 test("code that does not get its turn in time is not started later", async () => {
   const first = await sandbox.executeBackground("import time; time.sleep(60)", { context: "busy" });
   const options = { context: "busy", timeoutSeconds: 60, detachAfterSeconds: 1 };
-  const second = sandbox.executeOrDetach("open('/tmp/second', 'w')", options);
+  const second = sandbox.execute("open('/tmp/second', 'w')", options);
   await expect(second).rejects.toMatchObject({ name: "TimeoutError", code: "CONTEXT_BUSY" });
   await first.kill();
   await sandbox.execute("1", { context: "busy" });
@@ -115,12 +115,14 @@ test("code that does not get its turn in time is not started later", async () =>
 test("a server that does not state its isolation is asked for a plain execution", async () => {
   const { agent } = await sandboxService();
   const foreign = await withSandbox(agent.url, {}, { isolation: undefined });
-  expect(await foreign.executeOrDetach("1", { timeoutSeconds: 300 })).toMatchObject({ exitCode: 0 });
-  expect(agent.requests.map(({ path }) => path)).toEqual(["/execute"]);
+  expect(await foreign.execute("1", { timeoutSeconds: 300, detachAfterSeconds: 45 })).toMatchObject({
+    exitCode: 0,
+  });
+  expect(agent.requests.map(({ path }) => path)).toEqual(["/execute/rich"]);
 });
 
-test.each([0, Number.NaN, -1])("a patience of %s is refused", async (handOverAfter) => {
-  await expect(sandbox.executeOrDetach("1", { detachAfterSeconds: handOverAfter })).rejects.toMatchObject({
+test.each([0, Number.NaN, -1])("a patience of %s is refused", async (detachAfterSeconds) => {
+  await expect(sandbox.execute("1", { detachAfterSeconds })).rejects.toMatchObject({
     name: "ValidationError",
   });
 });

@@ -1,26 +1,16 @@
-/** Runs commands that are given input, or whose output is reported as it comes. */
+/** Runs programs that are given input, or whose output is reported as it comes. */
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { CallOptions } from "../config/call-options.js";
 import { checkSeconds } from "../config/option-checks.js";
 import { invalidArgument } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/call-scope.js";
 import { type CommandInput, CommandStream, inputBytes } from "./command-stream.js";
+import { checkStdin, type ExecuteOptions, type ExecuteRequest } from "./execute-options.js";
 import { ExecutionStream } from "./execution-stream.js";
-import type { ProgramStream, StreamedResult } from "./program-stream.js";
-import type { CommandResult, OutputExtent } from "./results/execution-result.js";
-
-/** The options of `commands.run` about input and output while the command runs. */
-export interface LiveCommandOptions {
-  /** Standard input: text, bytes, or a stream of either. Default: empty input. In the cloud at most 1 MiB. */
-  stdin?: CommandInput | undefined;
-  /**
-   * Called with each piece of standard output as it is written. A promise that it returns is awaited before the next
-   * piece. If it throws, the command is killed and the call rejects with that error.
-   */
-  onStdout?: ((text: string) => unknown) | undefined;
-  /** Called with each piece of standard error as it is written, like `onStdout`. */
-  onStderr?: ((text: string) => unknown) | undefined;
-}
+import type { OutputEvent, ProgramStream, StreamedResult } from "./program-stream.js";
+import type { DisplayedValue } from "./results/displayed-value.js";
+import type { CommandResult, ExecutionResult, OutputExtent } from "./results/execution-result.js";
+import type { OutputCallbacks } from "./waiting-options.js";
 
 /** A checked command. */
 interface CommandRequest {
@@ -31,22 +21,79 @@ interface CommandRequest {
   workdir?: string;
 }
 
-export async function runLive(
+type RunOptions = Pick<ExecuteOptions, keyof OutputCallbacks | keyof CallOptions | "onDisplay">;
+
+/** Runs code over /execute/stream. */
+export async function streamedCode(
+  access: AgentAccess,
+  body: ExecuteRequest,
+  options: RunOptions,
+): Promise<ExecutionResult> {
+  const { cache: _cache, ...request } = body;
+  const result = await readLive((signal) => codeStream(access, request, signal), options);
+  return { ...result, language: body.language, cached: false };
+}
+
+/** A stream of checked code. */
+export function codeStream(
+  access: AgentAccess,
+  request: Omit<ExecuteRequest, "cache">,
+  signal: AbortSignal | undefined,
+): ExecutionStream {
+  checkStdin(request, access.isExtended);
+  const first = { type: "execute", ...request, capture_rich: true };
+  const { timeout } = request;
+  return ExecutionStream.of({ access, path: "/execute/stream", first, timeout, signal });
+}
+
+/** Runs a command over /commands/stream or, on servers without this project's extensions, /execute/stream. */
+export async function streamedCommand(
   access: AgentAccess,
   request: CommandRequest,
-  options: LiveCommandOptions & CallOptions,
+  stdin: CommandInput | undefined,
+  options: RunOptions,
 ): Promise<CommandResult> {
-  const { requestTimeoutSeconds: seconds, signal, stdin } = options;
+  const open = access.isExtended ? commandStream : bashStream;
+  const result = await readLive((signal) => open(access, request, stdin, signal), options);
+  const { executionTimeSeconds, exitCode, kind, output, stderr, stdout, success, terminationReason } = result;
+  return {
+    ...{ kind, success, stdout, stderr, exitCode, executionTimeSeconds, terminationReason, output },
+    pid: undefined,
+  };
+}
+
+/** A stream of output that ends with a result. */
+interface LiveStream<Result> extends AsyncIterable<OutputEvent | { type: "result" | "error" }> {
+  result(): Promise<Result>;
+}
+
+/** Reads a program's stream to its end, calls the callbacks, and returns the result with the output. */
+export async function readLive<Result extends StreamedResult & { richOutputs?: readonly DisplayedValue[] }>(
+  open: (signal: AbortSignal) => LiveStream<Result> | Promise<LiveStream<Result>>,
+  { onDisplay, onStderr, onStdout, requestTimeoutSeconds: seconds, signal }: RunOptions,
+): Promise<Result & { stdout: string; stderr: string }> {
   checkSeconds("requestTimeoutSeconds", seconds);
   const scope = new CallScope(signal);
   if (seconds !== undefined)
-    scope.limit({ seconds, kind: "request", passed: "The command's end was not reported" });
+    scope.limit({ seconds, kind: "request", passed: "The program's end was not reported" });
+  const stdout = new KeptOutput();
+  const stderr = new KeptOutput();
   try {
     scope.throwIfAborted();
-    const stream = access.isExtended
-      ? commandStream(access, request, stdin, scope.abortSignal)
-      : await bashStream(access, request, stdin, scope.abortSignal);
-    return await readToEnd(stream, options);
+    const stream = await open(scope.abortSignal);
+    // An error of a callback leaves the loop, which ends the program.
+    for await (const event of stream) {
+      if (event.type !== "stdout" && event.type !== "stderr") continue;
+      (event.type === "stdout" ? stdout : stderr).add(event.text, event.skippedBytes);
+      await (event.type === "stdout" ? onStdout : onStderr)?.(event.text);
+    }
+    const result = await stream.result();
+    for (const value of result.richOutputs ?? []) await onDisplay?.(value);
+    const output = {
+      stdout: stdout.extent(result.output.stdout),
+      stderr: stderr.extent(result.output.stderr),
+    };
+    return { ...result, stdout: stdout.text, stderr: stderr.text, output };
   } catch (error) {
     throw scope.failure ?? error;
   } finally {
@@ -118,32 +165,6 @@ function tooMuchInput(): Error {
     `stdin is longer than ${longestInput} bytes, which this server cannot take.`,
     "Write it with files.write() and redirect it: `sort < input.txt`.",
   );
-}
-
-async function readToEnd(
-  stream: ProgramStream<StreamedResult>,
-  { onStderr, onStdout }: LiveCommandOptions,
-): Promise<CommandResult> {
-  const stdout = new KeptOutput();
-  const stderr = new KeptOutput();
-  // An error of a callback leaves the loop, which ends the command.
-  for await (const event of stream) {
-    if (event.type !== "stdout" && event.type !== "stderr") continue;
-    (event.type === "stdout" ? stdout : stderr).add(event.text, event.skippedBytes);
-    await (event.type === "stdout" ? onStdout : onStderr)?.(event.text);
-  }
-  const { output, ...result } = await stream.result();
-  return {
-    kind: "result",
-    success: result.success,
-    stdout: stdout.text,
-    stderr: stderr.text,
-    exitCode: result.exitCode,
-    executionTimeSeconds: result.executionTimeSeconds,
-    terminationReason: result.terminationReason,
-    output: { stdout: stdout.extent(output.stdout), stderr: stderr.extent(output.stderr) },
-    pid: undefined,
-  };
 }
 
 /** Characters of output to keep from the beginning, and as many from the end. */

@@ -1,0 +1,1 @@
+export { languages, limits } from "@cloud-sandbox/protocol/limits";
