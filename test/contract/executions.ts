@@ -8,6 +8,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { processCount } from "../support/process-count.js";
 import type { Backend } from "./backends/backend.js";
+import { twoPages } from "./suite-programs.js";
 
 export interface ExecutionParts {
   readonly backend: () => Backend;
@@ -65,8 +66,7 @@ export function executionSuite({ backend, sandbox, count }: ExecutionParts): voi
     });
 
     test("give everything that they displayed, and the exception that ended them", async () => {
-      const display = (text: string) => `display({'text/html': '${text}'}, raw=True)`;
-      const result = await run(`${display("one")}\n${display("two")}\nraise ValueError('no')`);
+      const result = await run(twoPages);
       expect(result.richOutputs.map(({ data }) => data)).toEqual(["one", "two"]);
       expect(result.error).toMatchObject({ name: "ValueError", value: "no" });
       expect(result.error?.traceback).toContain("ValueError: no");

@@ -48,15 +48,22 @@ export const fetching = `from urllib.request import urlopen
 try: urlopen("http://egress.example/")
 except OSError as refused: print(refused.read().decode())`;
 
+/** A program that displays two pages, in a way that IPython and Python without it show as HTML, and fails. */
+export const twoPages = `class Page(str):
+    def _repr_html_(self):
+        return str(self)
+display(Page("one"))
+display(Page("two"))
+raise ValueError("no")`;
+
 const byText: Readonly<Record<string, ProgramAnswer>> = {
   ...Object.fromEntries(
     Object.values(programsFromFiles).map(({ code, stdout, exitCode = 0 }) => [code, { stdout, exitCode }]),
   ),
-  "display({'text/html': 'one'}, raw=True)\ndisplay({'text/html': 'two'}, raw=True)\nraise ValueError('no')":
-    ({ display }) => {
-      for (const page of ["one", "two"]) display({ "text/html": page });
-      return { error: { name: "ValueError", value: "no", traceback: "ValueError: no\n" } };
-    },
+  [twoPages]: ({ display }) => {
+    for (const page of ["one", "two"]) display({ "text/html": page });
+    return { error: { name: "ValueError", value: "no", traceback: "ValueError: no\n" } };
+  },
   "import sys\nprint(sys.stdin.read())": async (program) => `${await textOf(program)}\n`,
   true: "",
   pwd: ({ workdir }) => `${workdir}\n`,
