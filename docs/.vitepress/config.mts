@@ -29,6 +29,7 @@ const guides: Item[] = [
       page("Internet access", "/guides/internet-access"),
       page("Previews", "/guides/previews"),
       page("Errors and limits", "/guides/errors"),
+      page("Limits", "/guides/limits"),
       page("Client options", "/guides/client-options"),
       page("Test your app", "/guides/testing"),
     ],
