@@ -358,6 +358,8 @@ export async function serve(
     throw error;
   }
   machines.fill();
+  // A server that lives in its caller's process was started for a call.
+  if (pool > 0 || options.holdsProcess === false) runtime.expectPrograms?.({ language: "python", limits });
   runtime
     .removeLeftovers(owner)
     .catch((cause: unknown) => log(`Leftovers of killed servers remain until the next start: ${cause}`));

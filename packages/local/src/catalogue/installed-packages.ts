@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { userPackages } from "../runtime/host/user-packages.js";
+import { packageDirectories, usrs } from "../runtime/host/host-packages.js";
 
 const run = promisify(execFile);
 
@@ -83,39 +83,3 @@ function isInstalledProgram(name: string): boolean {
 }
 
 const recordName = (name: string): string => name.toLowerCase().replaceAll("-", "_");
-
-/**
- * A string that changes whenever a package is installed on or removed from the host: the modification times of the package
- * directories and of `ld.so.cache`. A machine booted earlier has the old `ld.so.cache` and cannot use new libraries.
- */
-export function hostPackages(): string {
-  return [...packageDirectories(), "/etc/ld.so.cache"]
-    .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-    .join(" ");
-}
-
-/** What sandboxes have as `/usr`. */
-function usrs(): readonly string[] {
-  const own = userPackages();
-  return own === undefined ? ["/usr"] : [own, "/usr"];
-}
-
-const places = (): readonly string[] =>
-  usrs().flatMap((usr) => ["local/lib", "lib", "lib64"].map((name) => join(usr, name)));
-
-const kinds = ["site-packages", "dist-packages"];
-
-function names(place: string): string[] {
-  try {
-    return readdirSync(place).filter((name) => /^python3(\.\d+)?$/.test(name));
-  } catch {
-    return [];
-  }
-}
-
-/** The directories in which sandboxes find Python packages, in the order of Python's search. */
-function packageDirectories(): string[] {
-  return places().flatMap((place) =>
-    names(place).flatMap((name) => kinds.map((kind) => join(place, name, kind))),
-  );
-}

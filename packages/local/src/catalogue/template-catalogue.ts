@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type { OwnLimits } from "@cloud-sandbox/server-kit/handlers";
+import { hostPackages } from "../runtime/host/host-packages.js";
 import type { MachineImage, MachineLimits } from "../runtime/sandbox-runtime.js";
 import { systemNamedBy } from "../runtime/system-release.js";
 import { findHostLanguages } from "./host-languages.js";
-import { hostPackages, installedPackages } from "./installed-packages.js";
+import { installedPackages } from "./installed-packages.js";
 import type { ReadyCheck } from "./ready-check.js";
 
 export interface LocalTemplate {

@@ -118,14 +118,14 @@ export interface MachineFile {
 
 /** What is known of a program before its code is. It has no environment variables of its own. */
 export interface ProgramPlan {
-  /** Id of the execution, which the program gets as `CLOUD_SANDBOX_EXECUTION_ID`. */
-  readonly id: string;
   readonly language: OneShotLanguage;
   readonly limits: MachineLimits;
 }
 
 /** A program to run isolated like a machine, but without an agent. Nothing of it remains after its end. */
 export interface ProgramSpec extends ProgramPlan {
+  /** Id of the execution, which the program gets as `CLOUD_SANDBOX_EXECUTION_ID`. */
+  readonly id: string;
   readonly code: string;
   /** The name of the program's file in the workspace. Default: one that the language's driver has. */
   readonly filename?: string | undefined;
@@ -255,11 +255,10 @@ export interface SandboxRuntime {
    */
   run?(program: ProgramSpec): Promise<Outcome>;
   /**
-   * Starts the interpreter of a program whose code is not known yet. If the next program that is run matches the plan, it gets that
-   * interpreter; otherwise the interpreter is ended. Resolves as soon as it is being started. Never rejects: a program that finds no
-   * interpreter starts its own.
+   * Keeps programs started for {@link run} whose code is not known yet, until none like them was run for ten minutes. Each `run`
+   * expects more of its kind, too.
    */
-  startAhead?(plan: ProgramPlan): Promise<void>;
+  expectPrograms?(plan: ProgramPlan): void;
   /** Removes the runtime's own files. Destroy all machines first. */
   close(): Promise<void>;
 }

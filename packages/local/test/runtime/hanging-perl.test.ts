@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 test("a Perl that hangs is given up by what makes an instance's files", async () => {
-  const wanted = { pipes: [join(directory, "pipe")], devices: undefined, skeleton: undefined, isKept: false };
+  const wanted = { pipes: [join(directory, "pipe")], devices: undefined, skeleton: undefined };
   await expect(new MadeFiles(wanted, 200).all()).rejects.toThrow("files for sandboxes could not be made");
 });
 

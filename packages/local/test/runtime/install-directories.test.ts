@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import script from "../../src/runtime/bubblewrap/host-files/install-directories.pl?raw";
 
 const run = promisify(execFile);
@@ -79,56 +79,4 @@ test("makes them where no list can be kept", async () => {
   expect(await make(listing)).toEqual(["lib", "lib/python"]);
   kept = join(place, "no-such-directory/list");
   expect(await make(listing)).toEqual(["lib", "lib/python"]);
-});
-
-describe("a tree that is kept", () => {
-  const tree = (): string => join(place, "tree");
-
-  async function keepTree(list: string): Promise<string[]> {
-    await run("perl", ["-e", script, "--", tree(), list, kept, "1"], { cwd: source });
-    return (await readdir(tree(), { recursive: true })).sort();
-  }
-
-  const isKept = async (): Promise<boolean> => {
-    await keepTree(listing);
-    return (await stat(kept).catch(() => undefined))?.isFile() ?? false;
-  };
-
-  beforeEach(async () => {
-    await expect.poll(isKept, { interval: 200, timeout: 10_000 }).toBe(true);
-  });
-
-  test("is left as it is while the list is right", async () => {
-    const { ino } = await stat(join(tree(), "lib/python"));
-    expect(await keepTree(failing)).toEqual(["lib", "lib/python"]);
-    expect(await stat(join(tree(), "lib/python"))).toMatchObject({ ino });
-    expect((await stat(join(tree(), "lib/python"))).mode & 0o777).toBe(0o777);
-  });
-
-  test("follows what is added and removed", async () => {
-    await mkdir(join(source, "lib/new/deep"), { recursive: true });
-    await rm(join(source, "lib/python"), { recursive: true });
-    expect(await keepTree(listing)).toEqual(["lib", "lib/new", "lib/new/deep"]);
-  });
-
-  test("is made again when it is gone, or the list is", async () => {
-    await rm(tree(), { recursive: true });
-    expect(await keepTree(listing)).toEqual(["lib", "lib/python"]);
-    await mkdir(join(tree(), "lib/foreign"));
-    await rm(kept, { force: true });
-    expect(await keepTree(listing)).toEqual(["lib", "lib/python"]);
-  });
-
-  test("counts as unfinished until all directories are made", async () => {
-    await mkdir(join(source, "lib/more"));
-    // Ends in the middle, as if it were killed.
-    await run(
-      "perl",
-      ["-e", `${script.replace("mkdir $_ for @directories;", "exit 1;")}`, "--", tree(), listing, kept, "1"],
-      {
-        cwd: source,
-      },
-    ).catch(() => undefined);
-    expect(await keepTree(listing)).toEqual(["lib", "lib/more", "lib/python"]);
-  });
 });

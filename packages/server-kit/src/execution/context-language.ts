@@ -35,6 +35,12 @@ export const javascriptDriver = `${javascriptModules}\n${javascriptErrors}\n${ja
 
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
 
+/** See {@link ContextLanguage.readAtStart}. */
+export const readAtStart = {
+  python: new RegExp(`^(PYTHON|${readByLoader})`),
+  javascript: new RegExp(`^(NODE_(?!ENV$)|UV_|OPENSSL_|SSL_|${readByLoader})`),
+};
+
 /**
  * The languages that keep variables. `ipython`: whether Python uses IPython if it is installed. `javascriptPreparer`: see
  * {@link ContextLanguage.preparer}.
@@ -53,7 +59,7 @@ export function contextLanguages({
       args: ["-c", pythonContextCommand, pythonDriver, ipython ? "ipython" : "no-ipython"],
       suffix: ".py",
       startsFileAnew: true,
-      readAtStart: new RegExp(`^(PYTHON|${readByLoader})`),
+      readAtStart: readAtStart.python,
     },
     {
       name: "javascript",
@@ -61,7 +67,7 @@ export function contextLanguages({
       args: ["-e", javascriptDriver],
       suffix: ".js",
       startsFileAnew: false,
-      readAtStart: new RegExp(`^(NODE_(?!ENV$)|UV_|OPENSSL_|SSL_|${readByLoader})`),
+      readAtStart: readAtStart.javascript,
       preparer: javascriptPreparer,
     },
   ];

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { javascriptDriver, pythonDriver } from "./context-language.js";
+import { javascriptDriver, pythonDriver, readAtStart } from "./context-language.js";
 import pythonProgramCommand from "./drivers/python-program-command.py?raw";
 import { codeVariable, fitsVariable } from "./program.js";
 
@@ -25,9 +25,12 @@ export interface OneShotProgram {
   readonly hasDriver: boolean;
   /**
    * The fields to send with {@link ControlChannel.send} when the program may begin. The text after them is the code for a
-   * driver, else a line break. `filename`: the name of the program's file in the workspace.
+   * driver, else a line break. `filename`: the name of the program's file in the workspace. `environment`: variables that it
+   * gets beside those that it was started with; only for a driver.
    */
-  readonly request: (filename?: string) => readonly string[];
+  readonly request: (filename?: string, environment?: Readonly<Record<string, string>>) => readonly string[];
+  /** Matches environment variables that the interpreter reads only when it starts, so that a request comes too late for them. */
+  readonly readAtStart: RegExp;
 }
 
 /**
@@ -41,10 +44,11 @@ export function oneShotProgram(
 ): OneShotProgram | undefined {
   const { stdout, stderr } = oneShotDescriptors;
   const outputs = [`o/proc/self/fd/${stdout}`, `e/proc/self/fd/${stderr}`, `s${workspace}`];
-  const driven = (usual: readonly string[]) => ({
+  const driven = (usual: readonly string[]): Pick<OneShotProgram, "env" | "hasDriver" | "request"> => ({
     ...{ env: {}, hasDriver: true },
-    request: (filename?: string) => [
+    request: (filename, environment = {}) => [
       ...outputs,
+      ...Object.entries(environment).map(([name, value]) => `+${name}=${value}`),
       ...(filename === undefined ? usual : programFields(posix.join(workspace, filename))),
     ],
   });
@@ -53,6 +57,8 @@ export function oneShotProgram(
       return {
         command: "python3",
         args: ["-c", pythonProgramCommand, `${drivers}/${oneShotPythonDriver.name}`, "ipython"],
+        // Python finds the user's packages and its encoding by the others.
+        readAtStart: new RegExp(`${readAtStart.python.source}|^(HOME$|LANG|LC_)`),
         ...driven(programFields("/tmp/execution-1.py")),
       };
     case "javascript":
@@ -60,6 +66,7 @@ export function oneShotProgram(
       return {
         command: "node",
         args: ["-e", javascriptDriver],
+        readAtStart: readAtStart.javascript,
         ...driven(programFields(`${workspace}/execution-1.js`)),
       };
     case "bash": {
@@ -74,6 +81,7 @@ export function oneShotProgram(
         ],
         env: { [codeVariable]: code },
         hasDriver: false,
+        readAtStart: /./,
         request: () => ["begin"],
       };
     }

@@ -29,8 +29,9 @@ import { type Foundation, layFoundation, removeLeftovers } from "./foundation.js
 import { launchCommand } from "./launch/launch-command.js";
 import { machineEnvironment } from "./machine-environment.js";
 import { agentTimeZone, egressInside, type MachineImage } from "./machine-image.js";
-import { runProgram, type StartedProgram, startAhead } from "./program-start.js";
+import { runProgram, startAhead } from "./program-start.js";
 import { identitiesOf, mapUids, uidsInside } from "./user-namespace.js";
+import { WaitingPrograms } from "./waiting-programs.js";
 import { diskCount } from "./writable-root.js";
 
 const removalRetryMs = 1000;
@@ -46,9 +47,9 @@ export class BubblewrapRuntime implements SandboxRuntime {
   #removal: Promise<void> | undefined;
   #removalTimer: NodeJS.Timeout | undefined;
   #preparing: Promise<void> | undefined;
-  /** A program that was started before it was asked for. */
-  #ahead: Promise<StartedProgram | undefined> | undefined;
-
+  readonly #waiting = new WaitingPrograms(async (plan) =>
+    startAhead(plan, await this.#getFoundation(), this.#startOptions),
+  );
   readonly #late: LateCleanups;
 
   constructor(private readonly options: RuntimeOptions = {}) {
@@ -90,6 +91,15 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
+    const endCall = this.#waiting.beginCall();
+    try {
+      return await this.#start(spec);
+    } finally {
+      endCall();
+    }
+  }
+
+  async #start(spec: MachineSpec): Promise<Machine> {
     const foundation = await this.#getFoundation();
     const { groups, uids } = foundation;
     await foundation.placeAgent();
@@ -128,24 +138,12 @@ export class BubblewrapRuntime implements SandboxRuntime {
     }
   }
 
-  async startAhead(plan: ProgramPlan): Promise<void> {
-    this.#ahead ??= this.#getFoundation("programs")
-      .then((foundation) => startAhead(plan, foundation, this.#startOptions))
-      // What fails here fails for the program too, which reports it.
-      .catch(() => undefined);
-    const ahead = await this.#ahead;
-    await ahead?.requested;
+  expectPrograms(plan: ProgramPlan): void {
+    this.#waiting.expect(plan);
   }
 
   async run(program: ProgramSpec): Promise<Outcome> {
-    const ahead = this.#ahead && (await this.#takeAhead());
-    if (ahead?.suits(program)) return ahead.run(program);
-    const discarded = ahead?.discard();
-    try {
-      return await runProgram(program, await this.#getFoundation(), this.#startOptions);
-    } finally {
-      await discarded;
-    }
+    return runProgram(program, await this.#getFoundation(), this.#waiting, this.#startOptions);
   }
 
   get #startOptions() {
@@ -153,16 +151,10 @@ export class BubblewrapRuntime implements SandboxRuntime {
     return { holdsProcess, late: this.#late };
   }
 
-  async #takeAhead(): Promise<StartedProgram | undefined> {
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
-    return ahead;
-  }
-
   /** The foundation, laid by the first call. If that failed, the next call tries again. */
-  #getFoundation(use: "machines" | "programs" = "machines"): Promise<Foundation> {
+  #getFoundation(): Promise<Foundation> {
     this.#foundation ??= this.removeLeftovers()
-      .then(() => layFoundation(this.options, use))
+      .then(() => layFoundation(this.options))
       .catch((error: unknown) => {
         this.#foundation = undefined;
         throw error;
@@ -272,7 +264,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     await this.#removal?.catch(() => undefined);
     clearTimeout(this.#removalTimer);
     this.#removalTimer = undefined;
-    await (await this.#takeAhead())?.discard();
+    await this.#waiting.close();
     // Files that are still being placed would keep the directory from being removed.
     await this.#preparing?.catch(() => undefined);
     const foundation = await this.#foundation?.catch(() => undefined);

@@ -15,7 +15,7 @@ import { UidLeases } from "../host/uid-lease.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import { ProxyPorts } from "./egress/proxy-ports.js";
 import { allowsOwnDevices, directoriesToView } from "./host-files/host-views.js";
-import { keptTree, MadeFiles } from "./host-files/made-files.js";
+import { MadeFiles } from "./host-files/made-files.js";
 import { inheritableDescriptors } from "./launch/inherited-descriptors.js";
 import { openLauncher } from "./launch/launch-command.js";
 import { ProgramLauncher } from "./launch/program-launcher.js";
@@ -69,11 +69,10 @@ export async function removeLeftovers(): Promise<boolean> {
   return remaining.size === 0;
 }
 
-/** `use`: what the foundation is needed for first. Helpers of programs start at once for those, else with the first program. */
-export async function layFoundation(
-  { rootInside: isWanted = false, ...options }: RuntimeOptions,
-  use: "machines" | "programs",
-): Promise<Foundation> {
+export async function layFoundation({
+  rootInside: isWanted = false,
+  ...options
+}: RuntimeOptions): Promise<Foundation> {
   const isRoot = process.getuid?.() === 0;
   const directory = InstanceDirectory.plan();
   // Start the guard first: it removes everything made below if this process is killed.
@@ -90,20 +89,17 @@ export async function layFoundation(
   };
   const seccompFile = filter("seccomp", false);
   let hostWriters: string | undefined;
-  const tree = use === "programs" ? keptTree() : undefined;
-  const root = await WritableRoot.open(directory.inMemory, isRoot, tree);
+  const root = await WritableRoot.open(directory.inMemory, isRoot);
   const hasDevices = root !== undefined && isRoot && (await allowsOwnDevices(isRoot));
   const pipes = join(directory.path, "pipes");
   // Start to make these files first: it takes as long as all that follows.
   const made = new MadeFiles({
     pipes: ProgramPipes.plan(pipes),
     devices: hasDevices ? root.devices : undefined,
-    skeleton: root && (tree ?? root.usrSkeleton),
-    isKept: tree !== undefined,
+    skeleton: root?.usrSkeleton,
   });
   const launcher = new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors);
   const proxyPorts = new ProxyPorts(directory.path);
-  if (use === "programs") void launcher.prepare();
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
   const images = await prepareMachineImage(directory.path, isRoot, root, options);
   const { image, importedImage, programImage, placeAgent } = images;

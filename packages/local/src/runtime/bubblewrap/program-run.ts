@@ -47,6 +47,8 @@ const highWaterMark = 1;
 export interface ProgramRunParts {
   readonly spec: ProgramSpec;
   readonly program: OneShotProgram;
+  /** Variables that it was not started with. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly process: ProgramProcess;
   readonly stdout: ProgramPipe;
   readonly stderr: ProgramPipe;
@@ -139,7 +141,7 @@ export class ProgramRun {
 
   /** Lets the program begin when the egress proxy's ports are open for it. */
   async #begin(): Promise<void> {
-    const { spec, program, ports } = this.#parts;
+    const { spec, program, environment, ports } = this.#parts;
     try {
       this.#ports = await ports;
     } catch (error) {
@@ -148,7 +150,8 @@ export class ProgramRun {
       return this.#kill();
     }
     if (this.#isOver) this.#ports?.close();
-    else this.#channel.send(program.request(spec.filename), program.hasDriver ? spec.code : "\n");
+    else
+      this.#channel.send(program.request(spec.filename, environment), program.hasDriver ? spec.code : "\n");
   }
 
   async #waitForStart(): Promise<void> {

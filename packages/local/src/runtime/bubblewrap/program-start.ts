@@ -7,6 +7,8 @@ import {
   proxyEnvironment,
 } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
+import { hostPackages } from "../host/host-packages.js";
+import { programState } from "../host/host-trial.js";
 import type { LateCleanups } from "../host/late-cleanup.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
@@ -25,8 +27,9 @@ import {
   spawnProgram,
 } from "./launch/program-process.js";
 import { limitVariables, programEnvironment } from "./machine-environment.js";
-import { driversInside, egressInside, limitsScript } from "./machine-image.js";
+import { driversInside, egressInside, limitsScript, type MachineImage } from "./machine-image.js";
 import { ProgramRun } from "./program-run.js";
+import type { WaitingPrograms } from "./waiting-programs.js";
 import { diskCount } from "./writable-root.js";
 
 const workspace = "/workspace";
@@ -40,12 +43,13 @@ interface StartOptions {
 }
 
 /**
- * Runs a program in an isolated machine without an agent. The program has only one uid, and bubblewrap itself is
- * process 1, so that all processes end with the program.
+ * Runs a program in an isolated machine without an agent: one that waits, or a new one. The program has only one uid, and
+ * bubblewrap itself is process 1, so that all processes end with the program.
  */
 export async function runProgram(
   spec: ProgramSpec,
   foundation: Foundation,
+  waiting: WaitingPrograms,
   options: StartOptions,
 ): Promise<Outcome> {
   if (spec.egress && !foundation.proxyPorts.isUsable)
@@ -53,11 +57,32 @@ export async function runProgram(
   const { language, code, filename } = spec;
   const program = oneShotProgram(language, code, { drivers: driversInside, workspace, filename });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
-  const started = await StartedProgram.start(spec, program, foundation, options);
-  return started.run(spec);
+  const endCall = waiting.beginCall();
+  try {
+    const mayWait = spec.egress !== undefined && !hasEarly(spec.environment, program);
+    const taken = mayWait ? await waiting.take(spec) : undefined;
+    if (taken) {
+      try {
+        return await taken.run(spec);
+      } catch (error) {
+        // It has ended just now. Nobody need know that it was there.
+        if (!(error instanceof ProgramNotStarted) || spec.signal.aborted) throw error;
+      }
+    }
+    const planned = { ...spec, environment: environmentOf(spec) };
+    const started = await StartedProgram.start(planned, program, foundation, options);
+    return await started.run(spec);
+  } finally {
+    endCall();
+  }
 }
 
-/** Starts the interpreter of a program without variables whose code is not known yet. Only for languages that have a driver. */
+const environmentOf = ({ id, environment }: ProgramSpec): Record<string, string> => ({
+  ...environment,
+  CLOUD_SANDBOX_EXECUTION_ID: id,
+});
+
+/** Starts a program whose code, id and variables are not known yet. Only for languages that have a driver. */
 export async function startAhead(
   plan: ProgramPlan,
   foundation: Foundation,
@@ -65,14 +90,18 @@ export async function startAhead(
 ): Promise<StartedProgram> {
   const program = oneShotProgram(plan.language, "", { drivers: driversInside, workspace });
   if (!program?.hasDriver) throw new Error(`${plan.language} cannot be started before its code is known`);
-  const planned = { ...plan, environment: {}, egress: () => undefined };
+  const planned = { ...plan, id: "that waits", environment: {}, egress: () => undefined };
   return StartedProgram.start(planned, program, foundation, options);
 }
 
-type PlannedProgram = ProgramPlan & Pick<ProgramSpec, "environment" | "egress" | "onRemains">;
+type PlannedProgram = Pick<
+  ProgramSpec,
+  "id" | "language" | "limits" | "environment" | "egress" | "onRemains"
+>;
 
 /** A program that waits for its code, and what it has on the host. `run` or `discard` releases all of it. */
 export class StartedProgram {
+  readonly #host: string;
   #onConnection: ProgramSpec["egress"];
   /** The ports of the egress proxy, opened as soon as the program has a network. */
   readonly #ports: Promise<OpenPorts | undefined>;
@@ -91,6 +120,7 @@ export class StartedProgram {
       own.hasNetwork && init ? foundation.proxyPorts.open(init, accept) : undefined,
     );
     this.#ports.catch(() => undefined);
+    this.#host = hostState(own.program);
   }
 
   static async start(
@@ -110,7 +140,8 @@ export class StartedProgram {
       const stdout = await pipes.take();
       const stderr = await pipes.take();
       const report = launcher && (await pipes.take());
-      const own = { program, hasNetwork, uids: lent, group, stdout, stderr, holdsProcess };
+      const later = laterVariables(plan, program, foundation.programImage);
+      const own = { program, hasNetwork, later, uids: lent, group, stdout, stderr, holdsProcess };
       const start = programStart(plan, foundation, own);
       const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
       return new StartedProgram(plan, { ...own, process, report }, foundation, late);
@@ -126,30 +157,30 @@ export class StartedProgram {
     }
   }
 
-  /** Resolves when it no longer takes this process to start it. */
-  get requested(): Promise<void> {
-    return this.own.process.requested;
+  /** Resolves when it has begun, or will not. */
+  get begun(): Promise<unknown> {
+    return this.#ports.catch(() => undefined);
   }
 
-  /** Whether a program can be run in it that has these settings. */
-  suits({ id, language, environment, limits, egress }: ProgramSpec): boolean {
-    const { plan } = this;
-    return (
-      this.own.process.isRunning &&
-      egress !== undefined &&
-      id === plan.id &&
-      language === plan.language &&
-      Object.keys(environment).length === 0 &&
-      Object.entries(plan.limits).every(([name, value]) => Reflect.get(limits, name) === value)
-    );
+  /** Resolves when it has ended. */
+  get ended(): Promise<unknown> {
+    return this.own.process.exit;
+  }
+
+  /** Whether it still waits, and a new one would get the same interpreter and packages. */
+  get isUsable(): boolean {
+    return this.own.process.isRunning && hostState(this.own.program) === this.#host;
   }
 
   /** Runs the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
   async run(spec: ProgramSpec): Promise<Outcome> {
-    const { program, process, stdout, stderr, report, group, uids: lent } = this.own;
+    const { program, later, process, stdout, stderr, report, group, uids: lent } = this.own;
     const { kernel, pipes, uids } = this.foundation;
     this.#onConnection = spec.egress;
-    const run = new ProgramRun({ spec, program, process, stdout, stderr, group, kernel, ports: this.#ports });
+    const environment = { ...later, ...without(this.plan.environment, environmentOf(spec)) };
+    const run = new ProgramRun({
+      ...{ spec, program, environment, process, stdout, stderr, group, kernel, ports: this.#ports },
+    });
     try {
       return await run.outcome();
     } finally {
@@ -167,10 +198,21 @@ export class StartedProgram {
 
   /** Ends a program that was not run. */
   async discard(): Promise<void> {
-    const nothing = { code: "", timeoutSeconds: 1, signal: AbortSignal.abort() };
+    const nothing = { id: "", code: "", timeoutSeconds: 1, signal: AbortSignal.abort() };
     await this.run({ ...this.plan, ...nothing }).catch(() => undefined);
   }
 }
+
+/** Changes with an upgrade of the interpreter, and with packages that the host gets or loses. */
+const hostState = ({ command }: OneShotProgram): string =>
+  [hostPackages(), ...programState(command)].join(" ");
+
+/** The variables that `had` lacks. */
+const without = (
+  had: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>>,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => had[name] === undefined));
 
 const keptProfiles = new WeakMap<Foundation, readonly string[]>();
 
@@ -184,6 +226,8 @@ interface ProgramOwn {
   readonly program: OneShotProgram;
   /** Whether it can reach the egress proxy. */
   readonly hasNetwork: boolean;
+  /** See {@link laterVariables}. */
+  readonly later: Readonly<Record<string, string>>;
   readonly uids: MachineUids | undefined;
   readonly group: MachineGroup;
   readonly stdout: ProgramPipe;
@@ -191,9 +235,31 @@ interface ProgramOwn {
   readonly holdsProcess: boolean;
 }
 
+/** Makes Node.js trust the authorities that SSL_CERT_FILE names, which it reads when it first needs them. */
+const lateAuthorities = "--use-openssl-ca";
+
+/**
+ * The variables that a Node.js program gets with its request, for its children, because it is started with
+ * {@link lateAuthorities} in their place: at each start, Node.js 20 would parse all authorities that it knows for them, which
+ * takes longer than the start itself.
+ */
+function laterVariables(
+  { language, environment, egress }: PlannedProgram,
+  program: OneShotProgram,
+  { authorities }: MachineImage,
+): Readonly<Record<string, string>> {
+  const isFor = language === "javascript" && egress !== undefined && !hasEarly(environment, program);
+  return isFor && authorities ? { NODE_EXTRA_CA_CERTS: authorities.own } : {};
+}
+
+/** Whether there are variables that the interpreter reads only at its start. */
+const hasEarly = (environment: ProgramSpec["environment"], { readAtStart }: OneShotProgram): boolean =>
+  Object.keys(environment).some((name) => readAtStart.test(name));
+
 function programStart(spec: PlannedProgram, foundation: Foundation, own: ProgramOwn): ProgramStart {
   const { programImage: image, root, ownRoot, seccompFile, strayDescriptors, directory } = foundation;
-  const { program, hasNetwork, group, stdout, stderr, holdsProcess } = own;
+  const { program, hasNetwork, later, group, stdout, stderr, holdsProcess } = own;
+  const isLate = Object.keys(later).length > 0;
   // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const { figures } = group;
@@ -216,7 +282,7 @@ function programStart(spec: PlannedProgram, foundation: Foundation, own: Program
     // The kernel counts all processes of an ordinary user together, except in a user namespace. So set the limits there.
     ...(uids ? [] : ["/bin/sh", "-c", limited, "limits"]),
     ...(image.homeFiles === undefined ? [] : ["/bin/sh", "-c", filledHome, "home", image.homeFiles]),
-    ...[program.command, ...program.args],
+    ...[program.command, ...(isLate ? [lateAuthorities] : []), ...program.args],
   ];
   const profile = (): string[] =>
     bubblewrapArguments({
@@ -232,10 +298,9 @@ function programStart(spec: PlannedProgram, foundation: Foundation, own: Program
       ...programEnvironment(image),
       ...(uids ? {} : limitVariables(spec.limits)),
       ...(hasNetwork && proxyEnvironment(egressInside)),
-      ...(hasNetwork && image.authorities && authorityEnvironment(image.authorities)),
+      ...(hasNetwork && image.authorities && without(later, authorityEnvironment(image.authorities))),
       ...spec.environment,
       ...program.env,
-      CLOUD_SANDBOX_EXECUTION_ID: spec.id,
     }),
   ];
   return { launch, command, options, seccompFile, stdout, stderr, holdsProcess };

@@ -88,8 +88,6 @@ export class WritableRoot {
     private readonly directory: string,
     private readonly isRoot: boolean,
     private readonly mapsIds: boolean,
-    /** The directories of `/usr` that machines may write to, if they are not in {@link usrSkeleton}. */
-    private readonly tree?: string,
   ) {
     this.#at = join(directory, "disk");
     const own = mapsIds ? join(this.#at, "mapped") : this.#at;
@@ -142,15 +140,11 @@ export class WritableRoot {
 
   /**
    * Prepares the root in `directory`. Undefined if a trial shows that this kernel refuses overlay mounts. The caller fills
-   * {@link usrSkeleton}, or `tree` in its place.
+   * {@link usrSkeleton}.
    */
-  static async open(
-    directory: string,
-    isRoot: boolean,
-    tree: string | undefined,
-  ): Promise<WritableRoot | undefined> {
+  static async open(directory: string, isRoot: boolean): Promise<WritableRoot | undefined> {
     if (!(await allowsWritableRoot(isRoot))) return undefined;
-    const root = new WritableRoot(directory, isRoot, false, tree);
+    const root = new WritableRoot(directory, isRoot, false);
     root.#makeSkeleton();
     return root;
   }
@@ -244,13 +238,7 @@ export class WritableRoot {
       [...readLayers.map((layer) => join(layer, part)), ...bottom].map(escapedLayer).join(":");
     // Relative to the place of the mounts, because short options cost less; see `HostViews`.
     const skeleton = mapsIds ? seen(join(this.directory, "skeleton")) : "../skeleton";
-    const bottomOfUsr = mapsIds
-      ? []
-      : [
-          join(skeleton, "usr"),
-          ...(this.tree === undefined ? [] : ["../tree"]),
-          ...(packages === undefined ? [] : [packages]),
-        ];
+    const bottomOfUsr = mapsIds ? [] : [join(skeleton, "usr"), ...(packages === undefined ? [] : [packages])];
     const upper = mapsIds ? "mapped/" : "";
     const tree = (part: "root" | "usr", place: string, lowerDirectories: string): string =>
       tableLine(
@@ -339,7 +327,6 @@ export class WritableRoot {
     mkdirSync(dirname(this.usrSkeleton), { mode: 0o700 });
     mkdirSync(this.usrSkeleton);
     mkdirSync(this.#at);
-    if (this.tree !== undefined) symlinkSync(this.tree, join(this.directory, "tree"));
     chmodSync(this.usrSkeleton, 0o777);
     for (const path of rootDirectories) {
       mkdirSync(join(this.skeleton, path), { recursive: true });

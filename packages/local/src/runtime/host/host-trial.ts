@@ -77,7 +77,7 @@ function readIfThere(name: string): string | undefined {
 }
 
 /** The file that a program's name or path leads to, as it is now. */
-function programState(program: string): readonly (number | string)[] {
+export function programState(program: string): readonly (number | string)[] {
   const places = program.startsWith("/") ? [""] : (process.env.PATH ?? "/usr/bin:/bin").split(":");
   for (const place of places) {
     const path = join(place, program);

@@ -1,11 +1,10 @@
 # Makes the directories of the current directory that programs install to, in another directory. Arguments: that directory, a
-# shell script that lists them, a file for the list, and whether the other directory is kept too: then nothing is made if the list
-# is still right, and else what is not listed any more is removed.
+# shell script that lists them, and a file for the list.
 #
 # To list them takes longer than to make them. So the list is kept in the file, with the device, inode and time of the last
 # change of each directory: a directory that is made or removed changes those of the one that it is in. It uses no module,
 # because loading one takes as long as the start of Perl.
-my ($target, $script, $kept, $isTree) = @ARGV;
+my ($target, $script, $kept) = @ARGV;
 umask 077;
 
 sub contentOf {
@@ -19,11 +18,6 @@ sub stateOf { join ' ', map { (lstat)[0, 1, 10] } @_ }
 my ($state, @directories) = ('');
 if ($kept ne '' and open my $file, '<', $kept) { ($state, @directories) = split /\0/, contentOf($file) }
 my $isRight = @directories && $state eq stateOf('.', @directories);
-if ($isTree) {
-  exit if $isRight and -d $target;
-  # The list is there only while the tree has all that is listed.
-  unlink $kept;
-}
 my $mayKeep = $isRight;
 unless ($isRight) {
   my $started = time;
@@ -32,15 +26,10 @@ unless ($isRight) {
   # Times are whole seconds: what changed in this one or the last may change again with the same time.
   $mayKeep = $kept ne '' && !grep { ((lstat)[10] // $started) > $started - 2 } '.', @directories;
 }
-if ($isTree) {
-  make();
-  keep() if $mayKeep;
-} else {
-  keep() if $mayKeep and not $isRight;
-  # The guard removes them by this list (instance-guard.ts).
-  put("$target.list", @directories);
-  make();
-}
+keep() if $mayKeep and not $isRight;
+# The guard removes them by this list (instance-guard.ts).
+put("$target.list", @directories);
+make();
 
 sub listed {
   my ($directory, $script) = @_;
@@ -50,11 +39,7 @@ sub listed {
 
 sub make {
   umask 0;
-  mkdir $target if $isTree;
-  my %isWanted = map { $_ => 1 } @directories;
-  my @gone = $isTree ? grep { !$isWanted{$_} } listed($target, 'find . -mindepth 1 -type d -print0') : ();
   chdir $target or die "$target: $!\n";
-  rmdir for reverse @gone;
   mkdir $_ for @directories;
   umask 077;
 }

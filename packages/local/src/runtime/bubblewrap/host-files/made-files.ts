@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, statfsSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { keptPath } from "../../host/kept-bytes.js";
 import installDirectories from "./install-directories.pl?raw";
 import makeNodes from "./made-files.pl?raw";
@@ -13,27 +13,6 @@ export interface WantedFiles {
   readonly devices: string | undefined;
   /** A directory that gets the directories of the host's `/usr` that programs install to. */
   readonly skeleton: string | undefined;
-  /** Whether {@link skeleton} is a {@link keptTree}. */
-  readonly isKept: boolean;
-}
-
-/** Types of file systems whose directories can be a layer of an overlay: ext4, XFS, Btrfs, tmpfs and overlays. */
-const layerTypes: readonly number[] = [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630];
-
-/**
- * A directory in this user's cache that has the directories of `/usr` from one start to the next: to make and remove more than a
- * thousand takes a tenth of the time of a command that runs one program. Undefined where none can be kept. A server that runs for
- * long makes its own, because people empty their caches.
- */
-export function keptTree(): string | undefined {
-  const path = keptPath("tree-usr");
-  try {
-    return path !== undefined && layerTypes.includes(statfsSync(dirname(path)).type)
-      ? path.replace(/\.kept$/, "")
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Time limit of the program that makes the files. It takes less than a second, so one that runs on hangs. */
@@ -57,7 +36,7 @@ export class MadeFiles {
     private readonly wanted: WantedFiles,
     limitMs = makingLimitMs,
   ) {
-    const { pipes, devices, skeleton, isKept } = wanted;
+    const { pipes, devices, skeleton } = wanted;
     if (devices !== undefined) makeDeviceDirectory(devices);
     this.#pipes = this.#step("pipes");
     this.#devices = this.#step("devices");
@@ -72,8 +51,7 @@ export class MadeFiles {
         MKNODAT: mknodat[process.arch],
         LISTING: listing,
         MAKING: makeNodes + installDirectories,
-        KEPT: keptPath(isKept ? "tree-usr" : "directories-usr") ?? "",
-        TREE: isKept ? "1" : "",
+        KEPT: keptPath("directories-usr") ?? "",
       },
       stdio: ["ignore", "pipe", "ignore"],
       timeout: limitMs,
@@ -153,7 +131,7 @@ find . -xdev -mindepth 1 -maxdepth 3 -type d -print0 \\
 
 /** Without Perl, the list of directories is made anew each time. */
 const script = `[ -z "$MKNODAT" ] || ! command -v perl >/dev/null ||
-  exec perl -e "$MAKING" -- "$@" -- "$SKELETON" "$LISTING" "$KEPT" "$TREE"
+  exec perl -e "$MAKING" -- "$@" -- "$SKELETON" "$LISTING" "$KEPT"
 umask 0
 if [ $# -gt 0 ]; then mkfifo -m 622 "$@" || exit; fi
 echo pipes

@@ -70,11 +70,9 @@ export class ProgramLauncher {
     // While the channel pauses, no more than one piece is read ahead.
     const launcher = { path: this.socket, highWaterMark: 1 };
     const control = connect(launcher);
-    const requested = new Promise<void>((resolve) => {
-      control.write(Buffer.concat([length, request]), () => resolve());
-    });
+    control.write(Buffer.concat([length, request]));
     const pipes = [stdout, stderr, report];
-    const program = new ForkedProgram(control, report, requested, () => closeWriteEnds(pipes));
+    const program = new ForkedProgram(control, report, () => closeWriteEnds(pipes));
     if (!start.holdsProcess) program.letGo();
     return program;
   }
@@ -135,7 +133,6 @@ class ForkedProgram implements ProgramProcess {
   constructor(
     readonly control: Socket,
     { read }: ProgramPipe,
-    readonly requested: Promise<void>,
     private readonly closeWriteEnds: () => void,
   ) {
     this.#report = new Socket({ fd: read, readable: true, writable: false });

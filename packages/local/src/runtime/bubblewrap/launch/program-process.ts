@@ -13,8 +13,6 @@ export const programDescriptors = { report: 6, seccomp: 7, arguments: 8 } as con
 export interface ProgramProcess {
   /** What the program reads its request from, and where it reports. */
   readonly control: Duplex;
-  /** Resolves when it no longer takes this process to start it. */
-  readonly requested: Promise<void>;
   /** Undefined if bubblewrap ended before it started a process 1. */
   readonly init: Promise<Init | undefined>;
   /** Its exit code; null if it was killed. */
@@ -66,7 +64,6 @@ class ChildProgram implements ProgramProcess {
   readonly init: Promise<Init | undefined>;
   readonly exit: Promise<number | null>;
   readonly hasOpenedPipes = true;
-  readonly requested = Promise.resolve();
 
   constructor(
     private readonly child: ChildProcess,
