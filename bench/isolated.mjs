@@ -14,7 +14,7 @@ export async function benchIsolated() {
   // bubblewrap mounts this directory as another user, because `hardened` drops root: that user must be able to write to
   // it.
   chmodSync(directory, 0o777);
-  const backend = await startLocalControlPlane({ pool: 0 });
+  const backend = await startLocalControlPlane({ pool: 1 });
   const client = new SandboxClient({ apiKey: backend.apiKey, baseUrl: backend.url });
   try {
     const isolated = (code, language) => async () => {

@@ -358,7 +358,7 @@ export async function serve(
     throw error;
   }
   machines.fill();
-  // A server that lives in its caller's process was started for a call.
+  // A server in its caller's process was started for a call, which comes next.
   if (pool > 0 || options.holdsProcess === false) runtime.expectPrograms?.({ language: "python", limits });
   runtime
     .removeLeftovers(owner)

@@ -51,7 +51,10 @@ export interface LocalControlPlaneOptions {
    * template or a stopped sandbox has already are kept. Default: CLOUD_SANDBOX_HOME_FILES, else none.
    */
   readonly homeFiles?: string;
-  /** Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). Default: CLOUD_SANDBOX_POOL, else 1. */
+  /**
+   * Warm machines kept booted for new sandboxes (about 45 MB each, most of it shared). With 0, no interpreters wait for one-shot
+   * programs either (about 10 MB each). Default: CLOUD_SANDBOX_POOL, else 1.
+   */
   readonly pool?: number;
   /** Most sandboxes at a time, stopped ones and programs without a sandbox included, and failed ones as far as there are more of them than this. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;

@@ -131,7 +131,10 @@ export function addServeOptions(command: Command): Command {
     )
     .optionsGroup("All sandboxes:")
     .addOption(
-      new Option("--pool <count>", "machines kept booted for new sandboxes")
+      new Option(
+        "--pool <count>",
+        "machines kept booted for new sandboxes; 0: nor do interpreters wait for one-shot programs",
+      )
         .env(poolVariable)
         .default(4)
         .argParser(wholeNumber(0, largestPool)),

@@ -255,8 +255,8 @@ export interface SandboxRuntime {
    */
   run?(program: ProgramSpec): Promise<Outcome>;
   /**
-   * Keeps programs started for {@link run} whose code is not known yet, until none like them was run for ten minutes. Each `run`
-   * expects more of its kind, too.
+   * Keeps programs started for {@link run} whose code is not known yet: first like this one, then like those that were run in the
+   * last ten minutes. Without this call none are kept.
    */
   expectPrograms?(plan: ProgramPlan): void;
   /** Removes the runtime's own files. Destroy all machines first. */

@@ -36,6 +36,7 @@ export function programAnswer(
     ...picked(raw, flags, (value) => typeof value === "boolean"),
     language: languageNamed(language, Object.values(languageNames)).name,
     ...picked(raw, ["json"], (value) => typeof value === "object" && value !== null),
+    ...exceptionIn(raw.exception),
     rich_outputs: wantsRich ? outputs.flatMap(displayedValue) : [],
   };
 }
@@ -53,6 +54,13 @@ function picked(
 ): Record<string, never> {
   const found = names.filter((name) => isValid(raw[name])).map((name) => [name, raw[name]]);
   return Object.fromEntries(found) as Record<string, never>;
+}
+
+function exceptionIn(value: unknown): Pick<Fields, "exception"> {
+  if (typeof value !== "object" || value === null) return {};
+  const fields = value as Readonly<Record<string, unknown>>;
+  const text = (name: string): string => String(fields[name] ?? "").slice(0, limits.exceptionCharacters);
+  return { exception: { name: text("name"), value: text("value"), traceback: text("traceback") } };
 }
 
 function displayedValue(value: unknown): NonNullable<Fields["rich_outputs"]> {

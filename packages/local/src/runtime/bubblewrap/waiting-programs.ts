@@ -35,6 +35,7 @@ export class WaitingPrograms {
   readonly #wanted = new Map<OneShotLanguage, { plan: ProgramPlan; askedAt: number }>();
   readonly #waiting = new Set<Waiting>();
   readonly #discarded = new Set<Promise<void>>();
+  #isOn = false;
   #calls = 0;
   #isStarting = false;
   #isClosed = false;
@@ -48,16 +49,17 @@ export class WaitingPrograms {
     return this.#waiting.size;
   }
 
-  /** Starts programs for this plan soon, and until it was not asked for in ten minutes. */
-  expect({ language, limits }: ProgramPlan): void {
-    if (!languages.includes(language)) return;
-    this.#wanted.set(language, { plan: { language, limits }, askedAt: performance.now() });
+  /** Starts programs for this plan, and from now on for what calls ask for. Without this call none are started. */
+  expect(plan: ProgramPlan): void {
+    this.#isOn = true;
+    this.#note(plan);
     if (this.#calls === 0) this.#fillIn(0);
   }
 
   /** A program that waits. Undefined if there is none with these limits: the caller starts its own. */
   async take(spec: ProgramSpec): Promise<StartedProgram | undefined> {
-    this.expect(spec);
+    if (!this.#isOn) return undefined;
+    this.#note(spec);
     for (const each of this.#waiting) {
       if (!isLike(each.plan, spec)) continue;
       this.#waiting.delete(each);
@@ -92,6 +94,11 @@ export class WaitingPrograms {
     clearTimeout(this.#timer);
     for (const each of this.#waiting) this.#discard(each);
     await Promise.all(this.#discarded);
+  }
+
+  #note({ language, limits }: ProgramPlan): void {
+    if (languages.includes(language))
+      this.#wanted.set(language, { plan: { language, limits }, askedAt: performance.now() });
   }
 
   #fillIn(milliseconds: number): void {
