@@ -101,9 +101,10 @@ export async function downloadFile(
   const total = declared >= 0 ? declared : undefined;
   const own = new CallbackErrors();
   const tell = options.onProgress && own.of(options.onProgress);
+  // Private until it is complete, if it replaces a private file.
+  const file = fs.createWriteStream(partial, { highWaterMark: mostUnwritten, ...omitUndefined({ mode }) });
+  const closed = new Promise<void>((resolve) => file.once("close", resolve));
   try {
-    // Private until it is complete, if it replaces a private file.
-    const file = fs.createWriteStream(partial, { highWaterMark: mostUnwritten, ...omitUndefined({ mode }) });
     await streams.pipeline(
       noLongerThan(maxBytes, content, (bytes) => tell?.({ bytes, total })),
       file,
@@ -112,6 +113,8 @@ export async function downloadFile(
     await fs.promises.rename(partial, target);
     return file.bytesWritten;
   } catch (error) {
+    // It may still be opening, which would make the file again.
+    await closed;
     await fs.promises.rm(partial, { force: true });
     throw own.or(localFailure(error));
   }

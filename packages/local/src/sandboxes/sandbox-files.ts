@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Transform } from "node:stream";
@@ -30,9 +30,11 @@ export class SandboxFiles {
     // Freeze the agent, or the program that replaced it, so that the disk does not change while it is read.
     if (machine.hasDisk) await machine.pause();
     try {
+      // Opened first: a stream that is ended while it opens its file would make the file after it was removed.
+      await using file = await open(partial, "w", 0o600);
       const archive = machine.hasDisk ? machine.readDisk() : await this.agents.takeFiles(machine, signal);
-      const file = createWriteStream(partial, { mode: 0o600, flush: true });
-      await pipeline(archive, atMost(3 * limits.diskMb * mebibyte + 64 * mebibyte), file, { signal });
+      const limit = atMost(3 * limits.diskMb * mebibyte + 64 * mebibyte);
+      await pipeline(archive, limit, file.createWriteStream({ flush: true }), { signal });
       await rename(partial, path);
       await sync(directory);
     } finally {

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -66,7 +65,9 @@ export class TemplateUploads {
     const path = join(directory, `${digestOf(hash)}-${randomBytes(6).toString("hex")}`);
     const check = new UploadCheck(granted.length);
     try {
-      await pipeline(body, check, createWriteStream(`${path}.partial`, { mode: 0o600 }));
+      // Opened first: a stream that is ended while it opens its file would make the file after it was removed.
+      await using file = await open(`${path}.partial`, "w", 0o600);
+      await pipeline(body, check, file.createWriteStream());
       await rename(`${path}.partial`, path);
     } catch (error) {
       await rm(`${path}.partial`, { force: true });
