@@ -25,7 +25,7 @@ const blocks = codeBlocks();
 const of = (...languages: string[]): [string, CodeBlock][] =>
   blocks.filter(({ language }) => languages.includes(language)).map((block) => [block.place, block]);
 
-/** The links to the built commands that `npm run build` makes, with which `npx NAME` starts them in this checkout. */
+/** The links to the built commands that `npm run build` makes, with which `npx --no NAME` starts them in this checkout. */
 const commands = join(root, "node_modules", ".bin");
 /**
  * Whether a block uses the installed command `cloud-sandbox`. The lines of such a block depend on each other: run it as
@@ -51,12 +51,18 @@ beforeAll(async () => {
   directory = await mkdtemp(join(root, "node_modules", ".cache", "docs-"));
   const bin = join(directory, "bin");
   mkdirSync(bin);
-  // npm's own npx takes ten times as long to start as what it starts.
+  // npm's own npx takes ten times as long to start as what it starts. It takes an option that follows the name for its own.
   writeFileSync(
     join(bin, "npx"),
-    `#!/bin/sh\ncase $1 in -y | --no) shift ;; esac\nname=$1\nshift\nexec ${commands}/"$name" "$@"\n`,
+    `#!/bin/sh
+case "$1 $3" in "--no -"*) exit 1 ;; "--no "*) ;; *) exit 1 ;; esac
+name=$2
+shift 2
+exec ${commands}/"$name" "$@"\n`,
     { mode: 0o755 },
   );
+  // Commands of the pages are typed in a checkout.
+  symlinkSync(join(root, "packages"), join(directory, "packages"));
   symlinkSync(join(root, "packages/cli/bin/cloud-sandbox.js"), join(bin, "cloud-sandbox"));
   writeFileSync(join(directory, "image.tar"), savedImage({ layers: [tarOf([])] }));
   server = await startLocalServer({ args: ["--pool", "1"] });
@@ -90,6 +96,18 @@ test("every page is in the list of pages that the site shows beside them", () =>
   const site = readFileSync(join(root, "docs/.vitepress/config.mts"), "utf8");
   const guides = readdirSync(join(root, "docs/guides")).filter((name) => name.endsWith(".md"));
   expect(guides.filter((name) => !site.includes(`"/guides/${name.replace(".md", "")}"`))).toEqual([]);
+});
+
+// Nobody owns the packages' names on npm yet: without --no, npx would download and run whatever somebody publishes under them.
+test("no page tells a reader to run a package that is not published", () => {
+  const commands = pages().flatMap((page) =>
+    [...readFileSync(join(root, page), "utf8").matchAll(/^.*\bnpx (?!--no )[^`\n]*cloud-sandbox.*$/gm)].map(
+      ([line]) => `${page}: ${line}`,
+    ),
+  );
+  expect(commands).toEqual([
+    "packages/mcp/README.md: After the first release, the command is `npx -y cloud-sandbox-mcp`.",
+  ]);
 });
 
 test("links between files of the repository lead to files that are there", () => {
@@ -284,7 +302,7 @@ async function startsAndStops(line: string): Promise<void> {
     env: environment(),
   });
   // Wait for a line on stderr from the MCP server: it writes only messages of the protocol to stdout.
-  await once(/cloud-sandbox-mcp/.test(line) ? child.stderr : child.stdout, "data");
+  await once(/ --transport http/.test(line) ? child.stderr : child.stdout, "data");
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([0, null]);
 }
