@@ -9,6 +9,7 @@ const guides: Item[] = [
     text: "Start",
     items: [
       page("Quickstart", "/quickstart"),
+      page("Concepts", "/concepts"),
       page("In a terminal", "/guides/terminal"),
       page("Recordings of a terminal", "/guides/recordings"),
       page("MCP for each assistant", "/guides/mcp"),
