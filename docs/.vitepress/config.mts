@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type DefaultTheme, defineConfig, type MarkdownRenderer } from "vitepress";
 import { repositoryLinks } from "./links.mts";
+import { writeMarkdown } from "./markdown.mts";
 
 type Item = DefaultTheme.SidebarItem;
 
@@ -96,6 +97,7 @@ export default defineConfig({
       repositoryLinks(md);
     },
   },
+  buildEnd: writeMarkdown,
   vite: { build: { chunkSizeWarningLimit: 4000 } },
   themeConfig: {
     search: { provider: "local" },
