@@ -122,6 +122,14 @@ test("links between files of the repository lead to files that are there", () =>
   expect(broken).toEqual([]);
 });
 
+// docs/.vitepress/theme/style.css makes the column of a page 73 characters wide on a screen of 1280 pixels.
+test("the first block of code of a page of the site can be read without scrolling", () => {
+  const isFirst = ({ place, file }: CodeBlock): boolean =>
+    /^docs\/(?!index)/.test(file) && blocks.find((block) => block.file === file)?.place === place;
+  const wide = blocks.filter(isFirst).filter(({ code }) => code.split("\n").some((line) => line.length > 73));
+  expect(wide.map(({ place }) => place)).toEqual([]);
+});
+
 describe("a block of TypeScript", () => {
   // CONTRIBUTING.md shows the inside of packages, which a program cannot import.
   const programs = of("ts").filter(([, { file }]) => file !== "CONTRIBUTING.md");
@@ -177,6 +185,7 @@ describe("a block of shell commands", () => {
     { timeout: 240_000 },
     async ([, { code, file }], { skip }) => {
       for (const line of code
+        .replaceAll("\\\n", " ")
         .trim()
         .split("\n")
         .filter((line) => line !== "" && !line.startsWith("#"))) {
