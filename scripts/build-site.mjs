@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Builds the pages of docs/ into a site with search and the references of the packages, the HTTP APIs and the MCP tools:
-// docs/.vitepress/dist.
+// docs/.vitepress/dist. Each page is there as Markdown too, and llms.txt lists them.
 //   npm run docs
 // Installs VitePress below docs/ if it is missing. Nothing else installs it, because it is large and only the site needs it.
 import { spawnSync } from "node:child_process";

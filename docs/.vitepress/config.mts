@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type DefaultTheme, defineConfig, type MarkdownRenderer } from "vitepress";
 import { repositoryLinks } from "./links.mts";
+import { writeMarkdown } from "./markdown.mts";
 
 type Item = DefaultTheme.SidebarItem;
 
@@ -9,6 +10,7 @@ const guides: Item[] = [
     text: "Start",
     items: [
       page("Quickstart", "/quickstart"),
+      page("Concepts", "/concepts"),
       page("In a terminal", "/guides/terminal"),
       page("Recordings of a terminal", "/guides/recordings"),
       page("MCP for each assistant", "/guides/mcp"),
@@ -28,7 +30,7 @@ const guides: Item[] = [
       page("Volumes", "/guides/volumes"),
       page("Internet access", "/guides/internet-access"),
       page("Previews", "/guides/previews"),
-      page("Errors and limits", "/guides/errors"),
+      page("Errors", "/guides/errors"),
       page("Limits", "/guides/limits"),
       page("Client options", "/guides/client-options"),
       page("Test your app", "/guides/testing"),
@@ -95,6 +97,7 @@ export default defineConfig({
       repositoryLinks(md);
     },
   },
+  buildEnd: writeMarkdown,
   vite: { build: { chunkSizeWarningLimit: 4000 } },
   themeConfig: {
     search: { provider: "local" },

@@ -18,16 +18,20 @@ const generatedPages = new Map([
  */
 export function repositoryLinks(md: MarkdownRenderer): void {
   md.core.ruler.push("repository-links", ({ tokens, env }) => {
-    const folder = folderOf(String(env.relativePath));
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const href = token.type === "link_open" ? token.attrGet("href") : null;
-      if (!href || /^(#|\/|[a-z]+:)/.test(href)) continue;
-      const target = pageOf(resolve(folder, href));
+      if (!href) continue;
+      const target = siteLink(String(env.relativePath), href);
       if (target !== undefined) token.attrSet("href", target);
       else Object.assign(token, { tag: "span", attrs: [] });
     }
     closeAsOpened(tokens);
   });
+}
+
+/** The address in the site that a link of a page leads to. Undefined if it leads to a file that is no page. */
+export function siteLink(page: string, href: string): string | undefined {
+  return /^(#|\/|[a-z]+:)/.test(href) ? href : pageOf(resolve(folderOf(page), href));
 }
 
 /**

@@ -1,15 +1,18 @@
-/**
- * Every MCP client that pages and manifests name, with the place and the form of its configuration. All of them
- * start the same command.
- */
+/** Every MCP client that pages and manifests name, with the place and the form of its configuration. */
 import { stringify as toml } from "smol-toml";
 import { stringify as yaml } from "yaml";
 
 export const serverName = "cloud-sandbox";
 export const keyVariable = "CLOUD_SANDBOX_API_KEY";
-export const command = { command: "npx", args: ["-y", "cloud-sandbox-mcp"] };
+/**
+ * Starts the server of a checkout. The package is not on npm yet, and until it is, anybody can publish one of this name:
+ * `npx -y` would run that.
+ */
+export const command = { command: "node", args: ["/path/to/checkout/packages/mcp/dist/main.js"] };
+/** For links and plugins, which know no checkout. `--no` runs the package if it is installed, and downloads nothing. */
+export const installed = { command: "npx", args: ["--no", "cloud-sandbox-mcp"] };
 
-const typed = { command: "npx -y cloud-sandbox-mcp" };
+const typed = [command.command, ...command.args].join(" ");
 const inServers = (server) => json({ servers: { [serverName]: { type: "stdio", ...server } } });
 const inMcpServers = (server) => json({ mcpServers: { [serverName]: server } });
 
@@ -20,7 +23,7 @@ const inMcpServers = (server) => json({ mcpServers: { [serverName]: server } });
 export const clients = [
   {
     name: "Claude Code",
-    shell: `claude mcp add ${serverName} -- ${typed.command}`,
+    shell: `claude mcp add ${serverName} -- ${typed}`,
     place: "`.mcp.json` in a project",
     language: "json",
     configure: inMcpServers,
@@ -37,7 +40,7 @@ export const clients = [
     language: "json",
     configure: inMcpServers,
     link: `https://cursor.com/en/install-mcp?name=${serverName}&config=${encodeURIComponent(
-      Buffer.from(JSON.stringify(command)).toString("base64"),
+      Buffer.from(JSON.stringify(installed)).toString("base64"),
     )}`,
   },
   {
@@ -47,7 +50,7 @@ export const clients = [
     language: "json",
     configure: inServers,
     link: `https://insiders.vscode.dev/redirect/mcp/install?name=${serverName}&config=${encodeURIComponent(
-      JSON.stringify(command),
+      JSON.stringify(installed),
     )}`,
   },
   {
@@ -88,7 +91,7 @@ export const clients = [
   },
   {
     name: "Codex",
-    shell: `codex mcp add ${serverName} -- ${typed.command}`,
+    shell: `codex mcp add ${serverName} -- ${typed}`,
     place: "`~/.codex/config.toml`",
     language: "toml",
     // Codex allows a tool 60 seconds by default, but code may run for 300.
@@ -96,7 +99,7 @@ export const clients = [
   },
   {
     name: "Gemini CLI",
-    shell: `gemini mcp add ${serverName} ${typed.command}`,
+    shell: `gemini mcp add ${serverName} ${typed}`,
     place: "`~/.gemini/settings.json`",
     language: "json",
     configure: inMcpServers,

@@ -2,7 +2,7 @@
  * Writes manifests and texts about the MCP server for registries, plugin shops and people, from its package.json and
  * the table of clients.
  */
-import { clients, command, json, keyVariable, serverName, withKey } from "./mcp-clients.mjs";
+import { clients, command, installed, json, keyVariable, serverName, withKey } from "./mcp-clients.mjs";
 
 const title = "Cloud Sandbox";
 const author = { name: `${title} contributors` };
@@ -103,7 +103,7 @@ export function packagingFiles({ name, mcpName, version, description, license, k
     }),
     "packages/mcp/plugin/.claude-plugin/plugin.json": json({ ...facts, author, license, keywords }),
     "packages/mcp/plugin/.mcp.json": json({
-      mcpServers: { [serverName]: { ...command, env: { [keyVariable]: variable(`${keyVariable}:-`) } } },
+      mcpServers: { [serverName]: { ...installed, env: { [keyVariable]: variable(`${keyVariable}:-`) } } },
     }),
     ".cursor-plugin/marketplace.json": json({
       name: serverName,
@@ -119,10 +119,10 @@ export function packagingFiles({ name, mcpName, version, description, license, k
       mcpServers: "./mcp.json",
       skills: "./skills/",
     }),
-    "packages/mcp/plugin/mcp.json": json({ mcpServers: { [serverName]: command } }),
+    "packages/mcp/plugin/mcp.json": json({ mcpServers: { [serverName]: installed } }),
     "packages/mcp/plugin/gemini-extension.json": json({
       ...facts,
-      mcpServers: { [serverName]: { ...command, env: { [keyVariable]: `$${keyVariable}` } } },
+      mcpServers: { [serverName]: { ...installed, env: { [keyVariable]: `$${keyVariable}` } } },
       contextFileName: "skills/cloud-sandbox/SKILL.md",
       settings: [{ name: "API key", description: keyText, envVar: keyVariable, sensitive: true }],
     }),
@@ -143,7 +143,7 @@ ${fence(language, configure(command))}
 `,
   );
   const keyed = withKey.map(({ clients, language, text }) => `${clients}:\n\n${fence(language, text)}`);
-  return `One click: ${links.join(" · ")}
+  return `One click, if the package is installed (\`npm run pack\`, then \`npm install --global ./tarballs/*.tgz\`): ${links.join(" · ")}
 
 ${details.join("\n")}
 For the cloud, give the server its key.

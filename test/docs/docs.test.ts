@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -25,7 +25,7 @@ const blocks = codeBlocks();
 const of = (...languages: string[]): [string, CodeBlock][] =>
   blocks.filter(({ language }) => languages.includes(language)).map((block) => [block.place, block]);
 
-/** The links to the built commands that `npm run build` makes, with which `npx NAME` starts them in this checkout. */
+/** The links to the built commands that `npm run build` makes, with which `npx --no NAME` starts them in this checkout. */
 const commands = join(root, "node_modules", ".bin");
 /**
  * Whether a block uses the installed command `cloud-sandbox`. The lines of such a block depend on each other: run it as
@@ -51,12 +51,18 @@ beforeAll(async () => {
   directory = await mkdtemp(join(root, "node_modules", ".cache", "docs-"));
   const bin = join(directory, "bin");
   mkdirSync(bin);
-  // npm's own npx takes ten times as long to start as what it starts.
+  // npm's own npx takes ten times as long to start as what it starts. It takes an option that follows the name for its own.
   writeFileSync(
     join(bin, "npx"),
-    `#!/bin/sh\ncase $1 in -y | --no) shift ;; esac\nname=$1\nshift\nexec ${commands}/"$name" "$@"\n`,
+    `#!/bin/sh
+case "$1 $3" in "--no -"*) exit 1 ;; "--no "*) ;; *) exit 1 ;; esac
+name=$2
+shift 2
+exec ${commands}/"$name" "$@"\n`,
     { mode: 0o755 },
   );
+  // Commands of the pages are typed in a checkout.
+  symlinkSync(join(root, "packages"), join(directory, "packages"));
   symlinkSync(join(root, "packages/cli/bin/cloud-sandbox.js"), join(bin, "cloud-sandbox"));
   writeFileSync(join(directory, "image.tar"), savedImage({ layers: [tarOf([])] }));
   server = await startLocalServer({ args: ["--pool", "1"] });
@@ -88,8 +94,22 @@ test("the pages have blocks of every kind that is tested here, and of no other",
 
 test("every page is in the list of pages that the site shows beside them", () => {
   const site = readFileSync(join(root, "docs/.vitepress/config.mts"), "utf8");
-  const guides = readdirSync(join(root, "docs/guides")).filter((name) => name.endsWith(".md"));
-  expect(guides.filter((name) => !site.includes(`"/guides/${name.replace(".md", "")}"`))).toEqual([]);
+  const listed = pages().filter(
+    (page) => /^docs\/(guides\/)?[a-z0-9-]+\.md$/.test(page) && page !== "docs/index.md",
+  );
+  expect(listed.filter((page) => !site.includes(`"${page.slice(4, -3)}"`))).toEqual([]);
+});
+
+// Nobody owns the packages' names on npm yet: without --no, npx would download and run whatever somebody publishes under them.
+test("no page tells a reader to run a package that is not published", () => {
+  const commands = pages().flatMap((page) =>
+    [...readFileSync(join(root, page), "utf8").matchAll(/^.*\bnpx (?!--no )[^`\n]*cloud-sandbox.*$/gm)].map(
+      ([line]) => `${page}: ${line}`,
+    ),
+  );
+  expect(commands).toEqual([
+    "packages/mcp/README.md: After the first release, the command is `npx -y cloud-sandbox-mcp`.",
+  ]);
 });
 
 test("links between files of the repository lead to files that are there", () => {
@@ -100,6 +120,14 @@ test("links between files of the repository lead to files that are there", () =>
       .map((target) => `${page}: ${target}`),
   );
   expect(broken).toEqual([]);
+});
+
+// docs/.vitepress/theme/style.css makes the column of a page 73 characters wide on a screen of 1280 pixels.
+test("the first block of code of a page of the site can be read without scrolling", () => {
+  const isFirst = ({ place, file }: CodeBlock): boolean =>
+    /^docs\/(?!index)/.test(file) && blocks.find((block) => block.file === file)?.place === place;
+  const wide = blocks.filter(isFirst).filter(({ code }) => code.split("\n").some((line) => line.length > 73));
+  expect(wide.map(({ place }) => place)).toEqual([]);
 });
 
 describe("a block of TypeScript", () => {
@@ -157,6 +185,7 @@ describe("a block of shell commands", () => {
     { timeout: 240_000 },
     async ([, { code, file }], { skip }) => {
       for (const line of code
+        .replaceAll("\\\n", " ")
         .trim()
         .split("\n")
         .filter((line) => line !== "" && !line.startsWith("#"))) {
@@ -284,7 +313,7 @@ async function startsAndStops(line: string): Promise<void> {
     env: environment(),
   });
   // Wait for a line on stderr from the MCP server: it writes only messages of the protocol to stdout.
-  await once(/cloud-sandbox-mcp/.test(line) ? child.stderr : child.stdout, "data");
+  await once(/ --transport http/.test(line) ? child.stderr : child.stdout, "data");
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([0, null]);
 }

@@ -121,9 +121,9 @@ describe("the plugin", () => {
     }
   });
 
-  test.each([".mcp.json", "mcp.json", "gemini-extension.json"])("%s starts the published command", (path) => {
+  test.each([".mcp.json", "mcp.json", "gemini-extension.json"])("%s starts the installed command", (path) => {
     const { mcpServers } = json(`packages/mcp/plugin/${path}`);
-    expect(mcpServers).toMatchObject({ "cloud-sandbox": { command: "npx", args: ["-y", name] } });
+    expect(mcpServers).toMatchObject({ "cloud-sandbox": { command: "npx", args: ["--no", name] } });
   });
 
   test.each([".claude-plugin", ".cursor-plugin"])("is in the marketplace of %s", (directory) => {

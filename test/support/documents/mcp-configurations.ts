@@ -32,11 +32,11 @@ export function configuredServers({ language, code }: CodeBlock): ConfiguredServ
   return configuration.safeParse(parsers[language]?.(code)).data;
 }
 
-/** The server that a command like `claude mcp add name -- npx …` adds. Undefined for other commands. */
+/** The server that a command like `claude mcp add name -- node …` adds. Undefined for other commands. */
 export function addedServer(line: string): ConfiguredServer | undefined {
   const object = /^code --add-mcp '(.+)'$/.exec(line)?.[1];
   if (object !== undefined) return server.parse(JSON.parse(object));
-  const words = /^(?:claude|codex|gemini) mcp add \S+ (?:-- )?(npx .+)$/.exec(line)?.[1]?.split(" ");
+  const words = /^(?:claude|codex|gemini) mcp add \S+ (?:-- )?(node .+)$/.exec(line)?.[1]?.split(" ");
   return words && server.parse({ command: words[0], args: words.slice(1) });
 }
 
