@@ -38,12 +38,12 @@ import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
 import { poolSize } from "./sandboxes/pool-size.js";
+import { ProgramCapacity } from "./sandboxes/program-capacity.js";
 import { ProgramQueue } from "./sandboxes/program-queue.js";
-import { ProgramRoom } from "./sandboxes/program-room.js";
 import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
-import { SandboxPlaces } from "./sandboxes/sandbox-places.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
+import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
 import { LayerStore } from "./store/layer-store.js";
 import { ServerDirectories } from "./store/server-directories.js";
 import { unusableDirectory } from "./store/storage-problem.js";
@@ -205,7 +205,7 @@ export async function serve(
     measureBoot: serverMetrics && ((boot) => serverMetrics.boot(boot)),
     log,
   });
-  const places = new SandboxPlaces(
+  const slots = new SandboxSlots(
     options.maxSandboxes ?? defaultMaxSandboxes(),
     {
       existing: (keyId) => (keyId === undefined ? registry.size : registry.countOf(keyId)),
@@ -225,7 +225,7 @@ export async function serve(
     volumes,
     isolation,
     isElsewhere,
-    places,
+    slots,
     cooldowns,
     isKept: store.isKept,
     keepsFiles: store.directory !== undefined || !store.isKept,
@@ -245,7 +245,7 @@ export async function serve(
   });
   const queue = new ProgramQueue(
     2 * availableParallelism(),
-    new ProgramRoom(places, budget, () => keys.isShared),
+    new ProgramCapacity(slots, budget, () => keys.isShared),
   );
   const programs = new OneShotPrograms({
     runtime,

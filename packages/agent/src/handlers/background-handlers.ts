@@ -11,7 +11,7 @@ import {
   type CommandSupport,
   commandProgram,
   type LanguageSupport,
-  placeOf,
+  processSettings,
 } from "./program-requests.js";
 
 export interface BackgroundParts extends LanguageSupport, CommandSupport {
@@ -55,7 +55,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
     async runCommandBackground({ body, signal }) {
       const description = { kind: "cmd", name: body.name ?? undefined } as const;
       const launch = (terms: JobTerms) =>
-        executor.start(() => commandProgram(body, parts), { ...placeOf(body, workdir), ...terms });
+        executor.start(() => commandProgram(body, parts), { ...processSettings(body, workdir), ...terms });
       const job = await jobs.start(launch, description, signal).catch((error) => {
         // Refuse the request if the program is missing: the caller does not wait for the job's end and would not learn
         // of the failure otherwise.

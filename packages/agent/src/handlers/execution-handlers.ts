@@ -14,7 +14,7 @@ import {
   commandProgram,
   directoryNamed,
   type LanguageSupport,
-  placeOf,
+  processSettings,
 } from "./program-requests.js";
 
 export interface ExecutionParts extends LanguageSupport, CommandSupport {
@@ -48,7 +48,7 @@ export function executionHandlers(parts: KeptExecutionParts) {
 
     async runCommand(body, signal) {
       return executor
-        .run(() => commandProgram(body, parts), { ...placeOf(body, workdir), signal })
+        .run(() => commandProgram(body, parts), { ...processSettings(body, workdir), signal })
         .catch((error) => {
           if (error instanceof ProgramNotFound) return notStarted(error.message, error.exitCode);
           throw error;

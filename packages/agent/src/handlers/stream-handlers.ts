@@ -18,7 +18,7 @@ import { WatchSession } from "../streaming/watch-session.js";
 import type { SocketQuota, WebSocketGate } from "../streaming/websocket-gate.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { codeRequest, type ExecutionParts } from "./execution-handlers.js";
-import { availableLanguage, commandProgram, placeOf } from "./program-requests.js";
+import { availableLanguage, commandProgram, processSettings } from "./program-requests.js";
 
 export interface StreamParts extends ExecutionParts {
   readonly gate: WebSocketGate;
@@ -66,7 +66,7 @@ export function streamHandlers(parts: StreamParts) {
       ...(await commandProgram(frame, parts)),
       ...(frame.stdin && { input: stdin }),
     });
-    return executor.start(program, { ...placeOf(frame, workdir), signal });
+    return executor.start(program, { ...processSettings(frame, workdir), signal });
   };
 
   const attend =
@@ -106,9 +106,9 @@ export function streamHandlers(parts: StreamParts) {
         // Another connection of the same client may have opened this terminal meanwhile.
         const opened = parts.terminals.find(name, undefined);
         if (opened) return attach(opened, socket);
-        const place = { shell, cols, rows, cwd: workdir, env };
+        const start = { shell, cols, rows, cwd: workdir, env };
         const reconnectMs = name === undefined ? 0 : keptMs;
-        const session = new TerminalSession(place, { operation: call.operation, reconnectMs });
+        const session = new TerminalSession(start, { operation: call.operation, reconnectMs });
         if (name !== undefined) parts.terminals.add(name, session);
         attach(session, socket);
         return name === undefined ? undefined : session.ended;

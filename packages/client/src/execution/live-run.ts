@@ -122,7 +122,7 @@ function commandStream(
 /** The command as bash code: the cloud documents no messages of /commands/stream. The input is part of the code. */
 async function bashStream(
   access: AgentAccess,
-  { args, command, timeout, ...place }: CommandRequest,
+  { args, command, timeout, ...settings }: CommandRequest,
   stdin: CommandInput | undefined,
   signal: AbortSignal,
 ): Promise<ProgramStream<StreamedResult>> {
@@ -131,7 +131,7 @@ async function bashStream(
     stdin === undefined
       ? `exec ${words} </dev/null`
       : `base64 -d <<'${inputEnd}' | ${words}\n${await encoded(stdin)}\n${inputEnd}`;
-  const first = { type: "execute", code, language: "bash", timeout, ...place };
+  const first = { type: "execute", code, language: "bash", timeout, ...settings };
   return ExecutionStream.of({ access, path: "/execute/stream", first, timeout, signal });
 }
 

@@ -5,7 +5,7 @@ export interface AuthoritiesReport {
   /** What names such authorities, each with the number of certificates. Programs in sandboxes trust them too. */
   readonly own: readonly string[];
   /** What names a file without authorities, and programs that would fail although there are such authorities. */
-  readonly remarks: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /**
@@ -20,14 +20,14 @@ export function examineAuthorities(
   const { sources, problems } = ownAuthorities(trusted, env);
   const failing =
     "Programs with authorities built in do not trust them, nor does Java in containers: give those a setting of their own.";
-  return { own: sources, remarks: [...problems, ...(sources.length > 0 ? [failing] : [])] };
+  return { own: sources, notes: [...problems, ...(sources.length > 0 ? [failing] : [])] };
 }
 
 /** The report as lines for people. */
-export function describeAuthorities({ own, remarks }: AuthoritiesReport): string[] {
+export function describeAuthorities({ own, notes }: AuthoritiesReport): string[] {
   const which = own.length === 0 ? "none; --trust-ca adds one" : own.join(", ");
   return [
     `Authorities of certificates that sandboxes trust beside everybody's: ${which}`,
-    ...remarks.map((remark) => `  ! ${remark}`),
+    ...notes.map((note) => `  ! ${note}`),
   ];
 }

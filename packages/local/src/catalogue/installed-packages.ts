@@ -78,8 +78,8 @@ const programs = ["pip", "uv", "go", ...tools];
 
 /** Whether this is one of the {@link programs}, and sandboxes find it. */
 function isInstalledProgram(name: string): boolean {
-  const places = usrs().flatMap((usr) => ["local/bin", "bin"].map((place) => join(usr, place, name)));
-  return programs.includes(name) && places.some((path) => existsSync(path));
+  const paths = usrs().flatMap((usr) => ["local/bin", "bin"].map((directory) => join(usr, directory, name)));
+  return programs.includes(name) && paths.some((path) => existsSync(path));
 }
 
 const recordName = (name: string): string => name.toLowerCase().replaceAll("-", "_");
@@ -100,14 +100,14 @@ function usrs(): readonly string[] {
   return own === undefined ? ["/usr"] : [own, "/usr"];
 }
 
-const places = (): readonly string[] =>
+const directories = (): readonly string[] =>
   usrs().flatMap((usr) => ["local/lib", "lib", "lib64"].map((name) => join(usr, name)));
 
 const kinds = ["site-packages", "dist-packages"];
 
-function names(place: string): string[] {
+function names(directory: string): string[] {
   try {
-    return readdirSync(place).filter((name) => /^python3(\.\d+)?$/.test(name));
+    return readdirSync(directory).filter((name) => /^python3(\.\d+)?$/.test(name));
   } catch {
     return [];
   }
@@ -115,7 +115,7 @@ function names(place: string): string[] {
 
 /** The directories in which sandboxes find Python packages, in the order of Python's search. */
 function packageDirectories(): string[] {
-  return places().flatMap((place) =>
-    names(place).flatMap((name) => kinds.map((kind) => join(place, name, kind))),
+  return directories().flatMap((directory) =>
+    names(directory).flatMap((name) => kinds.map((kind) => join(directory, name, kind))),
   );
 }

@@ -266,10 +266,10 @@ function endingAfter(known: V1Lease | undefined, holderIdentity: string | undefi
 /** A time by two clocks: one does not go on while the machine sleeps, the other one can be set. */
 interface Moment {
   readonly monotonic: number;
-  readonly wall: number;
+  readonly date: number;
 }
 
-const moment = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
+const moment = (): Moment => ({ monotonic: performance.now(), date: Date.now() });
 
-const ageOf = ({ monotonic, wall }: Moment): number =>
-  Math.max(performance.now() - monotonic, Date.now() - wall);
+const ageOf = ({ monotonic, date }: Moment): number =>
+  Math.max(performance.now() - monotonic, Date.now() - date);

@@ -19,7 +19,7 @@ export interface Leadership {
 
 export interface ProxyTimes {
   /** How long a request waits for a server that leads: longer than the last one needs to end its calls, and the next one to begin. */
-  readonly patienceMs: number;
+  readonly waitMs: number;
   /** How long a server that was told to stop lets code run that it was asked to run. */
   readonly executionsMs: number;
   /** How long it goes on with changes, such as creates, which nobody could repeat without making two. */
@@ -31,7 +31,7 @@ export interface ProxyTimes {
 }
 
 const usualTimes: ProxyTimes = {
-  ...{ patienceMs: 40_000, executionsMs: 10_000, changesMs: 30_000 },
+  ...{ waitMs: 40_000, executionsMs: 10_000, changesMs: 30_000 },
   ...{ lingerMs: 5000, passingMs: 25_000 },
 };
 /** How long others need to see that a server does not lead any more. */
@@ -150,7 +150,7 @@ export class ReplicaProxy {
     this.#calls.set(call, undefined);
     call.onceOver(() => this.#calls.delete(call));
     if (this.#endingSince !== undefined) call.endConnection();
-    const until = performance.now() + this.#times.patienceMs;
+    const until = performance.now() + this.#times.waitMs;
     while (!this.#closing.signal.aborted && !call.isOver) {
       if (this.#own) {
         this.#calls.set(call, here);

@@ -8,7 +8,7 @@ import { hostPackages } from "../catalogue/installed-packages.js";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
-import { HostTroubleError } from "../runtime/host-trouble.js";
+import { HostProblemError } from "../runtime/host-trouble.js";
 import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
@@ -142,7 +142,7 @@ export class MachineSupply {
         const message = "No sandbox could be started, because this server cannot open any more files now.";
         throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { hint: openFilesAdvice(), cause: error });
       }
-      if (error instanceof HostTroubleError) this.#trouble = `No sandbox can be started: ${error.message}.`;
+      if (error instanceof HostProblemError) this.#trouble = `No sandbox can be started: ${error.message}.`;
       const reason = error instanceof Error ? error.message : String(error);
       const advice = this.options.isElsewhere
         ? ""

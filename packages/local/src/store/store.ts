@@ -24,14 +24,14 @@ export interface Store {
   /** Writes that must not be lost, repeated until they succeed. */
   readonly writes: PendingWrites;
   /** Why no change can be saved now, for people. Undefined if it can. */
-  trouble(): StoreTrouble | undefined;
+  trouble(): StoreProblem | undefined;
   /** The database of templates and webhooks. Without a data directory: in memory, created by the first call. */
   database(): Promise<Database>;
   /** Resolves with the number of changes that could not be saved. */
   close(): Promise<number>;
 }
 
-export interface StoreTrouble {
+export interface StoreProblem {
   readonly storage: "full" | "unavailable";
   readonly message: string;
 }
@@ -112,7 +112,7 @@ async function fileStore(path: string): Promise<Store> {
   }
 }
 
-const fullDirectory: StoreTrouble = {
+const fullDirectory: StoreProblem = {
   storage: "full",
   message:
     "The data directory is full or cannot be written to. Sandboxes keep running and can be deleted, but changes cannot be saved. Free some disk space there.",

@@ -114,7 +114,7 @@ export function serverConfiguration(name: string, given: unknown): McpServerConf
     .map(([key, value]) => [spellings[key] ?? key, value]);
   const parsed = mcpServerSchema.safeParse(Object.fromEntries(known));
   if (!parsed.success)
-    throw invalid(`Server "${name}": ${problemsOf(parsed.error)}`, undefined, placeOf(parsed.error, given));
+    throw invalid(`Server "${name}": ${problemsOf(parsed.error)}`, undefined, pathOf(parsed.error, given));
   const { command = "", ...rest } = parsed.data;
   return { name, command, ...rest };
 }
@@ -130,7 +130,7 @@ function problemsOf({ issues }: z.ZodError): string {
 }
 
 /** The path of the first invalid key, in the spelling of the configuration `given`. */
-function placeOf({ issues: [issue] }: z.ZodError, given: object): (string | number)[] {
+function pathOf({ issues: [issue] }: z.ZodError, given: object): (string | number)[] {
   const [key, ...rest] = issue?.path ?? [];
   const first = issue?.code === "unrecognized_keys" && key === undefined ? issue.keys[0] : key;
   const spelling = Object.keys(given).find((each) => each === first || spellings[each] === first);

@@ -12,7 +12,7 @@ import type { Registered } from "./relaying.js";
 import { listedNames, toolPrefix } from "./tool-names.js";
 
 /** Milliseconds to wait for the tools of starting servers. Later tools are announced as a change of the list. */
-const patienceMs = 8_000;
+const longestWaitMs = 8_000;
 
 /** Milliseconds between two requests for the lists of a server that reports changes without end. */
 const changePauseMs = 1_000;
@@ -71,7 +71,7 @@ export class FirstClassServers implements Additions {
       const asked = Promise.all(missing.map((name) => this.#askFor(name, shared))).then(() => true);
       let timer: NodeJS.Timeout | undefined;
       const enough = new Promise<boolean>((resolve) => {
-        timer = setTimeout(() => resolve(false), patienceMs);
+        timer = setTimeout(() => resolve(false), longestWaitMs);
       });
       const isComplete = await Promise.race([asked, enough]).finally(() => clearTimeout(timer));
       if (!isComplete) this.#log("an MCP server is still being started; its tools are listed when it runs");

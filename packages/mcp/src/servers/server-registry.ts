@@ -8,14 +8,14 @@ import type { OtherLists, RunningServer, ServerCall, ServerEvents } from "./runn
 import type { ServerSlot } from "./server-slot.js";
 
 /** Where servers run. */
-export interface ServerPlace {
+export interface ServerOwner {
   readonly client: SandboxClient;
   readonly ledger: SandboxLedger;
 }
 
 export type StartServer = (
   configuration: McpServerConfiguration,
-  place: ServerPlace,
+  owner: ServerOwner,
   events: ServerEvents,
 ) => Promise<RunningServer>;
 

@@ -12,7 +12,7 @@ const untilItsEnd = 86_400;
  * Seconds that a call waits for a run before the run continues in the background. If the client is not offered
  * `reader`, the tool that reads the output later, the call waits until the run ends.
  */
-export function patience(
+export function detachAfterSeconds(
   { environment, offered }: Pick<ToolContext, "environment" | "offered">,
   reader = "execute_process_output",
 ): number {

@@ -5,7 +5,7 @@ import { wireNames } from "../results/wire-names.js";
 import { destructive, executing, readOnly } from "./definition/annotations.js";
 import { command, maxResults, templateName, text, variables } from "./definition/input-fields.js";
 import { type Tool, tool } from "./definition/tool.js";
-import { patience } from "./hand-over.js";
+import { detachAfterSeconds } from "./hand-over.js";
 import { buildUntil, definitionOf } from "./template-building.js";
 
 const mostListed = 100;
@@ -120,7 +120,7 @@ const buildTemplate = tool({
       name,
       update,
       signal,
-      seconds: patience({ environment, offered }, "get_template"),
+      seconds: detachAfterSeconds({ environment, offered }, "get_template"),
       onLog: (line) => {
         log.push(line);
         report(line.slice(0, 200));

@@ -135,11 +135,12 @@ export class Contexts {
   ): Promise<ProgramFile & { readonly cleanUp: () => Promise<void> }> {
     const { directory, workdir } = this.options;
     const nothing = async () => undefined;
-    const place = cwd ?? workdir;
+    const workingDirectory = cwd ?? workdir;
     if (filename !== undefined)
-      return { path: posix.resolve(place, filename), isWritten: true, cleanUp: nothing };
+      return { path: posix.resolve(workingDirectory, filename), isWritten: true, cleanUp: nothing };
     const name = `execution-1${suffix}`;
-    if (!startsFileAnew) return { path: posix.resolve(place, name), isWritten: false, cleanUp: nothing };
+    if (!startsFileAnew)
+      return { path: posix.resolve(workingDirectory, name), isWritten: false, cleanUp: nothing };
     const folder = await directory.folder();
     const cleanUp = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
     try {

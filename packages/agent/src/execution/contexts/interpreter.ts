@@ -77,7 +77,7 @@ interface Run {
   ended: (end: ReportedEnd | undefined) => void;
   readonly report: ExecutionReport;
   /** The working directory that was requested, for error messages. */
-  readonly place: string;
+  readonly directory: string;
   readonly isProgram: boolean;
 }
 
@@ -199,8 +199,8 @@ export class Interpreter {
           clearTimeout(limit);
           reject(error);
         };
-        const place = request.cwd ?? request.home ?? "";
-        this.#run = { started, refused, ended, report, place, isProgram: request.program !== undefined };
+        const directory = request.cwd ?? request.home ?? "";
+        this.#run = { started, refused, ended, report, directory, isProgram: request.program !== undefined };
       });
       this.#channel.send(this.#fields(request, id, stdout.path ?? "", stderr.path ?? ""), request.code);
     });
@@ -250,7 +250,7 @@ export class Interpreter {
         break;
       case "refused":
         this.#run = undefined;
-        void refusal(run.place, reported.reason).then(run.refused);
+        void refusal(run.directory, reported.reason).then(run.refused);
         break;
       case "unconnected":
         this.#run = undefined;
@@ -310,10 +310,7 @@ export class Interpreter {
       output: () => Promise.all([stdout.finish(), stderr.finish()]),
       values: report.values,
       dropped: ended?.dropped ?? 0,
-      remarks: [
-        ...(this.#isGarbled ? [strayReportMessage] : []),
-        ...(ended || isProgram ? [] : [lostMessage]),
-      ],
+      notes: [...(this.#isGarbled ? [strayReportMessage] : []), ...(ended || isProgram ? [] : [lostMessage])],
     });
     return ended || isProgram ? outcome : { ...outcome, contextLost: true };
   }
@@ -323,9 +320,9 @@ export class Interpreter {
  * The error for a working directory that the interpreter could not change to. `reason` is the interpreter's, used
  * when the directory itself looks fine.
  */
-const refusal = async (place: string, reason: string): Promise<Error> =>
-  (await workdirProblem(place)) ??
-  new Problem(400, "INVALID_REQUEST", `workdir ${place} cannot be used: ${reason}.`);
+const refusal = async (directory: string, reason: string): Promise<Error> =>
+  (await workdirProblem(directory)) ??
+  new Problem(400, "INVALID_REQUEST", `workdir ${directory} cannot be used: ${reason}.`);
 
 interface AttendedRun {
   readonly id: string;

@@ -19,7 +19,7 @@ const languages: readonly LanguageName[] = Object.values(knownLanguages);
 
 export const languageNames: readonly string[] = languages.map(({ name }) => name);
 
-interface Placed {
+interface ProcessRequest {
   /** Id of the execution, if it is a background job. */
   readonly id?: string;
   readonly timeout?: number;
@@ -28,14 +28,14 @@ interface Placed {
   readonly env?: Readonly<Record<string, string>> | null;
 }
 
-interface CodeBody extends Placed {
+interface CodeBody extends ProcessRequest {
   readonly code: string;
   readonly language?: string;
   readonly context?: string | null;
   readonly stdin?: string;
 }
 
-interface CommandBody extends Placed {
+interface CommandBody extends ProcessRequest {
   readonly command: string;
   readonly args?: readonly string[] | null;
 }
@@ -53,7 +53,7 @@ export async function startCode(
     language: name,
     args: undefined,
     stdin: body.stdin,
-    ...placeOf(machine, body),
+    ...processSettings(machine, body),
   };
   const context =
     isFresh || body.stdin !== undefined ? undefined : machine.contexts.of(name, body.context ?? undefined);
@@ -82,7 +82,7 @@ export async function startCode(
 
 /** Starts a command. Throws {@link CommandNotFound} for an unknown program that is run without a shell. */
 export function startCommand(machine: Machine, body: CommandBody): RunningProgram {
-  return machine.start({ language: undefined, ...commandOf(body), ...placeOf(machine, body) });
+  return machine.start({ language: undefined, ...commandOf(body), ...processSettings(machine, body) });
 }
 
 /** The text of a command. `bash -c LINE` is treated as the line alone. */
@@ -105,14 +105,17 @@ export async function startInBackground(machine: Machine, body: CodeBody & { nam
           language,
           args: undefined,
           stdin: body.stdin,
-          ...placeOf(machine, terms),
+          ...processSettings(machine, terms),
         });
   const job = machine.jobs.add(program, { kind: "proc", name: body.name ?? undefined, language });
   return { job, program };
 }
 
 /** Clients of HOPX always send `/workspace`, so exactly that text means the directory in which programs start. */
-function placeOf(machine: Machine, { id, timeout, workdir, working_dir: workingDir, env }: Placed) {
+function processSettings(
+  machine: Machine,
+  { id, timeout, workdir, working_dir: workingDir, env }: ProcessRequest,
+) {
   const named = workdir ?? workingDir ?? ".";
   return {
     ...(id !== undefined && { id }),
@@ -128,7 +131,7 @@ export function executionHandlers(machine: Machine) {
 
     prepare(body, { signal, isCell }) {
       const { name: language } = languageNamed(body.language, languages);
-      const { env, workdir: cwd } = placeOf(machine, body);
+      const { env, workdir: cwd } = processSettings(machine, body);
       const variables = { ...Object.fromEntries(machine.variables.entries()), ...env };
       return {
         identity: { language, code: body.code, cwd, variables, isCell, stdin: body.stdin },

@@ -12,7 +12,7 @@ import { temporaryDirectory } from "../host/instance-directory.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
 import { processIdentity } from "../host/process-identity.js";
 import { mapsRanges, usableRange } from "../host/uid-lease.js";
-import { hostTroubleIn } from "../host-trouble.js";
+import { hostProblemIn } from "../host-trouble.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
@@ -72,7 +72,7 @@ export async function probeBubblewrap({
   if (problem !== undefined) {
     const missing = isRoot ? missingProgram(["setpriv", "nsenter"]) : undefined;
     if (missing) return unusable(...missing);
-    const trouble = hostTroubleIn(problem.message);
+    const trouble = hostProblemIn(problem.message);
     if (trouble) return unusable(trouble.reason, trouble.fix);
     const errorOutput = problem.message.trim().split("\n")[0] ?? "";
     return unusable(`the kernel refuses unprivileged namespaces (${errorOutput})`, await namespaceFix());
@@ -182,14 +182,14 @@ const failIfNested = "read -r started; ! unshare --user true 2>/dev/null";
  * Descriptor number of a pipe whose other end only this process holds. When this process closes it or dies, the probe
  * is killed.
  */
-const leash = 8;
+const killPipe = 8;
 
 /**
- * A shell that runs the command after it, and kills the whole process group when the `leash` pipe is closed. Needed
+ * A shell that runs the command after it, and kills the whole process group when the `killPipe` pipe is closed. Needed
  * because a probe is in no control group, and bubblewrap's child waits forever if bubblewrap dies first.
  */
-const onLeash = `{ read -r _; kill -9 0; } <&${leash} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
-exec "$@" ${leash}>&-`;
+const withKillPipe = `{ read -r _; kill -9 0; } <&${killPipe} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
+exec "$@" ${killPipe}>&-`;
 
 /** Throws bubblewrap's message when the host does not allow the profile, or allows only a weaker one. */
 async function startProfile(isRoot: boolean): Promise<void> {
@@ -198,7 +198,7 @@ async function startProfile(isRoot: boolean): Promise<void> {
   const filter = seccompProgram(process.arch);
   const [program = "", ...args] = [
     ...become(uids?.agent),
-    ...["/bin/sh", "-c", onLeash, "probe"],
+    ...["/bin/sh", "-c", withKillPipe, "probe"],
     ...[
       "bwrap",
       ...namespaceArguments(isRoot ? "pair" : "user"),
@@ -215,10 +215,10 @@ async function startProfile(isRoot: boolean): Promise<void> {
   stdio[descriptors.information] = "pipe";
   if (isRoot) stdio[descriptors.uidsMapped] = "pipe";
   if (filter) stdio[descriptors.seccomp] = "pipe";
-  stdio[leash] = "pipe";
+  stdio[killPipe] = "pipe";
   // Start the probe detached: it then leads its own process group, which can be killed as a whole.
   const child = spawn(program, args, { cwd: "/", stdio, detached: true });
-  const kill = (): void => void child.stdio.at(leash)?.destroy();
+  const kill = (): void => void child.stdio.at(killPipe)?.destroy();
   const giveUp = setTimeout(kill, probeLimitMs);
   const errorOutput = child.stderr ? text(child.stderr) : "";
   // "exit", not "close": a child that waits for its dead parent keeps the pipes open.
@@ -279,35 +279,35 @@ async function tryControlGroups(): Promise<readonly Controller[]> {
 
 async function measureEnforcement(
   isRoot: boolean,
-): Promise<{ enforcement: Enforcement[]; disks: number; remarks: string[] }> {
+): Promise<{ enforcement: Enforcement[]; disks: number; notes: string[] }> {
   const tried = { programs: [], about: controlGroupState() };
   const controllers = await tryOnce("groups", tried, tryControlGroups, (usable) => usable.length > 0);
   const by = (
     controller: "memory" | "pids" | "cpu" | "freezer",
     otherwise: Enforcement["by"],
   ): Enforcement["by"] => (controllers.includes(controller) ? "cgroup" : otherwise);
-  const remarks: string[] = [];
+  const notes: string[] = [];
   if (controllers.length === 0) {
-    remarks.push(
+    notes.push(
       "the memory limit of a sandbox is enforced by a check four times a second, which does not see the kernel's memory for sockets and file names, and its CPU is not limited: start as root, or where control groups can be written",
     );
   }
   const hasWritableRoot = await allowsWritableRoot(isRoot);
   if (!hasWritableRoot) {
-    remarks.push(
+    notes.push(
       `the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can notice when this machine opens a shared program or library, and can lock it: ${overlayObstacle()}`,
     );
   } else if (!(await allowsOwnDevices(isRoot))) {
-    remarks.push(
+    notes.push(
       "code in a sandbox can notice when this machine opens /dev/null or another shared device, and can lock it: start as root, who may make device nodes for each sandbox",
     );
   }
   if (!hasSeccompFilter(process.arch))
-    remarks.push(
+    notes.push(
       `there is no system call filter for ${process.arch}: code in a sandbox can make any system call`,
     );
   if (!dynamicLoader(process.execPath))
-    remarks.push(
+    notes.push(
       "code in a sandbox can read its agent's memory, because this Node.js is statically linked: use a dynamically linked Node.js",
     );
   return {
@@ -319,6 +319,6 @@ async function measureEnforcement(
       { limit: "pause", by: by("freezer", "signal") },
     ],
     disks: diskCount(hasWritableRoot),
-    remarks,
+    notes,
   };
 }

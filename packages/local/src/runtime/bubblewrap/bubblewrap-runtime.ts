@@ -98,21 +98,21 @@ export class BubblewrapRuntime implements SandboxRuntime {
     // anyone who knows the id can open the sandbox's previews.
     const name = randomBytes(8).toString("hex");
     try {
-      const lent = foundation.rootInside ? uids?.takeRange() : uids?.take();
+      const leased = foundation.rootInside ? uids?.takeRange() : uids?.take();
       const release = (): void => {
-        if (lent) uids?.release(lent);
+        if (leased) uids?.release(leased);
       };
       cleanups.push(async () => release());
       const group = await groups.create(name, spec.limits, diskCount(foundation.root !== undefined));
       // Release the uids only after the control group is removed: until then processes with these uids may still run.
       cleanups[0] = () => group.remove().then(release);
-      const egress = await openEgress(spec, foundation.directory, name, lent?.code);
+      const egress = await openEgress(spec, foundation.directory, name, leased?.code);
       if (egress) cleanups.push(() => egress.close());
-      const files = await foundation.directory.handOut(spec.files ?? [], name, lent?.code);
+      const files = await foundation.directory.handOut(spec.files ?? [], name, leased?.code);
       cleanups.push(() => files.remove());
       const machine = await this.#spawn(spec, foundation, {
         name,
-        uids: lent,
+        uids: leased,
         group,
         egress,
         files: files.mounts,

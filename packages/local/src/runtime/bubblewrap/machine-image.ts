@@ -17,7 +17,7 @@ import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import { placeHomeFiles } from "../host/home-files.js";
 import type { Mount } from "../host/mount.js";
 import type { RuntimeOptions } from "../runtime-options.js";
-import { placeSubstitutes, searchPath } from "../search-path.js";
+import { searchPath, writeFallbacks } from "../search-path.js";
 import { agentMain, nodeProxy, placeAgent, placeNodeProxy } from "./agent-files.js";
 import { placeAptAdvice } from "./apt-advice.js";
 import { authoritiesInside, placeAuthorities } from "./host-files/authority-files.js";
@@ -99,7 +99,7 @@ export async function prepareMachineImage(
   const setpriv = hasOwnUids ? programOf("setpriv") : undefined;
   const started = [process.execPath, shell, ...(setpriv ? [setpriv] : [])];
   const launcher = await placeLoader(parts, started, root !== undefined);
-  placeSubstitutes(parts);
+  writeFallbacks(parts);
   if (root) placeAptAdvice(parts, opt, join(root.skeleton, "../usr"));
   await placeDrivers(join(parts, "drivers"), searchPath(node.path));
   placeNodeProxy(join(parts, "drivers"));

@@ -72,7 +72,7 @@ export class ProgramRun {
   #frames = 0;
   #isGarbled = false;
   /** What the code has done for which it was ended. */
-  #offence: string | undefined;
+  #overuse: string | undefined;
   #isOver = false;
   #killed: Promise<void> | undefined;
   #ports: OpenPorts | undefined;
@@ -205,14 +205,14 @@ export class ProgramRun {
     const killer = hasEndedItself ? null : signalOf(exitCode);
     return codeOutcome({
       ...{ id: spec.id, pid: undefined, began, endedAt, exitCode, killer, intervention: watch.intervention },
-      ranOutOfMemory: async () => this.#offence !== undefined || (await group.outOfMemoryKills()) > 0,
-      memoryMb: this.#offence === undefined ? spec.limits.memoryMb : undefined,
+      ranOutOfMemory: async () => this.#overuse !== undefined || (await group.outOfMemoryKills()) > 0,
+      memoryMb: this.#overuse === undefined ? spec.limits.memoryMb : undefined,
       output: () => Promise.all([this.#stdout.finish(), this.#stderr.finish()]),
       values: this.#report.values,
       dropped: reported?.dropped ?? 0,
-      remarks: [
+      notes: [
         ...(this.#isGarbled ? [strayReportMessage] : []),
-        ...(this.#offence === undefined ? [] : [`The program was ended. ${this.#offence}`]),
+        ...(this.#overuse === undefined ? [] : [`The program was ended. ${this.#overuse}`]),
       ],
     });
   }
@@ -284,7 +284,7 @@ export class ProgramRun {
   }
 
   #endFor(message: string): void {
-    this.#offence = message;
+    this.#overuse = message;
     this.#parts.spec.onTookTooMuch?.();
     void this.#kill();
   }
@@ -299,9 +299,9 @@ export class ProgramRun {
       if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
       else process.kill();
     }
-    const patience = setTimeout(this.#giveUp, stuckLimitMs);
+    const timer = setTimeout(this.#giveUp, stuckLimitMs);
     await this.#exit;
-    clearTimeout(patience);
+    clearTimeout(timer);
     this.#readRest();
     this.#ports?.close();
     this.#channel.close();

@@ -103,21 +103,21 @@ export class StartedProgram {
     const hasNetwork = plan.egress !== undefined;
     const [isReady] = await Promise.all([foundation.launcher?.isReady(), pipes.prepare()]);
     const launcher = isReady ? foundation.launcher : undefined;
-    const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
+    const [leased, name] = [uids?.take(), randomBytes(8).toString("hex")];
     let group: MachineGroup | undefined;
     try {
       group = await groups.create(name, plan.limits, diskCount(root !== undefined));
       const stdout = await pipes.take();
       const stderr = await pipes.take();
       const report = launcher && (await pipes.take());
-      const own = { program, hasNetwork, uids: lent, group, stdout, stderr, holdsProcess };
+      const own = { program, hasNetwork, uids: leased, group, stdout, stderr, holdsProcess };
       const start = programStart(plan, foundation, own);
       const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
       return new StartedProgram(plan, { ...own, process, report }, foundation, late);
     } catch (error) {
       const cleanUp = async (): Promise<void> => {
         await group?.remove();
-        if (lent) uids?.release(lent);
+        if (leased) uids?.release(leased);
       };
       await late.attempt(`The control group of program ${plan.id}`, cleanUp, plan.onRemains);
       if (isOutOfDescriptors(error))
@@ -146,7 +146,7 @@ export class StartedProgram {
 
   /** Runs the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
   async run(spec: ProgramSpec): Promise<Outcome> {
-    const { program, process, stdout, stderr, report, group, uids: lent } = this.own;
+    const { program, process, stdout, stderr, report, group, uids: leased } = this.own;
     const { kernel, pipes, uids } = this.foundation;
     this.#onConnection = spec.egress;
     const run = new ProgramRun({ spec, program, process, stdout, stderr, group, kernel, ports: this.#ports });
@@ -159,7 +159,7 @@ export class StartedProgram {
       const cleanUp = async (): Promise<void> => {
         await run.endStuck();
         await group.remove();
-        if (lent) uids?.release(lent);
+        if (leased) uids?.release(leased);
       };
       await this.late.attempt(`The control group of program ${spec.id}`, cleanUp, spec.onRemains);
     }

@@ -56,7 +56,7 @@ export interface DaemonAbilities {
 }
 
 /**
- * The wall: no network, no capability for code, no new privileges, a list of allowed system calls, a read-only root, files in
+ * The isolation: no network, no capability for code, no new privileges, a list of allowed system calls, a read-only root, files in
  * memory of a fixed size, limits, and nothing of the host but what a create request mounts.
  */
 export function containerOptions({
@@ -144,7 +144,7 @@ export const writesToHost = (mounts: readonly MachineMount[]): boolean =>
 function environmentOf(environment: Readonly<Record<string, string>>): string[] {
   const { PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } = environment;
   const variables = {
-    PATH: `${inside.home}/.local/bin:${PATH}:${inside.substitutes}`,
+    PATH: `${inside.home}/.local/bin:${PATH}:${inside.fallbacks}`,
     HOME: inside.home,
     USER: "sandbox",
     LOGNAME: "sandbox",

@@ -52,7 +52,7 @@ export class DockerMachine implements Machine {
   /** Files are in tmpfs, which the agent packs; see {@link readDisk}. */
   readonly hasDisk = false;
   /** What code in the machine has done for which it was ended. */
-  #offence: string | undefined;
+  #overuse: string | undefined;
   #isDestroyed = false;
   #isLeft = false;
 
@@ -75,7 +75,7 @@ export class DockerMachine implements Machine {
     const unwatch = kernel.watch({
       init: State.Pid,
       end: (message) => {
-        this.#offence = message;
+        this.#overuse = message;
         removeContainer(docker, Id).catch(() => undefined);
       },
     });
@@ -226,8 +226,8 @@ export class DockerMachine implements Machine {
   #explain(lost: unknown, ranOutOfMemory: boolean): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
     if (this.#isLeft) return { reason: "exited", message: "The sandbox runs on without this server." };
-    if (this.#offence !== undefined)
-      return { reason: "took_too_much", message: `The sandbox was ended. ${this.#offence}` };
+    if (this.#overuse !== undefined)
+      return { reason: "took_too_much", message: `The sandbox was ended. ${this.#overuse}` };
     const { memoryMb, diskMb } = this.parts.spec.limits;
     if (ranOutOfMemory)
       return {

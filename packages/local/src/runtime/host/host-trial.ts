@@ -62,10 +62,14 @@ function hostState(): readonly (string | undefined)[] {
   ];
 }
 
-/** Whether a line of the mount table is about a directory that trials use. Containers come and go at other places. */
+/** Whether a line of the mount table is about a directory that trials use. Containers come and go in other directories. */
 function concernsTrials(line: string): boolean {
-  const place = line.split(" ")[4] ?? "";
-  return place === "/" || place === "/tmp" || /^\/(usr|etc|s?bin|lib\w*|proc|sys|dev)(\/|$)/.test(place);
+  const directory = line.split(" ")[4] ?? "";
+  return (
+    directory === "/" ||
+    directory === "/tmp" ||
+    /^\/(usr|etc|s?bin|lib\w*|proc|sys|dev)(\/|$)/.test(directory)
+  );
 }
 
 function readIfThere(name: string): string | undefined {
@@ -78,9 +82,9 @@ function readIfThere(name: string): string | undefined {
 
 /** The file that a program's name or path leads to, as it is now. */
 function programState(program: string): readonly (number | string)[] {
-  const places = program.startsWith("/") ? [""] : (process.env.PATH ?? "/usr/bin:/bin").split(":");
-  for (const place of places) {
-    const path = join(place, program);
+  const directories = program.startsWith("/") ? [""] : (process.env.PATH ?? "/usr/bin:/bin").split(":");
+  for (const directory of directories) {
+    const path = join(directory, program);
     const file = statIfAllowed(path);
     if (file?.isFile()) return [path, file.dev, file.ino, file.size, file.mtimeMs, file.ctimeMs];
   }

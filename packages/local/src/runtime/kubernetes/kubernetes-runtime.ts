@@ -23,7 +23,7 @@ import { type Cluster, openCluster, reasonOf, UnusableClusterError } from "./clu
 import { refusalOf } from "./dry-run.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { probeCluster } from "./kubernetes-probe.js";
-import { NoRoomForTrialError, requireClosedNetwork } from "./network-trial.js";
+import { NoCapacityForTrialError, requireClosedNetwork } from "./network-trial.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
 import { podKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
@@ -204,7 +204,7 @@ export class KubernetesRuntime implements SandboxRuntime {
       .catch((error: unknown) => {
         if (error instanceof UnusableClusterError) throw new Error(`${error.message}; ${error.fix}`);
         const what =
-          error instanceof NoRoomForTrialError
+          error instanceof NoCapacityForTrialError
             ? "there is no room to try the network"
             : "the network cannot be tried";
         throw new Error(`${what}: ${reasonOf(error)}`, { cause: error });

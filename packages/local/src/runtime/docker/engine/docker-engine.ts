@@ -79,10 +79,10 @@ export function reasonOf(error: unknown): string {
 /** Why a daemon does not answer, and what to do. */
 export function unanswered({ code, address, message }: DockerFailure): { reason: string; fix: string } {
   const host = process.env.DOCKER_HOST;
-  const place = host !== undefined && host !== "" ? `${host} (DOCKER_HOST)` : (address ?? "its usual socket");
+  const shown = host !== undefined && host !== "" ? `${host} (DOCKER_HOST)` : (address ?? "its usual socket");
   if (code === "EACCES" || code === "EPERM")
     return {
-      reason: `this user may not use Docker's socket ${address ?? place}`,
+      reason: `this user may not use Docker's socket ${address ?? shown}`,
       fix: 'allow it with "usermod -aG docker USER" and log in again, or start as root',
     };
   if (code === undefined && host !== undefined && !URL.canParse(host))
@@ -92,7 +92,7 @@ export function unanswered({ code, address, message }: DockerFailure): { reason:
     };
   const absent = code === "ENOENT" || code === "ECONNREFUSED";
   return {
-    reason: `no Docker daemon answers at ${place}${absent ? "" : ` (${message})`}`,
+    reason: `no Docker daemon answers at ${shown}${absent ? "" : ` (${message})`}`,
     fix: "start Docker, or set DOCKER_HOST to the address of a daemon",
   };
 }
