@@ -31,7 +31,7 @@ import { RequestCallers } from "./gateway/request-callers.js";
 import { routeRequests } from "./gateway/request-routing.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } from "./local-defaults.js";
-import { holdingProcess } from "./runtime/host/let-go.js";
+import { holdingProcess } from "./runtime/host/unref-child.js";
 import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity } from "./sandboxes/activity.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
@@ -143,7 +143,9 @@ export async function serve(
   const publicAddress = options.publicUrl === undefined ? undefined : new PublicAddress(options.publicUrl);
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
   const audit =
-    options.auditLog === undefined ? undefined : await auditTo(options.auditLog, keys, tokens.holders, log);
+    options.auditLog === undefined
+      ? undefined
+      : await auditTo(options.auditLog, keys, tokens.tokenOwners, log);
   const server = createGatewayServer();
   if (options.holdsProcess === false) server.unref().on("connection", (connection) => connection.unref());
   const templates = await TemplateCatalogue.open(limits, runtime.images);
@@ -298,9 +300,9 @@ export async function serve(
     refusalOfPriorityClass: runtime.refusalOfPriorityClass?.bind(runtime),
     isolation,
     version,
-    trouble: () =>
-      store.trouble() ??
-      (machines.trouble === undefined ? undefined : { storage: "ok", message: machines.trouble }),
+    problem: () =>
+      store.problem() ??
+      (machines.problem === undefined ? undefined : { storage: "ok", message: machines.problem }),
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
     previewUrls: (id, host) => previewUrls(id, baseFor(host), publicUrl(host) !== undefined),
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
@@ -326,7 +328,7 @@ export async function serve(
   const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
   routeRequests(server, {
     ...{ hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api },
-    callers: new RequestCallers(keys, tokens.holders),
+    callers: new RequestCallers(keys, tokens.tokenOwners),
     connections: new ConnectionBudget(),
     log,
     openCalls: new OpenCalls((keyId) => keys.isUsable(keyId)),

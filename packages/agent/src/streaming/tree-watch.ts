@@ -168,9 +168,9 @@ export class TreeWatch {
     const arrived: NewEntry[] = [];
     for (const [parent, directory] of [...this.#directories]) {
       const { dirty, entries } = directory;
-      const happenings = [...dirty];
+      const changes = [...dirty];
       dirty.clear();
-      for (const [name, { isChanged, renames, isKept }] of happenings) {
+      for (const [name, { isChanged, renames, isKept }] of changes) {
         const path = posix.join(parent, name);
         const before = entries.get(name);
         const identity = await identityOf(this.#absolute(path));

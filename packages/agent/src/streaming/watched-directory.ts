@@ -22,7 +22,7 @@ export interface Identity {
   readonly hasContent: boolean;
 }
 
-export interface Happening {
+export interface PendingChange {
   /** Whether the entry's content or attributes changed. */
   readonly isChanged: boolean;
   /** How often the entry appeared or disappeared. */
@@ -37,7 +37,7 @@ export interface Happening {
 export class WatchedDirectory {
   readonly entries = new Map<string, Identity>();
   /** Entries with events since the last comparison, by name. */
-  readonly dirty = new Map<string, Happening>();
+  readonly dirty = new Map<string, PendingChange>();
   /** The name that the system uses for this directory in events about itself. */
   readonly ownName: string;
   readonly #watcher: FSWatcher;

@@ -67,7 +67,7 @@ export function define(command: Command): void {
           // Change the assistant's file here, while other commands that may change it wait. If that fails, nothing is stored.
           await copyPrivately(path, backup);
           const { mode } = await stat(path);
-          await writePrivateFile(path, await changedText(path, [...file.holder, name], wrapped));
+          await writePrivateFile(path, await changedText(path, [...file.serversPath, name], wrapped));
           await chmod(path, mode);
         });
         output.done(`Server ${name} runs in a sandbox now. The file as it was is ${backup}.`, {

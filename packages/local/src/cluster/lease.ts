@@ -46,7 +46,7 @@ export class Lease {
   #isWanted = false;
   #address: string | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #trouble: string | undefined;
+  #problem: string | undefined;
 
   constructor(
     private readonly cluster: ClusterApi,
@@ -231,10 +231,10 @@ export class Lease {
   }
 
   /** Logs what is wrong once, until it is mended. */
-  #report(trouble: string | undefined): void {
-    if (trouble !== undefined && this.#trouble === undefined) this.log(trouble);
-    if (trouble === undefined && this.#trouble !== undefined) this.log("The API server answers again.");
-    this.#trouble = trouble;
+  #report(problem: string | undefined): void {
+    if (problem !== undefined && this.#problem === undefined) this.log(problem);
+    if (problem === undefined && this.#problem !== undefined) this.log("The API server answers again.");
+    this.#problem = problem;
   }
 }
 

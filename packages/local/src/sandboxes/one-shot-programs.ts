@@ -206,7 +206,7 @@ export class OneShotPrograms {
   async #inSandbox(spec: OwnedProgram, { limits }: LocalTemplate): Promise<ProgramAnswer> {
     const admission = await this.parts.queue.enter(limits, spec.signal, spec.keyId);
     try {
-      admission.capacity.handOver();
+      admission.capacity.transfer();
       return await this.#withAgent(spec);
     } finally {
       admission.leave();

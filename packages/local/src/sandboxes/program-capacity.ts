@@ -16,7 +16,7 @@ export interface TakenCapacity {
    * Frees the slot and the memory for the sandbox that is created next, in which the program runs. They still count towards {@link share},
    * and no waiting program is told of them, so that none takes them before the sandbox does.
    */
-  handOver(): void;
+  transfer(): void;
   release(): void;
 }
 
@@ -25,7 +25,7 @@ export class ProgramCapacity {
   readonly #all: Taken = { programs: 0, memoryMb: 0 };
   readonly #byKey = new Map<string | undefined, Taken>();
   #onFreed: () => void = () => undefined;
-  #isHandingOver = false;
+  #isTransferring = false;
 
   constructor(
     private readonly slots: SandboxSlots,
@@ -34,10 +34,10 @@ export class ProgramCapacity {
     private readonly isShared: () => boolean = () => false,
   ) {}
 
-  /** Calls the listener when room was freed, unless it was handed over. */
+  /** Calls the listener when room was freed, unless it was transferred. */
   onFreed(listener: () => void): void {
     this.#onFreed = () => {
-      if (!this.#isHandingOver) listener();
+      if (!this.#isTransferring) listener();
     };
     this.slots.onFreed(this.#onFreed);
     this.budget.onFreed(this.#onFreed);
@@ -65,11 +65,11 @@ export class ProgramCapacity {
     this.#count(keyId, 1, needMb);
     let isTaken = true;
     return {
-      handOver: () => {
-        this.#isHandingOver = true;
+      transfer: () => {
+        this.#isTransferring = true;
         leave();
         freeMemory();
-        this.#isHandingOver = false;
+        this.#isTransferring = false;
       },
       release: () => {
         if (!isTaken) return;
@@ -77,7 +77,7 @@ export class ProgramCapacity {
         this.#count(keyId, -1, -needMb);
         leave();
         freeMemory();
-        // What was handed over is not freed here, but there is room within `share` again.
+        // What was transferred is not freed here, but there is room within `share` again.
         this.#onFreed();
       },
     };

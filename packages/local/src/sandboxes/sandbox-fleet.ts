@@ -287,9 +287,9 @@ export class SandboxFleet {
     slots.requireSlot(request.keyId);
     // Hold a slot until the registry counts the sandbox.
     const leave = slots.hold(request.keyId);
-    const letGo = volumes.hold(mounted);
+    const releaseVolumes = volumes.hold(mounted);
     // The template may be deleted or replaced before its machine is started.
-    const release = layers.hold(template.built?.layers ?? []);
+    const releaseLayers = layers.hold(template.built?.layers ?? []);
     try {
       await this.options.registry.requireWritable();
       const machine = await machines.claim(template, limited, { keyId: request.keyId, mounted });
@@ -302,8 +302,8 @@ export class SandboxFleet {
         throw error;
       }
     } finally {
-      release();
-      letGo();
+      releaseLayers();
+      releaseVolumes();
       leave();
     }
   }

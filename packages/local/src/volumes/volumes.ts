@@ -62,10 +62,10 @@ export class Volumes {
     for (const name of await readdir(directory))
       if (![...this.#volumes.keys()].some((id) => name === fileName(id)))
         await rm(join(directory, name), { force: true });
-    for (const id of this.#volumes.keys()) await this.#letGo(id);
+    for (const id of this.#volumes.keys()) await this.#detach(id);
   }
 
-  async #letGo(id: string): Promise<void> {
+  async #detach(id: string): Promise<void> {
     if (this.parts.lack !== undefined) return;
     // Without the program that attaches images, none is attached.
     await this.#exclusively(async () => detachImage(await this.#image(id)).catch(() => undefined));
@@ -149,7 +149,7 @@ export class Volumes {
     }
     this.parts.repository?.remove(volume.id);
     this.#volumes.delete(volume.id);
-    await this.#letGo(volume.id);
+    await this.#detach(volume.id);
     await rm(await this.#image(volume.id), { force: true });
   }
 

@@ -113,7 +113,7 @@ test("a sandbox that is made for a program takes the program's room", async () =
   const { slots, enter } = rig(2, 1);
   const { capacity, end } = await enter();
   const next = enter();
-  capacity.handOver();
+  capacity.transfer();
   slots.requireSlot();
   const leave = slots.hold();
   await vi.advanceTimersByTimeAsync(1000);
@@ -129,7 +129,7 @@ test("no other program takes the room that one hands over before the sandbox doe
   await budget.reserve(part(0.6));
   const { capacity, end } = await enter(noLimit(), part(0.25));
   const waiting = enter(noLimit(), part(0.25));
-  capacity.handOver();
+  capacity.transfer();
   await Promise.resolve();
   const release = await budget.reserve(part(0.25));
   release();
@@ -141,7 +141,7 @@ test("a program whose sandbox is gone lets the next one in when it is over", asy
   const { slots, enter } = rig(2, 1);
   const { capacity, leave } = await enter();
   const next = enter();
-  capacity.handOver();
+  capacity.transfer();
   const remove = slots.hold();
   remove();
   await Promise.resolve();

@@ -16,7 +16,7 @@ export interface McpServerFile {
   /** The servers in the file, by name. */
   readonly entries: McpServerEntries;
   /** The path of the object with the servers; empty if that object is the whole file. */
-  readonly holder: readonly string[];
+  readonly serversPath: readonly string[];
   /** The line of a key of an entry, counted from 1. */
   lineOf(path: readonly (string | number)[]): number;
 }
@@ -85,8 +85,8 @@ export function parseServerFile(path: string, text: string): McpServerFile {
     const what = problem === undefined ? "is empty" : `is no JSON: ${printParseErrorCode(problem.error)}`;
     throw invalid(path, at, what);
   }
-  const holder = holderOf(tree);
-  const given = holder.length === 0 ? tree : findNodeAtLocation(tree, holder);
+  const serversPath = serversPathOf(tree);
+  const given = serversPath.length === 0 ? tree : findNodeAtLocation(tree, serversPath);
   if (tree.type !== "object" || given?.type !== "object")
     throw invalid(path, lineAt(text, given?.offset ?? 0), "must be an object with the servers by name");
   const written: unknown = findNodeAtLocation(tree, ["version"])?.value;
@@ -110,14 +110,14 @@ export function parseServerFile(path: string, text: string): McpServerFile {
   }
   const lineOf = (place: readonly (string | number)[]): number => {
     for (let length = place.length; length >= 0; length--) {
-      const node = findNodeAtLocation(tree, [...holder, ...place.slice(0, length)]);
+      const node = findNodeAtLocation(tree, [...serversPath, ...place.slice(0, length)]);
       // For a property, return the line of its key.
       if (node !== undefined)
         return lineAt(text, node.parent?.type === "property" ? node.parent.offset : node.offset);
     }
     return 1;
   };
-  return { path, entries, holder, lineOf };
+  return { path, entries, serversPath, lineOf };
 }
 
 /** Checks every entry. Throws an `McpConfigurationError` with the first problem and its line. */
@@ -150,11 +150,11 @@ function shallow<Result>(path: string, work: () => Result): Result {
   }
 }
 
-function holderOf(tree: Node): string[] {
-  const holder = ["mcpServers", "servers", "context_servers"].find(
+function serversPathOf(tree: Node): string[] {
+  const serversPath = ["mcpServers", "servers", "context_servers"].find(
     (key) => findNodeAtLocation(tree, [key])?.type === "object",
   );
-  return holder === undefined ? [] : [holder];
+  return serversPath === undefined ? [] : [serversPath];
 }
 
 /** The first key of an object that it has had before. */

@@ -111,7 +111,7 @@ export class SandboxDirectory {
 
   /** The client's sandbox of that name. Waits if it is being created. Undefined if there is none. */
   async named(name: string): Promise<Sandbox | undefined> {
-    return this.#holder(name);
+    return this.#sandboxNamed(name);
   }
 
   names(): string[] {
@@ -142,7 +142,7 @@ export class SandboxDirectory {
 
   /** The sandbox of that name. When there is none, `create` makes it, once for all calls that ask at the same time. */
   async getOrCreate(name: string, create: () => Promise<Sandbox>): Promise<Sandbox> {
-    const existing = this.#holder(name);
+    const existing = this.#sandboxNamed(name);
     if (existing !== undefined) return existing;
     const created = create();
     this.#creating.set(name, created);
@@ -218,16 +218,16 @@ export class SandboxDirectory {
     return this.#delete(this.#free(name));
   }
 
-  #holder(name: string): Promise<Sandbox> | Sandbox | undefined {
+  #sandboxNamed(name: string): Promise<Sandbox> | Sandbox | undefined {
     return this.#creating.get(name) ?? this.#ledger.named(this.#owner).get(name);
   }
 
   /** Frees a name, and returns the sandbox that had it. */
   #free(name: string): Promise<Sandbox> | Sandbox | undefined {
-    const holder = this.#holder(name);
+    const sandbox = this.#sandboxNamed(name);
     this.#creating.delete(name);
-    if (holder !== undefined) this.#ledger.free(this.#owner, name);
-    return holder;
+    if (sandbox !== undefined) this.#ledger.free(this.#owner, name);
+    return sandbox;
   }
 
   async #delete(held: Promise<Sandbox> | Sandbox | undefined): Promise<boolean> {

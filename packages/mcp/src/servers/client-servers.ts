@@ -2,7 +2,7 @@
 import type { CallToolResult, ResultTypeMap, Tool } from "@modelcontextprotocol/server";
 import { ServerFailure } from "../errors/server-failure.js";
 import { instead } from "../errors/similar-names.js";
-import { handOverAfter } from "../settings/hand-over-after.js";
+import { detachAfter } from "../settings/detach-after.js";
 import { type Reach, reachOf } from "./configured-server.js";
 import { endsServer, failureOf } from "./failures.js";
 import type {
@@ -136,7 +136,7 @@ export class ClientServers {
     { signal: left, waitsForStart = false }: ServerCall,
     over: AbortSignal,
   ): Promise<never> {
-    const seconds = handOverAfter(this.#servers.environment);
+    const seconds = detachAfter(this.#servers.environment);
     return new Promise((_, reject) => {
       const leave = (): void => reject(left.reason);
       if (left.aborted) return leave();

@@ -20,7 +20,7 @@ import {
   workingDirectory,
 } from "./definition/input-fields.js";
 import { sandboxTool, type Tool } from "./definition/tool.js";
-import { runningReport } from "./hand-over.js";
+import { runningReport } from "./detached.js";
 
 export const startedOutput = z.looseObject({
   process_id: z.string(),
@@ -144,7 +144,7 @@ const executeProcessOutput = sandboxTool({
   name: "execute_process_output",
   title: "Read a background execution's output",
   description:
-    "Reads what a background execution has written, while it runs and after, and at its end its value and figures. Pass stdout_offset and stderr_offset of the result to the next call.",
+    "Reads what a background execution has written, while it runs and after, and at its end its value and plots. Pass stdout_offset and stderr_offset of the result to the next call.",
   toolset: "code",
   annotations: readOnlyInside,
   input: z.object({

@@ -20,7 +20,7 @@ import {
   workingDirectory,
 } from "./definition/input-fields.js";
 import { sandboxTool, type Tool, type ToolContext, tool } from "./definition/tool.js";
-import { detachAfterSeconds, handedOver, runningReport } from "./hand-over.js";
+import { detachAfterSeconds, detached, runningReport } from "./detached.js";
 
 interface Program {
   readonly code: string;
@@ -73,7 +73,7 @@ async function runIsolated({
     sandboxes.adopt(outcome.sandbox);
     const deletion = offered.has("delete_sandbox") && "Then delete its sandbox with delete_sandbox.";
     const then = [deletion, note].filter(Boolean).join(" ");
-    return handedOver(outcome.sandbox, outcome.execution, { signal, offered }, { mode: "isolated", then });
+    return detached(outcome.sandbox, outcome.execution, { signal, offered }, { mode: "isolated", then });
   }
   const leftBehind = outcome.cleanupError !== undefined;
   const facts = { mode: "isolated", isolation: outcome.isolation };
@@ -134,7 +134,7 @@ async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: Sand
   const facts = { mode: texts ? "rich" : "persistent" };
   if ("richOutputs" in outcome)
     return executionResult(outcome, { sandboxId: sandbox.id, kept: true, texts, facts });
-  return handedOver(sandbox, outcome, { signal, offered }, facts);
+  return detached(sandbox, outcome, { signal, offered }, facts);
 }
 
 const modes = ["persistent", "rich", "isolated", "background"] as const;

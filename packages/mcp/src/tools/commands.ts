@@ -16,7 +16,7 @@ import {
   workingDirectory,
 } from "./definition/input-fields.js";
 import { sandboxTool, type Tool } from "./definition/tool.js";
-import { detachAfterSeconds, handedOver, runningReport } from "./hand-over.js";
+import { detachAfterSeconds, detached, runningReport } from "./detached.js";
 
 const runCommand = sandboxTool({
   name: "run_command",
@@ -45,7 +45,7 @@ const runCommand = sandboxTool({
     });
     const facts = { sandboxId: sandbox.id, kept: true, longer: "run_command_background" };
     if ("stdout" in outcome) return executionResult(outcome, facts);
-    return handedOver(sandbox, outcome, context);
+    return detached(sandbox, outcome, context);
   },
 });
 

@@ -5,7 +5,7 @@ import { wireNames } from "../results/wire-names.js";
 import { destructive, executing, readOnly } from "./definition/annotations.js";
 import { command, maxResults, templateName, text, variables } from "./definition/input-fields.js";
 import { type Tool, tool } from "./definition/tool.js";
-import { detachAfterSeconds } from "./hand-over.js";
+import { detachAfterSeconds } from "./detached.js";
 import { buildUntil, definitionOf } from "./template-building.js";
 
 const mostListed = 100;

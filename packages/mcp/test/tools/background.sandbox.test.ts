@@ -8,7 +8,7 @@ const patience = 12;
 let mcp: McpConnection;
 let sandbox_id: unknown;
 beforeAll(async () => {
-  mcp = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: String(patience) });
+  mcp = await connect({ CLOUD_SANDBOX_MCP_DETACH_AFTER: String(patience) });
   sandbox_id = (await mcp.result("create_sandbox")).id;
 });
 afterAll(() => mcp.client.close());
@@ -270,7 +270,7 @@ describe.concurrent("code whose output cannot be read later is awaited to its en
   const offering = async (tools: string, work: (mcp: McpConnection) => Promise<void>): Promise<void> => {
     const limited = await connect({
       CLOUD_SANDBOX_MCP_TOOLS: tools,
-      CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "1",
+      CLOUD_SANDBOX_MCP_DETACH_AFTER: "1",
     });
     await work(limited).finally(() => limited.client.close());
   };

@@ -130,7 +130,7 @@ export interface paths {
         put?: never;
         /**
          * Run code and collect what it displays
-         * @description As `/execute`, with figures, frames and other displayed values in `rich_outputs`.
+         * @description As `/execute`, with plots, frames and other displayed values in `rich_outputs`.
          */
         post: operations["executeRich"];
         delete?: never;
@@ -1830,7 +1830,7 @@ export interface components {
             language?: string;
             /** @description The last expression's value as text. */
             result?: string;
-            /** @description The first figure. */
+            /** @description The first plot. */
             png?: string;
             /** @description The first displayed HTML. */
             html?: string;

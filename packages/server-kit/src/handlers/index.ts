@@ -82,7 +82,7 @@ export {
   programHandlers,
 } from "./control-plane/program-handlers.js";
 export type { ProgramAnswer, ProgramReader } from "./control-plane/program-stream.js";
-export { programNotKept, RepeatedPrograms } from "./control-plane/repeated-programs.js";
+export { programNotStored, RepeatedPrograms } from "./control-plane/repeated-programs.js";
 export type {
   MountFacts,
   PreviewUrls,

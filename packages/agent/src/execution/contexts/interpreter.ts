@@ -45,7 +45,7 @@ export interface InterpreterRequest {
   readonly timeout: number;
   readonly signal: AbortSignal;
   /** Whether the code is an IPython cell, which may contain magics. */
-  readonly isCell: boolean;
+  readonly usesIpython: boolean;
   /** The name of the code's file. Default: a number with `suffix`. */
   readonly filename: string | undefined;
   readonly suffix: string;
@@ -207,7 +207,7 @@ export class Interpreter {
   }
 
   #fields(request: InterpreterRequest, id: string, stdout: string, stderr: string): string[] {
-    const { variables, env, home, cwd, isCell, program, suffix } = request;
+    const { variables, env, home, cwd, usesIpython, program, suffix } = request;
     const { filename = `execution-${this.executions + 1}${suffix}` } = request;
     const next = { ...variables, [executionMarker]: id };
     const before = this.#variables;
@@ -217,7 +217,7 @@ export class Interpreter {
       `o${stdout}`,
       `e${stderr}`,
       `n${filename}`,
-      ...(isCell ? ["icell"] : []),
+      ...(usesIpython ? ["icell"] : []),
       ...(program ? [`p${program.path}`] : []),
       ...(program?.isWritten ? ["w"] : []),
       ...(home === undefined ? [] : [`s${home}`]),

@@ -24,15 +24,15 @@ export interface InputPipe {
 
 /** Makes a pipe. Undefined if that is not possible: a socket is then the next best. */
 export async function makeInputPipe(): Promise<InputPipe | undefined> {
-  let holder: ReturnType<typeof start> | undefined;
+  let child: ReturnType<typeof start> | undefined;
   try {
-    holder = start();
-    const [pid] = (await Promise.race([once(holder.stdout, "data"), once(holder, "close")])) as unknown[];
+    child = start();
+    const [pid] = (await Promise.race([once(child.stdout, "data"), once(child, "close")])) as unknown[];
     return openPipe(`/proc/${Number(String(pid))}/fd/4`);
   } catch {
     return undefined;
   } finally {
-    holder?.stdin.destroy();
+    child?.stdin.destroy();
   }
 }
 

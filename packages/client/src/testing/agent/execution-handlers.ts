@@ -129,12 +129,12 @@ export function executionHandlers(machine: Machine) {
   const waitedFor = handlersOver({
     cache: machine.cache,
 
-    prepare(body, { signal, isCell }) {
+    prepare(body, { signal, usesIpython }) {
       const { name: language } = languageNamed(body.language, languages);
       const { env, workdir: cwd } = processSettings(machine, body);
       const variables = { ...Object.fromEntries(machine.variables.entries()), ...env };
       return {
-        identity: { language, code: body.code, cwd, variables, isCell, stdin: body.stdin },
+        identity: { language, code: body.code, cwd, variables, usesIpython, stdin: body.stdin },
         run: async () => (await startCode(machine, body, signal, { isFresh: body.cache === true })).outcome,
       };
     },

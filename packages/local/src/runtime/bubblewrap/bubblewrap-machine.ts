@@ -10,7 +10,7 @@ import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
 import { processTree, stopProcessTree } from "../host/process-tree.js";
 import { signalIfThere } from "../host/signal-if-there.js";
-import { HostProblemError, hostProblemIn } from "../host-trouble.js";
+import { HostProblemError, hostProblemIn } from "../host-problem.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -94,8 +94,8 @@ export class BubblewrapMachine implements Machine {
       await this.destroy();
       if (isOutOfDescriptors(error)) throw error;
       const errorOutput = this.#errorOutput.trim();
-      const trouble = hostProblemIn(errorOutput);
-      if (trouble) throw new HostProblemError(trouble);
+      const problem = hostProblemIn(errorOutput);
+      if (problem) throw new HostProblemError(problem);
       if (giveUp.aborted)
         throw new Error(
           `The machine's agent did not answer within ${limitMs / 1000} s${errorOutput && `: ${errorOutput}`}`,

@@ -12,7 +12,7 @@ import { temporaryDirectory } from "../host/instance-directory.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
 import { processIdentity } from "../host/process-identity.js";
 import { mapsRanges, usableRange } from "../host/uid-lease.js";
-import { hostProblemIn } from "../host-trouble.js";
+import { hostProblemIn } from "../host-problem.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
@@ -72,8 +72,8 @@ export async function probeBubblewrap({
   if (problem !== undefined) {
     const missing = isRoot ? missingProgram(["setpriv", "nsenter"]) : undefined;
     if (missing) return unusable(...missing);
-    const trouble = hostProblemIn(problem.message);
-    if (trouble) return unusable(trouble.reason, trouble.fix);
+    const known = hostProblemIn(problem.message);
+    if (known) return unusable(known.reason, known.fix);
     const errorOutput = problem.message.trim().split("\n")[0] ?? "";
     return unusable(`the kernel refuses unprivileged namespaces (${errorOutput})`, await namespaceFix());
   }

@@ -187,7 +187,7 @@ export async function prepareMachineImage(
       : undefined,
     programImage: { ...image, mounts: common.map(real) },
     placeAgent: () => {
-      agentPlaced ??= placeAgent(join(parts, "agent"), join(directory, "rehearsal")).catch((error) => {
+      agentPlaced ??= placeAgent(join(parts, "agent"), join(directory, "warm-up")).catch((error) => {
         agentPlaced = undefined;
         throw error;
       });

@@ -77,7 +77,7 @@ export class ProgramRun {
   #killed: Promise<void> | undefined;
   #ports: OpenPorts | undefined;
   /** The reason why the proxy's ports could not be opened. */
-  #noWayOut: unknown;
+  #egressFailure: unknown;
   #interpreter: number | undefined;
   #giveUp: () => void = () => undefined;
   #started: () => void = () => undefined;
@@ -144,7 +144,7 @@ export class ProgramRun {
       this.#ports = await ports;
     } catch (error) {
       // End the program before it begins, so that it can be run in a machine instead.
-      this.#noWayOut = error;
+      this.#egressFailure = error;
       return this.#kill();
     }
     if (this.#isOver) this.#ports?.close();
@@ -173,7 +173,7 @@ export class ProgramRun {
       // The program may have begun just before the signal fired.
       if (signal.aborted) spec.onStart?.();
       signal.throwIfAborted();
-      if (this.#noWayOut !== undefined) throw this.#noWayOut;
+      if (this.#egressFailure !== undefined) throw this.#egressFailure;
       throw new ProgramNotStarted(
         isGivenUp ? `not within ${startLimitMs / 1000} s` : "its sandbox ended while it was made",
       );

@@ -15,7 +15,7 @@ import { ProgramNeedsAgent, ProgramNotStarted } from "../program-not-started.js"
 import type { ProgramPlan, ProgramSpec } from "../sandbox-runtime.js";
 import { bubblewrapArguments, environmentArguments } from "./bubblewrap-arguments.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
-import type { Foundation } from "./foundation.js";
+import type { PreparedHost } from "./foundation.js";
 import { launchCommand } from "./launch/launch-command.js";
 import type { ProgramPipe } from "./launch/program-pipes.js";
 import {
@@ -45,28 +45,28 @@ interface StartOptions {
  */
 export async function runProgram(
   spec: ProgramSpec,
-  foundation: Foundation,
+  host: PreparedHost,
   options: StartOptions,
 ): Promise<Outcome> {
-  if (spec.egress && !foundation.proxyPorts.isUsable)
+  if (spec.egress && !host.proxyPorts.isUsable)
     throw new ProgramNotStarted("the ports of the egress proxy cannot be opened for it.");
   const { language, code, filename } = spec;
   const program = oneShotProgram(language, code, { drivers: driversInside, workspace, filename });
   if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
-  const started = await StartedProgram.start(spec, program, foundation, options);
+  const started = await StartedProgram.start(spec, program, host, options);
   return started.run(spec);
 }
 
 /** Starts the interpreter of a program without variables whose code is not known yet. Only for languages that have a driver. */
 export async function startAhead(
   plan: ProgramPlan,
-  foundation: Foundation,
+  host: PreparedHost,
   options: StartOptions,
 ): Promise<StartedProgram> {
   const program = oneShotProgram(plan.language, "", { drivers: driversInside, workspace });
   if (!program?.hasDriver) throw new Error(`${plan.language} cannot be started before its code is known`);
   const planned = { ...plan, environment: {}, egress: () => undefined };
-  return StartedProgram.start(planned, program, foundation, options);
+  return StartedProgram.start(planned, program, host, options);
 }
 
 type PlannedProgram = ProgramPlan & Pick<ProgramSpec, "environment" | "egress" | "onRemains">;
@@ -83,12 +83,12 @@ export class StartedProgram {
       readonly process: ProgramProcess;
       readonly report: ProgramPipe | undefined;
     },
-    private readonly foundation: Foundation,
+    private readonly host: PreparedHost,
     private readonly late: LateCleanups,
   ) {
     const accept = (connection: Socket): void => this.#onConnection?.(connection);
     this.#ports = own.process.init.then((init) =>
-      own.hasNetwork && init ? foundation.proxyPorts.open(init, accept) : undefined,
+      own.hasNetwork && init ? host.proxyPorts.open(init, accept) : undefined,
     );
     this.#ports.catch(() => undefined);
   }
@@ -96,13 +96,13 @@ export class StartedProgram {
   static async start(
     plan: PlannedProgram,
     program: OneShotProgram,
-    foundation: Foundation,
+    host: PreparedHost,
     { holdsProcess, late }: StartOptions,
   ): Promise<StartedProgram> {
-    const { groups, uids, root, pipes } = foundation;
+    const { groups, uids, root, pipes } = host;
     const hasNetwork = plan.egress !== undefined;
-    const [isReady] = await Promise.all([foundation.launcher?.isReady(), pipes.prepare()]);
-    const launcher = isReady ? foundation.launcher : undefined;
+    const [isReady] = await Promise.all([host.launcher?.isReady(), pipes.prepare()]);
+    const launcher = isReady ? host.launcher : undefined;
     const [leased, name] = [uids?.take(), randomBytes(8).toString("hex")];
     let group: MachineGroup | undefined;
     try {
@@ -111,9 +111,9 @@ export class StartedProgram {
       const stderr = await pipes.take();
       const report = launcher && (await pipes.take());
       const own = { program, hasNetwork, uids: leased, group, stdout, stderr, holdsProcess };
-      const start = programStart(plan, foundation, own);
+      const start = programStart(plan, host, own);
       const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
-      return new StartedProgram(plan, { ...own, process, report }, foundation, late);
+      return new StartedProgram(plan, { ...own, process, report }, host, late);
     } catch (error) {
       const cleanUp = async (): Promise<void> => {
         await group?.remove();
@@ -147,7 +147,7 @@ export class StartedProgram {
   /** Runs the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
   async run(spec: ProgramSpec): Promise<Outcome> {
     const { program, process, stdout, stderr, report, group, uids: leased } = this.own;
-    const { kernel, pipes, uids } = this.foundation;
+    const { kernel, pipes, uids } = this.host;
     this.#onConnection = spec.egress;
     const run = new ProgramRun({ spec, program, process, stdout, stderr, group, kernel, ports: this.#ports });
     try {
@@ -172,11 +172,11 @@ export class StartedProgram {
   }
 }
 
-const keptProfiles = new WeakMap<Foundation, readonly string[]>();
+const keptProfiles = new WeakMap<PreparedHost, readonly string[]>();
 
-function keptProfile(foundation: Foundation, make: () => string[]): readonly string[] {
-  const kept = keptProfiles.get(foundation) ?? make();
-  keptProfiles.set(foundation, kept);
+function keptProfile(host: PreparedHost, make: () => string[]): readonly string[] {
+  const kept = keptProfiles.get(host) ?? make();
+  keptProfiles.set(host, kept);
   return kept;
 }
 
@@ -191,14 +191,14 @@ interface ProgramOwn {
   readonly holdsProcess: boolean;
 }
 
-function programStart(spec: PlannedProgram, foundation: Foundation, own: ProgramOwn): ProgramStart {
-  const { programImage: image, root, ownRoot, seccompFile, strayDescriptors, directory } = foundation;
+function programStart(spec: PlannedProgram, host: PreparedHost, own: ProgramOwn): ProgramStart {
+  const { programImage: image, root, ownRoot, seccompFile, strayDescriptors, directory } = host;
   const { program, hasNetwork, group, stdout, stderr, holdsProcess } = own;
   // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
-  const { figures } = group;
-  const placed = root?.placeable([...image.mounts, figures]) ?? [];
-  const viewed = [...image.mounts, ...image.masks, figures].map(({ source }) => source);
+  const { memoryFiles } = group;
+  const placed = root?.placeable([...image.mounts, memoryFiles]) ?? [];
+  const viewed = [...image.mounts, ...image.masks, memoryFiles].map(({ source }) => source);
   const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [], placed, viewed, ownRoot });
   const limited = `${limitsScript}exec "$@"`;
   const launch = launchCommand(
@@ -206,7 +206,7 @@ function programStart(spec: PlannedProgram, foundation: Foundation, own: Program
       ...{ memberFiles: group.memberFiles, strayDescriptors, limits: uids && spec.limits },
       ...{ entry, uid: uids?.code },
     },
-    foundation.launcher !== undefined,
+    host.launcher !== undefined,
   );
   const command = [
     ...["bwrap", "--args", String(programDescriptors.arguments)],
@@ -220,13 +220,13 @@ function programStart(spec: PlannedProgram, foundation: Foundation, own: Program
   ];
   const profile = (): string[] =>
     bubblewrapArguments({
-      ...{ image, views: root?.views, limits: spec.limits, placed, ownRoot, figures },
+      ...{ image, views: root?.views, limits: spec.limits, placed, ownRoot, memoryFiles },
       ...{ environment: {}, egress: undefined, files: [], isInit: false, identities: "user" },
       descriptors: { seccomp: seccompFile === undefined ? undefined : programDescriptors.seccomp },
     });
   const options = [
     // With everything in the tree, bubblewrap makes the same mounts for all programs, whatever their limits.
-    ...(placed.length > 0 ? keptProfile(foundation, profile) : profile()),
+    ...(placed.length > 0 ? keptProfile(host, profile) : profile()),
     ...environmentArguments({
       LANG: "C.UTF-8",
       ...programEnvironment(image),

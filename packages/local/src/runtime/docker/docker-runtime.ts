@@ -45,7 +45,7 @@ const againMs = 250;
 const keptErrorOutput = 4096;
 
 /** What all machines of this process share; made with the first machine. */
-interface Foundation {
+interface PreparedEngine {
   readonly docker: Docker;
   readonly directory: InstanceDirectory;
   readonly guard: InstanceGuard;
@@ -81,7 +81,7 @@ export class DockerRuntime implements SandboxRuntime {
     'the docker runtime starts sandboxes from images of its daemon; make one with "docker build", and start the server with --docker-image and its name';
   /** For volumes and for directories of this machine. Known once it was probed. */
   #withoutMounts: string | undefined;
-  #foundation: Promise<Foundation> | undefined;
+  #engine: Promise<PreparedEngine> | undefined;
   readonly images: readonly RuntimeImage[];
   readonly #containers: OwnContainers;
 
@@ -113,7 +113,7 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   async prepare(): Promise<void> {
-    await this.#preparedImage(await this.#laidFoundation(), this.#imageNamed(undefined));
+    await this.#preparedImage(await this.#getEngine(), this.#imageNamed(undefined));
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
@@ -121,22 +121,22 @@ export class DockerRuntime implements SandboxRuntime {
     if (layers.length > 0 || disk !== undefined || files.length > 0 || keepIn !== undefined)
       throw new Error(this.withoutLayers);
     const wanted = this.#imageNamed(spec.image);
-    const foundation = await this.#laidFoundation();
-    if (writesToHost(mounts) && !foundation.daemon.filtersCalls)
+    const engine = await this.#getEngine();
+    if (writesToHost(mounts) && !engine.daemon.filtersCalls)
       throw new Error(
         "without a system call filter, directories of this machine can only be mounted read-only",
       );
-    return this.#startFrom(spec, foundation, wanted).catch((error: DockerFailure) => {
+    return this.#startFrom(spec, engine, wanted).catch((error: DockerFailure) => {
       if (!isMissing(error)) throw error;
       // Somebody has removed the prepared image since: prepare it again.
       wanted.prepared = undefined;
-      return this.#startFrom(spec, foundation, wanted);
+      return this.#startFrom(spec, engine, wanted);
     });
   }
 
-  async #startFrom(spec: MachineSpec, foundation: Foundation, wanted: RuntimeImage): Promise<Machine> {
-    const { docker, daemon } = foundation;
-    const image = await this.#preparedImage(foundation, wanted);
+  async #startFrom(spec: MachineSpec, engine: PreparedEngine, wanted: RuntimeImage): Promise<Machine> {
+    const { docker, daemon } = engine;
+    const image = await this.#preparedImage(engine, wanted);
     const secret = spec.secret ?? randomBytes(32).toString("hex");
     // A random name, not the sandbox's id: every user of the daemon can read the names of containers, and anyone who knows
     // the id can open the sandbox's previews.
@@ -161,13 +161,13 @@ export class DockerRuntime implements SandboxRuntime {
           }),
         ),
       );
-      const { said, ends } = this.#errorsOf(foundation);
+      const { said, ends } = this.#errorsOf(engine);
       const carrier = await attachedTo(docker, container, ends());
       await fromDaemon(container.start()).catch((error: unknown) => {
         carrier.destroy();
         throw error;
       });
-      const machine = await this.#connected(spec, foundation, {
+      const machine = await this.#connected(spec, engine, {
         ...{ container, name, carrier, secret, said, ends, isFrozen: false, limitMs: bootLimitMs },
       });
       const mounted =
@@ -203,14 +203,14 @@ export class DockerRuntime implements SandboxRuntime {
   async adopt(spec: MachineSpec): Promise<Machine | undefined> {
     const { secret } = spec;
     if (secret === undefined || spec.owner === undefined) return undefined;
-    const foundation = await this.#laidFoundation();
-    const { docker } = foundation;
+    const engine = await this.#getEngine();
+    const { docker } = engine;
     const found = await this.#whileDaemonIsAway(() => this.#containers.find(docker, secret));
     if (!found) return undefined;
     const name = found.Names[0]?.slice(1) ?? "";
     this.#containers.use(name);
-    const machine = await this.#connected(spec, foundation, {
-      ...{ container: docker.getContainer(found.Id), name, secret, ...this.#errorsOf(foundation) },
+    const machine = await this.#connected(spec, engine, {
+      ...{ container: docker.getContainer(found.Id), name, secret, ...this.#errorsOf(engine) },
       ...{ isFrozen: found.State === "paused", limitMs: adoptionLimitMs },
     });
     if (!machine.isPaused) await machine.booted(adoptionLimitMs);
@@ -219,16 +219,16 @@ export class DockerRuntime implements SandboxRuntime {
 
   async close(): Promise<void> {
     await this.#containers.close();
-    const foundation = await this.#foundation?.catch(() => undefined);
-    this.#foundation = undefined;
-    foundation?.kernel?.close();
-    await foundation?.guard.release();
+    const engine = await this.#engine?.catch(() => undefined);
+    this.#engine = undefined;
+    engine?.kernel?.close();
+    await engine?.guard.release();
   }
 
   /** The machine in a container that runs. Its connection may not be made yet. */
   async #connected(
     spec: MachineSpec,
-    { docker, directory, daemon, kernel }: Foundation,
+    { docker, directory, daemon, kernel }: PreparedEngine,
     { container, name, secret, said, ends, ...found }: RunningContainer,
   ): Promise<DockerMachine> {
     const sockets: LocalSocket[] = [];
@@ -266,7 +266,7 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   /** Where the errors of a container's programs go, for each connection to it, and the last of them. */
-  #errorsOf({ directory }: Foundation): { said: () => string; ends: () => StreamEnds } {
+  #errorsOf({ directory }: PreparedEngine): { said: () => string; ends: () => StreamEnds } {
     let said = "";
     const ends = (): StreamEnds => {
       const errors = new PassThrough();
@@ -318,16 +318,16 @@ export class DockerRuntime implements SandboxRuntime {
     );
   }
 
-  /** Lays the foundation once. If that failed, the next call tries again. */
-  #laidFoundation(): Promise<Foundation> {
-    this.#foundation ??= this.#layFoundation().catch((error: unknown) => {
-      this.#foundation = undefined;
+  /** Prepares the engine once. If that failed, the next call tries again. */
+  #getEngine(): Promise<PreparedEngine> {
+    this.#engine ??= this.#prepareEngine().catch((error: unknown) => {
+      this.#engine = undefined;
       throw error;
     });
-    return this.#foundation;
+    return this.#engine;
   }
 
-  async #layFoundation(): Promise<Foundation> {
+  async #prepareEngine(): Promise<PreparedEngine> {
     const { report, daemon } = await this.#probed();
     if (!report.usable) throw new Error(`${report.reason}; ${report.fix}`);
     await this.removeLeftovers();
@@ -342,15 +342,15 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   /** Prepares an image once. If that failed, the next call tries again. */
-  #preparedImage(foundation: Foundation, image: RuntimeImage): Promise<PreparedImage> {
-    image.prepared ??= this.#prepareImage(foundation, image).catch((error: unknown) => {
+  #preparedImage(engine: PreparedEngine, image: RuntimeImage): Promise<PreparedImage> {
+    image.prepared ??= this.#prepareImage(engine, image).catch((error: unknown) => {
       image.prepared = undefined;
       throw error;
     });
     return image.prepared;
   }
 
-  async #prepareImage({ docker, daemon }: Foundation, image: RuntimeImage): Promise<PreparedImage> {
+  async #prepareImage({ docker, daemon }: PreparedEngine, image: RuntimeImage): Promise<PreparedImage> {
     await this.#fetchImage(docker, image.name);
     const prepared = await preparedImage(docker, image.name, daemon, this.options.log ?? (() => undefined));
     image.contents = prepared.contents;

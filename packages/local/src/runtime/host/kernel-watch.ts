@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { processTree } from "./process-tree.js";
 import { textOf } from "./text-of.js";
 
-/** Milliseconds between two looks at the kernel's figures for the whole host. */
+/** Milliseconds between two looks at the kernel's counters for the whole host. */
 const intervalMs = 250;
 /** KiB that the kernel's own memory may grow, on the whole host, before each machine is looked at. */
 const growthKb = 16 * 1024;
@@ -32,7 +32,7 @@ export interface WatchedMachine {
  * Ends machines that take much of what the kernel counts for nobody: memory that no control group limits, and numbers that are
  * one for the whole host. Where the kernel itself has a limit for one machine, that is set instead.
  *
- * Two figures of the whole host are read four times a second. The machines are looked at only when one of these has grown.
+ * Two counters of the whole host are read four times a second. The machines are looked at only when one of these has grown.
  */
 export class KernelWatch {
   readonly #machines = new Set<WatchedMachine>();

@@ -38,9 +38,9 @@ function listen(directory: string, identity: string): Server {
   // Without a socket, the process id has to do.
   server.on("error", () => undefined);
   // The umask keeps other users from connecting.
-  const letGo = inDirectory(directory, identity, (path) => server.listen(path));
+  const release = inDirectory(directory, identity, (path) => server.listen(path));
   // Node removes the socket by the path it was given.
-  server.once("close", letGo);
+  server.once("close", release);
   return server;
 }
 
@@ -63,11 +63,11 @@ export function removeLivenessSocket(directory: string, identity: string): void 
 /** Whether anybody listens on a socket, however busy. */
 function answers(directory: string, identity: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const letGo = inDirectory(directory, identity, (path) => {
+    const release = inDirectory(directory, identity, (path) => {
       const connection = connect(path);
       const settle = (isAnswered: boolean): void => {
         connection.destroy();
-        letGo();
+        release();
         resolve(isAnswered);
       };
       connection.once("connect", () => settle(true));

@@ -49,7 +49,7 @@ const supervisor = [
 ];
 
 /** What all machines of this process share; made with the first machine. */
-interface Foundation {
+interface PreparedCluster {
   readonly cluster: Cluster;
   readonly maker: PodMaker;
   readonly directory: InstanceDirectory;
@@ -71,7 +71,7 @@ export class KubernetesRuntime implements SandboxRuntime {
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");
-  #foundation: Promise<Foundation> | undefined;
+  #cluster: Promise<PreparedCluster> | undefined;
   /** Whether {@link probe} has tried the network, if that is wanted. */
   #isNetworkTried = true;
   /** The trial that was postponed, while it is made. */
@@ -93,20 +93,20 @@ export class KubernetesRuntime implements SandboxRuntime {
 
   /** Removes Pods that have ended, of any server, and those that end later. A Pod ends by itself when its server stays away. */
   async removeLeftovers(): Promise<void> {
-    await this.#laidFoundation();
+    await this.#getCluster();
   }
 
   async prepare(): Promise<void> {
-    await this.#laidFoundation();
+    await this.#getCluster();
   }
 
   async refusalOfPriorityClass(priorityClassName: string): Promise<string | undefined> {
     if (priorityClassName.startsWith("system-"))
       return "classes whose names begin with system- are for the cluster's own Pods, to which all others give way";
-    const foundation = await this.#laidFoundation().catch(() => undefined);
-    if (!foundation) return undefined;
+    const prepared = await this.#getCluster().catch(() => undefined);
+    if (!prepared) return undefined;
     const kind = { ...podKind(this.options.kubernetes ?? {}, "base"), placement: { priorityClassName } };
-    const refusal = await refusalOf(foundation.maker, kind);
+    const refusal = await refusalOf(prepared.maker, kind);
     // Whatever else the cluster does not like is not a matter of the class.
     return refusal?.includes("PriorityClass") ? refusal : undefined;
   }
@@ -118,7 +118,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     this.#requireMayAct();
     const { kubernetes = {} } = this.options;
     const kind = podKind(kubernetes, spec.template, spec.image);
-    const { cluster, maker, pods } = await this.#laidFoundation();
+    const { cluster, maker, pods } = await this.#getCluster();
     if (!this.#isNetworkTried) await this.#tryNetwork(cluster, maker);
     const secret = spec.secret ?? randomBytes(32).toString("hex");
     const name = podName(secret);
@@ -169,7 +169,7 @@ export class KubernetesRuntime implements SandboxRuntime {
 
   async adopt(spec: MachineSpec): Promise<Machine | undefined> {
     if (spec.secret === undefined) return undefined;
-    const { cluster, maker } = await this.#laidFoundation();
+    const { cluster, maker } = await this.#getCluster();
     const limit = AbortSignal.timeout(adoptionLimitMs);
     const pod = await this.#found(cluster, podName(spec.secret), limit);
     if (!pod) return undefined;
@@ -185,13 +185,13 @@ export class KubernetesRuntime implements SandboxRuntime {
   }
 
   async close(): Promise<void> {
-    const foundation = await this.#foundation?.catch(() => undefined);
-    this.#foundation = undefined;
+    const prepared = await this.#cluster?.catch(() => undefined);
+    this.#cluster = undefined;
     this.#closed.abort();
     await this.#networkTrial?.catch(() => undefined);
-    clearInterval(foundation?.cleaning);
-    await foundation?.pods.close();
-    await foundation?.guard.release();
+    clearInterval(prepared?.cleaning);
+    await prepared?.pods.close();
+    await prepared?.guard.release();
   }
 
   /** Makes the trial that {@link probe} had no room for: once for all machines that wait for it. */
@@ -260,7 +260,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     limitMs: number,
     { isAdopted = false, isStarting = () => false },
   ): Promise<KubernetesMachine> {
-    const { cluster, maker, directory } = await this.#laidFoundation();
+    const { cluster, maker, directory } = await this.#getCluster();
     const name = pod.metadata?.name ?? "";
     const sockets: LocalSocket[] = [];
     const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> =>
@@ -295,16 +295,16 @@ export class KubernetesRuntime implements SandboxRuntime {
     });
   }
 
-  /** Lays the foundation once. If that failed, the next call tries again. */
-  #laidFoundation(): Promise<Foundation> {
-    this.#foundation ??= this.#layFoundation().catch((error: unknown) => {
-      this.#foundation = undefined;
+  /** Prepares the cluster once. If that failed, the next call tries again. */
+  #getCluster(): Promise<PreparedCluster> {
+    this.#cluster ??= this.#prepareCluster().catch((error: unknown) => {
+      this.#cluster = undefined;
       throw error;
     });
-    return this.#foundation;
+    return this.#cluster;
   }
 
-  async #layFoundation(): Promise<Foundation> {
+  async #prepareCluster(): Promise<PreparedCluster> {
     const cluster = openCluster(this.options.kubernetes ?? {});
     await InstanceDirectory.removeStale();
     const maker = await openPodMaker(cluster, this.options.kubernetes ?? {});

@@ -2,8 +2,8 @@
 import type * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { similarNames } from "../../errors/similar-names.js";
-import { asMeant } from "./meant-arguments.js";
-import { argumentForWord, isInMilliseconds } from "./other-words.js";
+import { normalized } from "./normalized-arguments.js";
+import { argumentForWord, isInMilliseconds } from "./synonyms.js";
 
 /** The most problems that one message names, because a call can have thousands. */
 const mostProblems = 5;
@@ -12,7 +12,7 @@ export function readArguments<Input extends z.ZodObject>(
   { name, input }: { readonly name: string; readonly input: Input },
   given: unknown,
 ): z.output<Input> {
-  const present = asMeant(given ?? {}, input);
+  const present = normalized(given ?? {}, input);
   const parsed = input.safeParse(present, { error: inWords });
   const unknown = unknownNames(present, Object.keys(input.shape));
   if (parsed.success && unknown.length === 0) return parsed.data;

@@ -75,7 +75,7 @@ export class ProgramLauncher {
     });
     const pipes = [stdout, stderr, report];
     const program = new ForkedProgram(control, report, requested, () => closeWriteEnds(pipes));
-    if (!start.holdsProcess) program.letGo();
+    if (!start.holdsProcess) program.unref();
     return program;
   }
 
@@ -186,7 +186,7 @@ class ForkedProgram implements ProgramProcess {
     this.control.destroy();
   }
 
-  letGo(): void {
+  unref(): void {
     this.control.unref();
     this.#report.unref();
   }

@@ -182,7 +182,7 @@ async function agentEntries(withCache: boolean): Promise<TarEntry[]> {
   const { path: directory, remove } = await InstanceDirectory.createPrivate();
   try {
     const agent = join(directory, "agent");
-    await placeAgent(agent, join(directory, "rehearsal"));
+    await placeAgent(agent, join(directory, "warm-up"));
     const names = (await readdir(agent)).filter((name) => withCache || name !== codeCache).sort();
     return await Promise.all(
       names.map(async (name) => ({

@@ -5,12 +5,12 @@
 import type * as z from "zod";
 
 /** The arguments, with each value in the form that the schema wants, where the value can only mean that. */
-export function asMeant(given: unknown, schema: z.core.$ZodType): unknown {
+export function normalized(given: unknown, schema: z.core.$ZodType): unknown {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "optional":
     case "default":
-      return asMeant(given, def.innerType);
+      return normalized(given, def.innerType);
     case "number":
       return typeof given === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(given) ? Number(given) : given;
     case "boolean":
@@ -18,14 +18,14 @@ export function asMeant(given: unknown, schema: z.core.$ZodType): unknown {
     case "enum":
       return choice(given, Object.values(def.entries));
     case "object":
-      return membersAsMeant(withoutNulls(fromText(given, isFields)), (name) =>
+      return normalizedMembers(withoutNulls(fromText(given, isFields)), (name) =>
         Object.hasOwn(def.shape, name) ? def.shape[name] : undefined,
       );
     case "record":
-      return membersAsMeant(fromText(given, isFields), () => def.valueType);
+      return normalizedMembers(fromText(given, isFields), () => def.valueType);
     case "array": {
       const list = fromText(given, Array.isArray);
-      return Array.isArray(list) ? list.map((each) => asMeant(each, def.element)) : list;
+      return Array.isArray(list) ? list.map((each) => normalized(each, def.element)) : list;
     }
     default:
       return given;
@@ -42,11 +42,11 @@ function choice(given: unknown, choices: readonly unknown[]): unknown {
   return choices.find((each) => String(each).toLowerCase() === given.trim().toLowerCase()) ?? given;
 }
 
-function membersAsMeant(given: unknown, schemaOf: (name: string) => z.core.$ZodType | undefined): unknown {
+function normalizedMembers(given: unknown, schemaOf: (name: string) => z.core.$ZodType | undefined): unknown {
   if (!isFields(given)) return given;
   const members = Object.entries(given).map(([name, value]): [string, unknown] => {
     const schema = schemaOf(name);
-    return [name, schema === undefined ? value : asMeant(value, schema)];
+    return [name, schema === undefined ? value : normalized(value, schema)];
   });
   return Object.fromEntries(members);
 }
