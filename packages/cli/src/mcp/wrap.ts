@@ -130,9 +130,9 @@ function difference(before: Entry, after: Entry): string {
 }
 
 /** The file with one entry changed: comments, order and everything else stay. */
-async function changedText(path: string, place: string[], entry: Entry): Promise<string> {
+async function changedText(path: string, keys: string[], entry: Entry): Promise<string> {
   const text = await readFile(path, "utf8");
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: text.includes("\r\n") ? "\r\n" : "\n" };
   // The parser does not know the byte order mark with which editors of Windows begin a file.
-  return applyEdits(text, modify(text.replace(/^\uFEFF/, " "), place, entry, { formattingOptions }));
+  return applyEdits(text, modify(text.replace(/^\uFEFF/, " "), keys, entry, { formattingOptions }));
 }

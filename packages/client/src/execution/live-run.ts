@@ -178,10 +178,10 @@ class KeptOutput {
   #skipped = 0;
 
   add(text: string, skippedBytes: number): void {
-    const room = half - this.#head.length;
+    const left = half - this.#head.length;
     this.#skipped += skippedBytes;
-    this.#head += text.slice(0, room);
-    this.#tail += text.slice(room);
+    this.#head += text.slice(0, left);
+    this.#tail += text.slice(left);
     // Cut only now and then, because each cut copies what is kept.
     if (this.#tail.length > 2 * half) this.#shorten();
   }

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { ignoreUpgrade, Problem } from "@cloud-sandbox/server-kit";
 import { createGatewayServer } from "../gateway/gateway-server.js";
 import { listen } from "../gateway/listening.js";
@@ -193,7 +193,7 @@ export class ReplicaProxy {
     while (!isTrue() && performance.now() < limit && !this.#closing.signal.aborted) {
       await this.#pause();
       // What arrived meanwhile is read before this turn ends.
-      await turn();
+      await nextTurn();
     }
   }
 

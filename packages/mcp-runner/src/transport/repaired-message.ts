@@ -33,8 +33,8 @@ export function repairedMessage(message: unknown, onLeftOut: (what: string) => v
   return { ...envelope, result: isFields(result) ? repairedResult(result, onLeftOut) : (result ?? {}) };
 }
 
-function repairedError(given: unknown): Fields {
-  const { code, message, ...rest } = isFields(given) ? given : { message: given };
+function repairedError(received: unknown): Fields {
+  const { code, message, ...rest } = isFields(received) ? received : { message: received };
   return {
     ...rest,
     code: Number.isInteger(code) ? code : -32_603,
@@ -42,8 +42,8 @@ function repairedError(given: unknown): Fields {
   };
 }
 
-function repairedResult(given: Fields, onLeftOut: (what: string) => void): Fields {
-  const result = withoutNulls(given, nested) as Fields;
+function repairedResult(received: Fields, onLeftOut: (what: string) => void): Fields {
+  const result = withoutNulls(received, nested) as Fields;
   const list = (Object.keys(schemas) as List[]).find((name) => Array.isArray(result[name]));
   if (list === undefined) return result;
   const entries = (result[list] as unknown[]).map(usual[list] ?? repairedImage);
@@ -81,10 +81,10 @@ const mostRemoved = 50;
 
 /** The entry without its invalid parts, as few of them as possible; or why all of it is invalid. */
 function withoutInvalid(
-  given: unknown,
+  received: unknown,
   issuesOf: (entry: unknown) => readonly Issue[],
 ): { readonly entry: unknown } | { readonly why: string } {
-  let entry = given;
+  let entry = received;
   for (let round = 0; ; round += 1) {
     const issues = issuesOf(entry);
     const [first] = issues;

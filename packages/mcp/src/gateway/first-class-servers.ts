@@ -189,9 +189,9 @@ function entryOf(
 }
 
 function callOf(server: string, { name: tool, outputSchema }: Tool): Parameters<typeof registerTool>[2] {
-  return async (given, context) => {
+  return async (received, context) => {
     const { callRelayed, mostSeconds } = await import("../tools/mcp-servers.js");
-    const args = typeof given === "object" && given !== null ? { ...given } : {};
+    const args = typeof received === "object" && received !== null ? { ...received } : {};
     const isStructured = outputSchema !== undefined;
     return callRelayed(context, { server, tool, args, timeout: mostSeconds, isStructured });
   };

@@ -267,8 +267,8 @@ export class SandboxDirectory {
     this.#deadlines.delete(id);
   }
 
-  async #findByUrl(given: string, signal: AbortSignal): Promise<Sandbox> {
-    const url = normalise(given);
+  async #findByUrl(text: string, signal: AbortSignal): Promise<Sandbox> {
+    const url = normalise(text);
     for (const sandbox of this.#known.values()) if (isAgentOf(sandbox, url)) return sandbox;
     for (const id of idsIn(url)) {
       const sandbox = await this.#client.sandboxes.get(id, { signal }).catch(unlessUnknown);
@@ -318,9 +318,9 @@ function isAgentOf({ publicHost }: Sandbox, url: string): boolean {
 
 /** A URL's scheme, host and path, without a slash at the end. */
 function normalise(text: string): string {
-  const given = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
-  if (!URL.canParse(given)) return "";
-  const { origin, pathname } = new URL(given);
+  const url = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
+  if (!URL.canParse(url)) return "";
+  const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/(?<!\/)\/+$/, "");
 }
 

@@ -9,8 +9,8 @@ const standard = 45;
  * for an invalid setting.
  */
 export function detachAfter(environment: Environment): number {
-  const given = environment[setting]?.trim() ?? "";
-  const seconds = given === "" ? standard : Number(given);
+  const text = environment[setting]?.trim() ?? "";
+  const seconds = text === "" ? standard : Number(text);
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 300) return seconds;
   throw new OptionError(`${setting} must be a whole number of 1 to 300 seconds.`);
 }

@@ -39,8 +39,8 @@ interface CodeToStart {
   readonly signal: AbortSignal;
 }
 
-export async function startCode({ sandbox, code, working_dir: workdir, ...given }: CodeToStart) {
-  const { language, timeout, env, name, signal } = given;
+export async function startCode({ sandbox, code, working_dir: workdir, ...options }: CodeToStart) {
+  const { language, timeout, env, name, signal } = options;
   const { id } = await sandbox.executeBackground(code, {
     language,
     timeoutSeconds: timeout,
@@ -88,8 +88,8 @@ const executeCodeAsync = sandboxTool({
     callback_signature_secret: z.string("must be text").optional().describe("Signs the POST"),
   }),
   output: startedOutput.extend({ execution_id: z.string() }),
-  handler: async ({ sandbox, code, callback_url, working_dir: workdir, signal, ...given }) => {
-    const { language, timeout, env, callback_headers, callback_signature_secret } = given;
+  handler: async ({ sandbox, code, callback_url, working_dir: workdir, signal, ...options }) => {
+    const { language, timeout, env, callback_headers, callback_signature_secret } = options;
     const { id } = await sandbox.executeAsync(code, callback_url, {
       language,
       timeoutSeconds: timeout,

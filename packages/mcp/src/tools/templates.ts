@@ -64,9 +64,9 @@ const knownFields = [
   "updated_at",
 ] as const;
 
-function wantedFields(given: string): ReadonlySet<string> {
-  if (given.trim() === "all") return new Set(knownFields);
-  const wanted = given.split(",").map((field) => field.trim());
+function wantedFields(text: string): ReadonlySet<string> {
+  if (text.trim() === "all") return new Set(knownFields);
+  const wanted = text.split(",").map((field) => field.trim());
   const unknown = wanted.find((field) => !knownFields.some((known) => known === field));
   if (unknown === undefined) return new Set(wanted);
   throw new InvalidArgumentsError(

@@ -13,7 +13,7 @@ const holdPipe = `exec 3<&0; : | sh -c 'exec 4<&0; echo $$; read -r _ <&3'`;
 
 /**
  * A pipe for the standard input of a program. Node connects its children with sockets instead, which cannot be opened again as
- * `/dev/stdin`, and for which bash reads `.bashrc`. A FIFO is no substitute: opening it again waits for a writer. Only a shell can make a
+ * `/dev/stdin`, and for which bash reads `.bashrc`. A FIFO would not do: opening it again waits for a writer. Only a shell can make a
  * pipe here, and Linux lets others open that one while a process has it.
  */
 export interface InputPipe {

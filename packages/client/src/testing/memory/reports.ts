@@ -89,8 +89,12 @@ export class Reports implements Deliveries {
   }
 
   async #request({ delivery, callback, body }: Report): Promise<Request> {
-    const { callback_headers: given, callback_signature_secret: secret, callback_url: url } = callback;
-    const headers = new Headers(given ?? {});
+    const {
+      callback_headers: callersHeaders,
+      callback_signature_secret: secret,
+      callback_url: url,
+    } = callback;
+    const headers = new Headers(callersHeaders ?? {});
     headers.set("content-type", "application/json");
     headers.set(webhookHeaders.timestamp, String(Math.floor(this.clock.now().getTime() / 1000)));
     headers.set(webhookHeaders.delivery, delivery.id);

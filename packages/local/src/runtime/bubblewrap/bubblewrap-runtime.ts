@@ -307,8 +307,8 @@ async function openEgress(
   uid: number | undefined,
 ): Promise<EgressSocket | undefined> {
   if (!egress) return undefined;
-  const place = { hidden: `${directory.socket(name)}.egress`, path: directory.egressSocket(name), uid };
-  return listenForEgress(place, egress);
+  const listener = { hidden: `${directory.socket(name)}.egress`, path: directory.egressSocket(name), uid };
+  return listenForEgress(listener, egress);
 }
 
 /** The agent's configuration. It holds values of a template's variables, so the agent inherits it in its environment: all users of the host can read command lines. */

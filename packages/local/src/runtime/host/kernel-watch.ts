@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { processTree } from "./process-tree.js";
 import { textOf } from "./text-of.js";
 
@@ -134,7 +134,7 @@ async function requestsOf(init: number): Promise<number> {
   let bytes = 0;
   for (const { pid } of await processTree(init)) {
     // Code in the machine decides how long each list is.
-    await turn();
+    await nextTurn();
     for (const [, from, to] of textOf(`/proc/${pid}/maps`).matchAll(/^(\w+)-(\w+) .*\/\[aio\]/gm))
       bytes += Number.parseInt(to ?? "", 16) - Number.parseInt(from ?? "", 16);
   }
@@ -154,7 +154,7 @@ async function lockCounts(): Promise<ReadonlyMap<number, number>> {
   try {
     let rest = "";
     for (let read = 0; read < mostLockBytes; ) {
-      await turn();
+      await nextTurn();
       const size = readSync(file, chunk);
       if (size === 0) break;
       read += size;

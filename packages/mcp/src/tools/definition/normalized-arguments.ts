@@ -5,30 +5,30 @@
 import type * as z from "zod";
 
 /** The arguments, with each value in the form that the schema wants, where the value can only mean that. */
-export function normalized(given: unknown, schema: z.core.$ZodType): unknown {
+export function normalized(value: unknown, schema: z.core.$ZodType): unknown {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "optional":
     case "default":
-      return normalized(given, def.innerType);
+      return normalized(value, def.innerType);
     case "number":
-      return typeof given === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(given) ? Number(given) : given;
+      return typeof value === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
     case "boolean":
-      return typeof given === "string" ? (truths.get(given.trim().toLowerCase()) ?? given) : given;
+      return typeof value === "string" ? (truths.get(value.trim().toLowerCase()) ?? value) : value;
     case "enum":
-      return choice(given, Object.values(def.entries));
+      return choice(value, Object.values(def.entries));
     case "object":
-      return normalizedMembers(withoutNulls(fromText(given, isFields)), (name) =>
+      return normalizedMembers(withoutNulls(fromText(value, isFields)), (name) =>
         Object.hasOwn(def.shape, name) ? def.shape[name] : undefined,
       );
     case "record":
-      return normalizedMembers(fromText(given, isFields), () => def.valueType);
+      return normalizedMembers(fromText(value, isFields), () => def.valueType);
     case "array": {
-      const list = fromText(given, Array.isArray);
+      const list = fromText(value, Array.isArray);
       return Array.isArray(list) ? list.map((each) => normalized(each, def.element)) : list;
     }
     default:
-      return given;
+      return value;
   }
 }
 
@@ -37,33 +37,33 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-function choice(given: unknown, choices: readonly unknown[]): unknown {
-  if (typeof given !== "string" || choices.includes(given)) return given;
-  return choices.find((each) => String(each).toLowerCase() === given.trim().toLowerCase()) ?? given;
+function choice(value: unknown, choices: readonly unknown[]): unknown {
+  if (typeof value !== "string" || choices.includes(value)) return value;
+  return choices.find((each) => String(each).toLowerCase() === value.trim().toLowerCase()) ?? value;
 }
 
-function normalizedMembers(given: unknown, schemaOf: (name: string) => z.core.$ZodType | undefined): unknown {
-  if (!isFields(given)) return given;
-  const members = Object.entries(given).map(([name, value]): [string, unknown] => {
+function normalizedMembers(value: unknown, schemaOf: (name: string) => z.core.$ZodType | undefined): unknown {
+  if (!isFields(value)) return value;
+  const members = Object.entries(value).map(([name, value]): [string, unknown] => {
     const schema = schemaOf(name);
     return [name, schema === undefined ? value : normalized(value, schema)];
   });
   return Object.fromEntries(members);
 }
 
-function withoutNulls(given: unknown): unknown {
-  if (!isFields(given)) return given;
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+function withoutNulls(value: unknown): unknown {
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, value]) => value !== null));
 }
 
 /** The value that a text has in JSON, if it is of the wanted kind. */
-function fromText(given: unknown, isWanted: (value: unknown) => boolean): unknown {
-  if (typeof given !== "string") return given;
+function fromText(value: unknown, isWanted: (value: unknown) => boolean): unknown {
+  if (typeof value !== "string") return value;
   try {
-    const value: unknown = JSON.parse(given);
-    return isWanted(value) ? value : given;
+    const parsed: unknown = JSON.parse(value);
+    return isWanted(parsed) ? parsed : value;
   } catch {
-    return given;
+    return value;
   }
 }
 
