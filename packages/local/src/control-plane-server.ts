@@ -102,7 +102,7 @@ export async function serveOnPort(
 /** How long a stream counts as a request in flight, in milliseconds. Programs need the CPU while they start, and may run for hours. */
 const streamBeginningMs = 500;
 
-/** What the options say about the internet access of sandboxes, for people. */
+/** Describes the internet access of sandboxes for people, as the options set it. */
 export const internetText = ({ internet }: LocalControlPlaneOptions): string =>
   internetSetting(internet).text;
 

@@ -61,7 +61,7 @@ export interface ControlPlaneApiOptions
   readonly refusalOfPriorityClass: SandboxRuntime["refusalOfPriorityClass"];
   readonly isolation: IsolationLevel;
   readonly version: string;
-  /** What does not work now: changes cannot be saved, or sandboxes cannot be started. */
+  /** The current problem: changes cannot be saved, or sandboxes cannot be started. */
   readonly problem: () => StorageStatus | undefined;
   readonly webhooks: Pick<Webhooks, "handlers">;
   /** Undefined if the server measures nothing of itself. */

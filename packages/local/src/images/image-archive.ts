@@ -145,7 +145,7 @@ async function* unpacked(body: Readable): AsyncGenerator<Buffer> {
   else throw invalidImage("The file is compressed with zstd.", "Unpack it with zstd -d first.");
 }
 
-/** What `source` becomes in a stream. An error of either ends both. */
+/** Yields the output of `transform` for `source`. An error of either ends both. */
 export async function* through(source: AsyncIterable<Buffer>, transform: Transform): AsyncGenerator<Buffer> {
   const { pipeline } = await import("node:stream/promises");
   const done = pipeline(source, transform);

@@ -82,7 +82,7 @@ export class ImageRoot {
     }
   }
 
-  /** What is at this path of the image. The last name is not followed if it is a link. */
+  /** The status of the file at this path of the image. The last name is not followed if it is a link. */
   status(path: string): Stats | undefined {
     const location = this.#locate(path);
     return location === undefined ? undefined : statusOf(location);

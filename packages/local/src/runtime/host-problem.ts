@@ -12,7 +12,7 @@ export class HostProblemError extends Error {
   }
 }
 
-/** What the error output of bubblewrap says of the host. Undefined if it says nothing that is known. */
+/** Recognizes a problem of the host in the error output of bubblewrap. Undefined if it is none that is known. */
 export function hostProblemIn(errorOutput: string): HostProblem | undefined {
   // ENOTSUPP, which the C library has no text for: the filter could not be compiled.
   if (!/PR_SET_SECCOMP.*\b524\b/.test(errorOutput)) return undefined;

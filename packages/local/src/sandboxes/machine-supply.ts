@@ -48,7 +48,7 @@ export interface MachineSupplyOptions {
   readonly log: (message: string) => void;
 }
 
-/** What makes the machine of a sandbox different from others of its template. */
+/** Settings in which the machine of a sandbox differs from others of its template. */
 type NewSandbox = Pick<SandboxRecord, "keyId" | "mounted">;
 
 /** Provides machines for sandboxes: keeps a warm pool for each template in use and limits concurrent boots. */

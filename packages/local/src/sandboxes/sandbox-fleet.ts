@@ -389,7 +389,7 @@ export class SandboxFleet {
 
 const hasFailed = ({ status }: SandboxRecord): boolean => status === "error";
 
-/** Where a name is looked for: each API key has its own names. An id has no blank. */
+/** The key under which a name is reserved: each API key has its own names. An id contains no blank. */
 const nameOfKey = (name: string, keyId = ""): string => `${keyId} ${name}`;
 
 const cannotStop = (id: string): Problem =>

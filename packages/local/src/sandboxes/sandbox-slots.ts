@@ -3,7 +3,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 /** The sandboxes that exist, of all keys or of one. Those being created or removed, and programs, hold a slot each instead. */
 export interface SandboxCounts {
   readonly existing: (keyId?: string) => number;
-  /** Those of them with the status `error`. */
+  /** The sandboxes among them with the status `error`. */
   readonly failed: (keyId?: string) => number;
 }
 

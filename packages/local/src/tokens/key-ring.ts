@@ -70,7 +70,7 @@ export class KeyRing {
     return this.callerOf(text) !== undefined;
   }
 
-  /** Whose key a text is, usable or not; undefined if there is no such key. */
+  /** Finds the caller whose key a text is, usable or not. Undefined if there is no such key. */
   callerOf(text: string): Pick<Caller, "keyId"> | undefined {
     if (this.parts.ownKey.matches(text)) return owner;
     const key = this.#find(text);

@@ -64,7 +64,7 @@ function repairedResult(received: Fields, onLeftOut: (what: string) => void): Fi
 /** Most entries that are named as left out. */
 const mostNamed = 5;
 
-/** What is repaired before the schema is applied, where it is not images alone. */
+/** Repairs that are made before the schema is applied, for lists that contain more than images. */
 const usual: { readonly [Name in List]?: (entry: unknown) => unknown } = {
   messages: (entry) => (isFields(entry) ? { ...entry, content: repairedImage(entry.content) } : entry),
   tools: withObjectSchema,

@@ -25,7 +25,7 @@ interface Follower {
   readonly since: number;
 }
 
-/** What a server lists. */
+/** The tools, prompts, resources and templates that a server lists. */
 interface Known extends OtherLists {
   readonly tools: readonly Tool[];
 }
@@ -33,7 +33,7 @@ interface Known extends OtherLists {
 export class FirstClassServers implements Additions {
   readonly #names: readonly string[];
   readonly #log: (line: string) => void;
-  /** What each server lists, which is the same for all clients. */
+  /** The lists of each server, which are the same for all clients. */
   readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<void>>();
   /** The servers that are asked after a change, and where to ask once more because of a later change. */

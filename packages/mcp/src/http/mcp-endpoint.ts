@@ -165,7 +165,7 @@ function read(text: string): { readonly body?: unknown; readonly answer?: ErrorA
     const messages = (isBatch ? value : [value]).map(received);
     const answer = messages.find((each) => each.answer !== undefined)?.answer;
     if (answer !== undefined) return { answer };
-    // What has neither an answer nor a message is an answer in a form that MCP does not have, which the SDK refuses.
+    // A body that is neither an answer nor a message is passed on as one that MCP does not have, which the SDK refuses.
     const body = messages.map(({ message }, index) => message ?? (isBatch ? value[index] : value));
     return { body: isBatch ? body : body[0] };
   } catch {

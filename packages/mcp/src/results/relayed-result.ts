@@ -41,7 +41,7 @@ export function relayedMessages(messages: readonly PromptMessage[], server: stri
   return content.map((part, index) => ({ role: messages[index]?.role ?? "user", content: part }));
 }
 
-/** What another server's resource contains. Its text may be as long as data: not every resource is for models. */
+/** Shows the content of another server's resource. Its text may be as long as data: not every resource is for models. */
 export function relayedContents(contents: readonly ResourceContents[], server: string): ResourceContents[] {
   const parts = relayedContent(
     contents.map((resource) => ({ type: "resource", resource })),

@@ -80,7 +80,7 @@ export class ClientServers {
     });
   }
 
-  /** What a server lists beside its tools. The server is started for that. */
+  /** Returns the prompts or resources that a server lists. The server is started for that. */
   others(server: string, call: ServerCall): Promise<OtherLists> {
     return this.#use(server, "prompts/list", call, (running) => running.listOthers(call));
   }

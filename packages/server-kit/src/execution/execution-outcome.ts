@@ -2,7 +2,7 @@ import type { Outcome, OutputText } from "../handlers/agent/outcome.js";
 import type { DisplayedValues } from "./displayed-values.js";
 import { type Intervention, termination, withLine } from "./termination.js";
 
-/** How a program ended, and what it wrote. */
+/** The end of a program, and its output. */
 export interface EndedProgram {
   readonly id: string;
   readonly pid: number | undefined;

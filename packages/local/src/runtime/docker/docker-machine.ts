@@ -51,7 +51,7 @@ export class DockerMachine implements Machine {
   readonly exited: Promise<MachineExit>;
   /** Files are in tmpfs, which the agent packs; see {@link readDisk}. */
   readonly hasDisk = false;
-  /** What code in the machine has done for which it was ended. */
+  /** The reason why the machine was ended, if its code took too much of something that all machines share. */
   #overuse: string | undefined;
   #isDestroyed = false;
   #isLeft = false;

@@ -44,7 +44,7 @@ const adoptionLimitMs = 20_000;
 const againMs = 250;
 const keptErrorOutput = 4096;
 
-/** What all machines of this process share; made with the first machine. */
+/** State that all machines of this process share. It is made with the first machine. */
 interface PreparedEngine {
   readonly docker: Docker;
   readonly directory: InstanceDirectory;
@@ -265,7 +265,10 @@ export class DockerRuntime implements SandboxRuntime {
     });
   }
 
-  /** Where the errors of a container's programs go, for each connection to it, and the last of them. */
+  /**
+   * Returns a stream for each connection to a container, to which its programs' errors go, and a function that returns
+   * the last of them.
+   */
   #errorsOf({ directory }: PreparedEngine): { said: () => string; ends: () => StreamEnds } {
     let said = "";
     const ends = (): StreamEnds => {

@@ -40,7 +40,7 @@ export async function openControlGroups(
   return (await openUnified(instance, base)) ?? (await openPerController(instance, base, ownGroups()));
 }
 
-/** What decides which control groups this process may use, apart from its rights. */
+/** The facts that decide which control groups this process may use, apart from its rights. */
 export function controlGroupState(): readonly string[] {
   return ["/proc/self/cgroup", join(root, "cgroup.controllers")].map(textOf);
 }

@@ -41,7 +41,10 @@ function builtAt(): number {
   return statSync(fileURLToPath(import.meta.url)).mtimeMs;
 }
 
-/** What the kernel's answers depend on: the boot, this process's user and rights, and the settings for namespaces. */
+/**
+ * A trial's result holds while these are the same: the boot, this process's user and rights, and the settings for
+ * namespaces.
+ */
 const stateFiles = [
   ...["sys/kernel/random/boot_id", "self/uid_map", "self/attr/current"],
   ...["sys/kernel/apparmor_restrict_unprivileged_userns", "sys/kernel/unprivileged_userns_clone"],

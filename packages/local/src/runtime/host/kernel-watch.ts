@@ -8,7 +8,9 @@ const intervalMs = 250;
 /** KiB that the kernel's own memory may grow, on the whole host, before each machine is looked at. */
 const growthKb = 16 * 1024;
 
-/** What one machine may take of what the kernel counts for nobody. Ordinary programs take a small part of it. */
+/**
+ * Limits of one machine for kernel resources that no control group counts. Ordinary programs take a small part of them.
+ */
 const limits = {
   /** Bytes of replies of netlink sockets that nobody has read. */
   netlink: 8 * 1024 * 1024,
@@ -146,7 +148,7 @@ const mostLockBytes = 1024 * 1024;
 /** The most that the kernel returns of it at once. For each piece, it begins at the start of the list again. */
 const chunkBytes = 4096;
 
-/** How many locks the processes have that have more than a few. */
+/** Counts the file locks of processes that have more than a few. */
 async function lockCounts(): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>();
   const chunk = Buffer.alloc(chunkBytes);

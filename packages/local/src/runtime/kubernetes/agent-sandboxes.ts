@@ -18,7 +18,7 @@ const controllerLimitMs = 30_000;
 /** How often the Sandbox is read while it has no Pod. The controller has tried several times by then. */
 const askMs = 1000;
 
-/** What is read of a Sandbox. */
+/** The fields of a Sandbox that are read. */
 interface AgentSandbox {
   readonly metadata?: V1ObjectMeta;
   readonly status?: { readonly conditions?: readonly Condition[] };
@@ -136,7 +136,7 @@ export class AgentSandboxes implements PodMaker {
     }
   }
 
-  /** What the controller says of a Sandbox. Undefined if the API server does not answer. */
+  /** Returns the controller's message about a Sandbox. Undefined if the API server does not answer. */
   async #conditions(name: string): Promise<readonly Condition[] | undefined> {
     const sandbox: AgentSandbox | undefined = await this.api
       .getNamespacedCustomObject({ ...this.#resource, name })

@@ -48,7 +48,7 @@ const supervisor = [
   ...["--inspect-port=192.0.2.1:9777", `--openssl-config=${opt}/openssl.cnf`, `${opt}/supervisor.cjs`],
 ];
 
-/** What all machines of this process share; made with the first machine. */
+/** State that all machines of this process share. It is made with the first machine. */
 interface PreparedCluster {
   readonly cluster: Cluster;
   readonly maker: PodMaker;

@@ -8,7 +8,9 @@ import { endedPod, placedPod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 
 const trialLimitMs = 120_000;
-/** How long a server that starts waits for room. Less than sandboxes that an earlier server has left wait for it. */
+/**
+ * Milliseconds that a starting server waits until its Pod has a node. Sandboxes of an earlier server wait longer for it.
+ */
 export const waitMs = 10_000;
 const port = 7777;
 /** The exit code of a trial that reached something. */
@@ -27,14 +29,14 @@ for (const [host, port] of addresses) {
 }
 setTimeout(() => process.exit(0), 3000);`;
 
-/** What may keep the cluster from taking a Pod, or from starting it. */
+/** Advice for a cluster that does not take a Pod, or does not start it. */
 export const whatToChange =
   "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server";
 
 /** A quota or the nodes have no room for the Pods of the trial now. */
 export class NoCapacityForTrialError extends Error {}
 
-/** What the trial needs. */
+/** The parts that the trial uses. */
 interface Trial {
   readonly cluster: Cluster;
   readonly maker: PodMaker;

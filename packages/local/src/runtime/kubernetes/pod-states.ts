@@ -121,10 +121,10 @@ const statuses = ({ status }: V1Pod) => [
   ...(status?.containerStatuses ?? []),
 ];
 
-/** What the cluster says of a Pod that does not run. */
+/** Returns the cluster's message about a Pod that does not run. */
 function endingMessage(pod: V1Pod | undefined): string {
   const { conditions = [], message, reason } = pod?.status ?? {};
-  // What a container's start failed for, as a program that its image does not have.
+  // Returns why a container could not be started, as for a program that its image does not have.
   const ends = pod ? statuses(pod).map(({ state }) => state?.terminated?.message) : [];
   const unmet = conditions.find(({ status, message: text }) => status === "False" && text);
   const words = message ?? ends.find(Boolean) ?? unmet?.message ?? reason;

@@ -1,5 +1,5 @@
-// What code that the driver of JavaScript contexts runs sees of the module system: it is the main module, and resolves
-// other modules from the current working directory. The driver takes the function and removes the global variable.
+// Gives code in a JavaScript context its module system: it is the main module, and resolves other modules from the
+// current working directory. The driver takes the function and removes the global variable.
 globalThis.__cloudSandboxModules = () => {
   "use strict";
   // biome-ignore lint/suspicious/noShadowRestrictedNames: what the code declares anew would hold for this script too

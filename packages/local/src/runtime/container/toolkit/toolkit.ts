@@ -14,7 +14,10 @@ import type { TarEntry } from "./tar-entries.js";
 
 const oldestNode = 20;
 
-/** What a machine needs besides its image: a Node.js that runs there, the agent, and the supervisor that starts it. */
+/**
+ * The files that a machine needs besides its image: a Node.js that runs there, the agent, and the supervisor that starts
+ * it.
+ */
 export interface Toolkit extends MachineCommands {
   readonly digest: string;
   readonly entries: readonly TarEntry[];
@@ -39,7 +42,7 @@ interface Programs {
   readonly isOwnNode: boolean;
 }
 
-/** What of the agent's needs an image has. */
+/** Programs of an image that the agent can use. */
 export interface FoundPrograms {
   /** The path of util-linux's `setpriv`; undefined if there is none, or only BusyBox's, which does less. */
   readonly setpriv?: string | undefined;

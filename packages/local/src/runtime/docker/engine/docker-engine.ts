@@ -10,7 +10,7 @@ export interface DockerFailure extends Error {
   readonly address?: string;
 }
 
-/** What `docker info` tells, as far as it matters here. */
+/** The part of `docker info` that matters here. */
 export interface DaemonInformation {
   readonly OSType: string;
   /** The processor of its machine, in the words of Linux. */
@@ -69,14 +69,14 @@ export async function fromDaemon<Answer>(answer: Promise<Answer>): Promise<Answe
   });
 }
 
-/** What the daemon said, without the words of the library. */
+/** Returns the daemon's own message, without the words of the library. */
 export function reasonOf(error: unknown): string {
   const { message, statusCode } = error as DockerFailure;
   if (statusCode !== undefined) return message.replace(/^\(HTTP code \d+\) [^-]* - /, "").trim();
   return unanswered(error as DockerFailure).reason;
 }
 
-/** Why a daemon does not answer, and what to do. */
+/** Explains why a daemon does not answer, and what to do. */
 export function unanswered({ code, address, message }: DockerFailure): { reason: string; fix: string } {
   const host = process.env.DOCKER_HOST;
   const shown = host !== undefined && host !== "" ? `${host} (DOCKER_HOST)` : (address ?? "its usual socket");

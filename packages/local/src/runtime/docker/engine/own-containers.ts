@@ -6,7 +6,10 @@ import { labels, removeOrphans, type ServerIdentity } from "./container-owner.js
 /** Milliseconds between two searches for orphans. A daemon that was killed may have left some. */
 const sweepMs = 10_000;
 
-/** Which containers one runtime uses. It finds those of the last server, and removes those that nobody uses any more. */
+/**
+ * Knows the containers that one runtime uses. Finds those of the last server, and removes those that nobody uses any
+ * more.
+ */
 export class OwnContainers implements ServerIdentity {
   readonly server = randomBytes(8).toString("hex");
   owner: string | undefined;
