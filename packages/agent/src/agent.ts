@@ -9,9 +9,9 @@ import {
   proxyPorts,
 } from "@cloud-sandbox/server-kit/execution";
 import {
+  backgroundOperations,
   cacheHandlers,
   environmentHandlers,
-  jobHandlers,
   metricsHandlers,
   RequestMetrics,
   sessionHandlers,
@@ -23,11 +23,11 @@ import { trustedAuthorities } from "./environment/authority-files.js";
 import { baseEnvironment } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
 import { knowsImportOption } from "./environment/node-version.js";
+import { BackgroundExecutions, mostKept } from "./execution/background/background-executions.js";
+import { BackgroundRecords } from "./execution/background/background-records.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { Contexts } from "./execution/contexts/contexts.js";
 import { ReplCode } from "./execution/contexts/repl-code.js";
-import { BackgroundJobs, keptJobs } from "./execution/jobs/background-jobs.js";
-import { JobRecords } from "./execution/jobs/job-records.js";
 import { executionCache } from "./execution/kept-outcomes.js";
 import { OutputFiles } from "./execution/output/output-files.js";
 import { backgroundOutputLimit, ExecutionResources } from "./execution/programs/execution-resources.js";
@@ -69,7 +69,7 @@ export interface Agent {
    */
   warmUp(): Promise<void>;
   /**
-   * Kills all running programs and deletes the agent's temporary directory. Job records, outputs and variables stay
+   * Kills all running programs and deletes the agent's temporary directory. Records of executions, outputs and variables stay
    * on disk: the next agent in this sandbox takes them over.
    */
   close(): Promise<void>;
@@ -126,24 +126,24 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     config.outputFileLimit,
     Math.min(config.outputLimit, backgroundOutputLimit),
   );
-  const jobs = new BackgroundJobs(outputs, new JobRecords(state, keptJobs));
+  const executions = new BackgroundExecutions(outputs, new BackgroundRecords(state, mostKept));
   const reloadState = async () => {
-    await Promise.all([variables.restore(), jobs.recover()]);
+    await Promise.all([variables.restore(), executions.recover()]);
   };
   await reloadState();
   const upgrader = new WebSocketUpgrader();
   const terminals = new KeptTerminals();
 
   const served: Record<string, string> = {};
-  const jobOperations = jobHandlers(jobs);
+  const operations = backgroundOperations(executions);
   const own = {
     ...executionHandlers({ executor, code, cache, variables, directory, programs, offers, workdir }),
     ...sessionHandlers(contexts),
     ...cacheHandlers(cache),
-    ...backgroundHandlers({ jobs, executor, code, directory, programs, offers, workdir }),
-    ...jobOperations,
+    ...backgroundHandlers({ executions, executor, code, directory, programs, offers, workdir }),
+    ...operations,
     killExecutionById: async (call) =>
-      (await killSystemProcess(call.params.process_id)) ?? jobOperations.killExecutionById(call),
+      (await killSystemProcess(call.params.process_id)) ?? operations.killExecutionById(call),
     ...environmentHandlers(variables, () => variables.save(), base),
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, cache, usage, requests }),

@@ -21,7 +21,7 @@ export function processHandlers() {
 
 /**
  * Kills a process that `/processes` lists, by its id there. Undefined if there is no such process. For clients that give a process's id in
- * place of a job's.
+ * place of an execution's.
  */
 export async function killSystemProcess(id: string) {
   const pid = Number(id);

@@ -10,7 +10,7 @@ import {
 import { workspace } from "../memory/memory-files.js";
 import { resolvePath } from "../memory/posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";
-import { newJobId } from "./background-jobs.js";
+import { newBackgroundId } from "./background-executions.js";
 import { CommandNotFound, type Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 
@@ -20,7 +20,7 @@ const languages: readonly LanguageName[] = Object.values(knownLanguages);
 export const languageNames: readonly string[] = languages.map(({ name }) => name);
 
 interface ProcessRequest {
-  /** Id of the execution, if it is a background job. */
+  /** Id of the execution, if it is a background execution. */
   readonly id?: string;
   readonly timeout?: number;
   readonly workdir?: string | null;
@@ -96,7 +96,7 @@ function commandOf({ command, args }: CommandBody): { text: string; args: readon
 /** Starts code in the background. With a context, waits for the code's turn there. */
 export async function startInBackground(machine: Machine, body: CodeBody & { name?: string | null }) {
   const { name: language } = languageNamed(body.language ?? "python", languages);
-  const terms = { ...body, id: newJobId("proc") };
+  const terms = { ...body, id: newBackgroundId("proc") };
   const program =
     typeof body.context === "string"
       ? await startCode(machine, terms, new AbortController().signal)
@@ -107,8 +107,8 @@ export async function startInBackground(machine: Machine, body: CodeBody & { nam
           stdin: body.stdin,
           ...processSettings(machine, terms),
         });
-  const job = machine.jobs.add(program, { kind: "proc", name: body.name ?? undefined, language });
-  return { job, program };
+  const execution = machine.executions.add(program, { kind: "proc", name: body.name ?? undefined, language });
+  return { execution, program };
 }
 
 /** Clients of HOPX always send `/workspace`, so exactly that text means the directory in which programs start. */
@@ -154,14 +154,17 @@ export function executionHandlers(machine: Machine) {
   return {
     ...waitedFor,
 
-    executeBackground: async ({ body }) => startedFields((await startInBackground(machine, body)).job),
+    executeBackground: async ({ body }) => startedFields((await startInBackground(machine, body)).execution),
 
     async runCommandBackground({ body }) {
-      const job = machine.jobs.add(startCommand(machine, { ...body, id: newJobId("cmd") }), {
-        kind: "cmd",
-        name: body.name ?? undefined,
-      });
-      return { ...startedFields(job), pid: job.pid, stdout: "", stderr: "" };
+      const execution = machine.executions.add(
+        startCommand(machine, { ...body, id: newBackgroundId("cmd") }),
+        {
+          kind: "cmd",
+          name: body.name ?? undefined,
+        },
+      );
+      return { ...startedFields(execution), pid: execution.pid, stdout: "", stderr: "" };
     },
 
     listSystemProcesses() {
