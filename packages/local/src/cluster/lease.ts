@@ -145,7 +145,7 @@ export class Lease {
     try {
       await this.#write(known, this.identity);
     } catch (error) {
-      // Somebody else has changed it, or this server has, with a request whose answer was lost.
+      // The Lease was changed by another replica, or by this one in a request whose answer was lost.
       if (statusOf(error) !== 409 && statusOf(error) !== 404) throw error;
       const now = await this.#read();
       if (now?.spec?.holderIdentity === this.identity) await this.#write(now, this.identity);

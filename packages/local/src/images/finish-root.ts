@@ -12,7 +12,7 @@ const directories = [
 /** Files over which a sandbox's own are mounted. */
 const covered = ["etc/ld.so.preload", "etc/nsswitch.conf"];
 
-/** As in any container: what the image says of these is about the machine that built it. */
+/** Every sandbox has these: the image's own are about the machine that built it, and no container uses them. */
 const ofTheSandbox = {
   "etc/hosts": "127.0.0.1 localhost sandbox\n::1 localhost sandbox\n",
   "etc/hostname": "sandbox\n",

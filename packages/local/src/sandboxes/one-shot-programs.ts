@@ -218,7 +218,8 @@ export class OneShotPrograms {
     const { fleet, agents, log } = this.parts;
     const { template, egress, limits, minIsolation, signal, keyId } = spec;
     const { name } = languageNamed(spec.language, languages);
-    // As without an agent: the program may start its own file anew, and nobody else has the directory.
+    // A one-shot has the sandbox alone, so its program may write its own file in the working directory, as it may
+    // without an agent.
     const filename = spec.filename ?? (name === "javascript" ? "execution-1.js" : undefined);
     const sandbox = await fleet.create({
       ...{ template, egress, limits, minIsolation, keyId, environment: {}, metadata: {}, mounts: {} },

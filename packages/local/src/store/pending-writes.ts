@@ -48,7 +48,7 @@ export class PendingWrites {
     });
   }
 
-  /** As `save`, for a write that is done when it returns. */
+  /** Like `save`, for a write that is done when it returns. */
   require(key: string, write: () => void): void {
     try {
       write();

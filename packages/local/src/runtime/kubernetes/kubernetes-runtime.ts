@@ -35,7 +35,7 @@ import { forwardPort } from "./port-forward.js";
 const defaultStartSeconds = 120;
 /** How long it may take to reach the agent of a Pod that an earlier server started. */
 const adoptionLimitMs = 20_000;
-/** As long, if the cluster says that the Pod is not ready, as when its node is lost. */
+/** How long it may take if the cluster says that the Pod is not ready, as when its node is lost. */
 const unreadyLimitMs = 5000;
 /** The pause before the API server is asked again for a Pod. */
 const askAgainMs = 500;

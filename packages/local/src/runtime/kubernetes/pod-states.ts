@@ -33,7 +33,7 @@ export function runningPod(pods: PodWatch, name: string, signal: AbortSignal): P
   });
 }
 
-/** As `runningPod`, but a container that has run already and ended is none that cannot run. */
+/** Like `runningPod`, but a container that has already run and ended is no error. */
 export function startedPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
   return podThat(pods, name, signal, (pod) => {
     const { running, terminated } = stateOf(pod) ?? {};

@@ -14,7 +14,7 @@ const prefix = "dev.cloud-sandbox.";
 export const labels = {
   /** The machine whose process started it. */
   host: `${prefix}host`,
-  /** That process. */
+  /** The process that started it. */
   process: `${prefix}process`,
   /** The runtime in that process. */
   server: `${prefix}server`,
@@ -52,7 +52,7 @@ export function isOrphan({ Names, Labels, State, Created }: ContainerInfo, serve
   if (Labels[labels.server] === server.server) return true;
   const owner = Labels[labels.owner];
   if (owner !== undefined && owner === server.owner) return true;
-  // One that has ended belongs to nobody.
+  // A container that has ended belongs to nobody.
   if (State === "exited" || State === "dead") return true;
   const isOfDeadProcess =
     Labels[labels.host] === thisHost() && !isAliveIdentity(Labels[labels.process] ?? "");
