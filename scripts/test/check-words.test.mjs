@@ -43,6 +43,7 @@ test.each([
   ["a page", "docs/guides/b.md", "Saves figures.\n", "1", "figure"],
   ["the name of a test", "test/a.test.ts", 'test("finds a way out", () => {});\n', "1", "way out"],
   ["the name of a case", "test/a.test.ts", 'test.each([1])("%s passes the door", () => {});\n', "1", "door"],
+  ["a name in a line of its own", "test/a.test.ts", 'test(\n  "holds the wall",\n  f,\n);\n', "2", "wall"],
 ])("names a dead word in %s", (_, file, text, line, word) => {
   const { status, faults } = check({ [file]: text });
   expect(status).toBe(1);

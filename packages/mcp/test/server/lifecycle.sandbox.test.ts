@@ -217,11 +217,11 @@ describe("the command line", () => {
 
 it.each([
   [
-    "HAND_OVER_AFTER",
+    "DETACH_AFTER",
     "0",
     /^cloud-sandbox-mcp: CLOUD_SANDBOX_MCP_DETACH_AFTER must be [^\n]* 1 to 300 seconds\.\n$/,
   ],
-  ["HAND_OVER_AFTER", "soon", /must be a whole number of 1 to 300 seconds/],
+  ["DETACH_AFTER", "soon", /must be a whole number of 1 to 300 seconds/],
   [
     "READONLY",
     "1",

@@ -109,7 +109,7 @@ describe.concurrent("a call that takes longer is continued in the background", (
   });
 
   it.for(["execute_code", "execute_code_rich", "execute_code_isolated"])(
-    "of %s, with the value and the figures that it ends with",
+    "of %s, with the value and the plots that it ends with",
     async (name, { expect }) => {
       const code = `${untilFile("/tmp/go")}\n${figure}\ndisplay(Figure())\n40 + 2`;
       const given = { code, timeout: 300 };
