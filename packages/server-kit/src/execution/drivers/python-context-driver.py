@@ -452,8 +452,8 @@ def boot(displays):
         nonlocal here, space
         import gc
 
-        # Objects that exist already stay until the end, when Python would otherwise visit all of them twice. The
-        # program's variables are not among them: they end as in any module.
+        # Objects that exist already stay until the end, when Python would otherwise visit all of them
+        # twice. The program's variables are not among them: they end as in any module.
         gc.freeze()
         sys.modules["__main__"] = module = type(sys)("__main__")
         space = module.__dict__
