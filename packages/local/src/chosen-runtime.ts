@@ -1,6 +1,6 @@
 import { ownAuthorities } from "./authorities/own-authorities.js";
 import { RuntimeUnavailableError } from "./errors/local-errors.js";
-import { notesOn, readHomeFiles } from "./home-directory.js";
+import { readHomeFiles, remarksOn } from "./home-directory.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import type { RuntimeReport, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { chooseRuntime, dockerImages, dockerRuntime, runtimeVariable } from "./runtimes.js";
@@ -16,7 +16,7 @@ export async function chosenRuntime(
   const trusted = ownAuthorities(options.trustCa);
   for (const problem of trusted.problems) options.log?.(problem);
   const homeFiles = readHomeFiles(options.homeFiles);
-  for (const note of notesOn(homeFiles)) options.log?.(note);
+  for (const remark of remarksOn(homeFiles)) options.log?.(remark);
   const chosen = await chooseRuntime(runtimeName(options), {
     ...{ holdsProcess, withoutSystemCallFilter, rootInside, kubernetes, mayAct },
     ...{ signal: options.signal, log: options.log },

@@ -73,7 +73,7 @@ export function describeHost({
         ({ limit, by }) => `  ${limit}: ${by === "none" ? "not limited" : `held by ${by}`}`,
       ),
       "  network: only the sandbox's own loopback, and the proxy to the internet",
-      ...report.notes.map((note) => `  ! ${note}`),
+      ...report.remarks.map((remark) => `  ! ${remark}`),
     ];
   });
   const own = languages.map(({ language, version }) => `${language} ${version}`).join(", ") || "none";

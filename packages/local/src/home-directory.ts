@@ -56,7 +56,7 @@ const password =
   /(_auth|authtoken|password|passwd|secret|token)\s*[=:>]\s*[^\s$<]|:\/\/[^\s/@:]*:[^\s/@$]+@/i;
 
 /** Names the files that seem to contain a password, which all code in sandboxes could read. */
-export function notesOn(files: HomeFiles): string[] {
+export function remarksOn(files: HomeFiles): string[] {
   return Object.entries(files)
     .filter(([, content]) => password.test(Buffer.from(content, "base64").toString("latin1")))
     .map(

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InvalidHomeFilesError } from "../src/errors/local-errors.js";
-import { notesOn, readHomeFiles } from "../src/home-directory.js";
+import { readHomeFiles, remarksOn } from "../src/home-directory.js";
 
 let directory: string;
 beforeEach(() => {
@@ -64,7 +64,7 @@ test.each([
   ["pip.conf", "index-url = https://mirror.test:8080/simple", false],
   ["config.toml", 'registry = "sparse+https://mirror.test/cargo/"', false],
 ])("%s with %j is named for its password: %s", (name, content, isNamed) => {
-  const notes = notesOn({ [name]: base64(content) });
-  expect(notes).toEqual(isNamed ? [expect.stringContaining(`${name} of --home-files seems`)] : []);
-  expect(notes.join()).not.toContain("abcdef");
+  const remarks = remarksOn({ [name]: base64(content) });
+  expect(remarks).toEqual(isNamed ? [expect.stringContaining(`${name} of --home-files seems`)] : []);
+  expect(remarks.join()).not.toContain("abcdef");
 });

@@ -5,7 +5,7 @@ export interface AuthoritiesReport {
   /** The files and settings that add such authorities, each with their number. Programs in sandboxes trust them too. */
   readonly own: readonly string[];
   /** Sentences about files that contain no authorities, and about programs that fail although there are some. */
-  readonly notes: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 /**
@@ -20,14 +20,14 @@ export function examineAuthorities(
   const { sources, problems } = ownAuthorities(trusted, env);
   const failing =
     "Programs with authorities built in do not trust them, nor does Java in containers: give those a setting of their own.";
-  return { own: sources, notes: [...problems, ...(sources.length > 0 ? [failing] : [])] };
+  return { own: sources, remarks: [...problems, ...(sources.length > 0 ? [failing] : [])] };
 }
 
 /** The report as lines for people. */
-export function describeAuthorities({ own, notes }: AuthoritiesReport): string[] {
+export function describeAuthorities({ own, remarks }: AuthoritiesReport): string[] {
   const which = own.length === 0 ? "none; --trust-ca adds one" : own.join(", ");
   return [
     `Authorities of certificates that sandboxes trust beside everybody's: ${which}`,
-    ...notes.map((note) => `  ! ${note}`),
+    ...remarks.map((remark) => `  ! ${remark}`),
   ];
 }

@@ -15,7 +15,7 @@ export interface EgressReport {
   /** Destinations that are refused unless the operator allows them. */
   readonly refused: readonly string[];
   /** Reasons why sandboxes may have no internet access on this host, each with how to fix it. */
-  readonly notes: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
@@ -32,7 +32,7 @@ export async function examineEgress(
     protocols: ["HTTP CONNECT", "HTTP", "SOCKS5"],
     name_servers: getServers(),
     refused: ["addresses that are not on the public internet", ...defaultDeny],
-    notes: [
+    remarks: [
       ...(missing === undefined ? [] : [missing.message]),
       ...(proxies.length > 0
         ? [
@@ -49,12 +49,12 @@ export function describeEgress({
   protocols,
   name_servers,
   refused,
-  notes,
+  remarks,
 }: EgressReport): string[] {
   return [
     `Internet access: ${internet}, unless a create says internet_access; over ${protocols.join(", ")}; TCP only`,
     `  names resolved by: ${name_servers.join(", ")}`,
     `  refused: ${refused.join(", ")} (see --egress-allow-private and --egress-deny)`,
-    ...notes.map((note) => `  ! ${note}`),
+    ...remarks.map((remark) => `  ! ${remark}`),
   ];
 }

@@ -208,7 +208,7 @@ export type RuntimeReport =
       /** Whether machines run on other hosts, so that this one's memory and processors do not limit them. Default: no. */
       readonly isElsewhere?: boolean;
       /** Weaknesses of the isolation on this host, each with how to fix it. */
-      readonly notes: readonly string[];
+      readonly remarks: readonly string[];
     }
   | {
       readonly runtime: string;

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await run("openssl", ["req", "-x509", ...key, "-days", "2", ...made]);
   await run("openssl", ["x509", "-in", at("ca.pem"), "-outform", "DER", "-out", at("ca.der")]);
   authority = readFileSync(at("ca.pem"), "utf8").trim();
-  writeFileSync(at("with-key.pem"), `a note\n${readFileSync(at("key.pem"))}${authority}\n`);
+  writeFileSync(at("with-key.pem"), `a remark\n${readFileSync(at("key.pem"))}${authority}\n`);
   writeFileSync(at("with-others.pem"), `${rootCertificates.slice(0, 3).join("\n")}\n${authority}\n`);
   writeFileSync(at("everyones.pem"), rootCertificates.slice(0, 3).join("\n"));
   writeFileSync(at("npmrc"), `registry = https://npm.corp.test\ncafile="${at("ca.pem")}"\n`);
@@ -47,7 +47,7 @@ function found(trusted: readonly string[], env: Record<string, string>) {
 test.each<[string, readonly string[], Record<string, string>, string]>([
   ["--trust-ca", ["ca.pem"], {}, "--trust-ca"],
   ["--trust-ca in DER", ["ca.der"], {}, "--trust-ca"],
-  ["--trust-ca beside a key and a note", ["with-key.pem"], {}, "--trust-ca"],
+  ["--trust-ca beside a key and a remark", ["with-key.pem"], {}, "--trust-ca"],
   ["--trust-ca beside everybody's", ["with-others.pem"], {}, "--trust-ca"],
   ["--trust-ca twice, and a variable", ["ca.pem", "ca.der"], { SSL_CERT_FILE: "ca.pem" }, "--trust-ca"],
   ...["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "npm_config_cafile"].map(
@@ -74,7 +74,7 @@ test("everybody's authorities, and those of the system, are nobody's own", () =>
   expect(ownAuthorities([], env)).toMatchObject({ pem: here, problems: [] });
 });
 
-test("a variable that names no certificates is a note, and an option is an error", () => {
+test("a variable that names no certificates is a remark, and an option is an error", () => {
   const missing = at("missing.pem");
   const { problems } = found([], { SSL_CERT_FILE: missing, PIP_CERT: at("npmrc") });
   expect(problems).toEqual([

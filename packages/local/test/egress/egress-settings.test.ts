@@ -97,14 +97,14 @@ describe("what an operator sets", () => {
 });
 
 describe("the report on the internet access of sandboxes", () => {
-  test("has no notes where there are none", async () => {
+  test("has no remarks where there are none", async () => {
     const report = await examineEgress({}, async () => undefined);
     expect(report).toEqual({
       internet: "on",
       protocols: ["HTTP CONNECT", "HTTP", "SOCKS5"],
       name_servers: getServers(),
       refused: ["addresses that are not on the public internet", "*:25"],
-      notes: [],
+      remarks: [],
     });
     expect(describeEgress(report)).toEqual([
       "Internet access: on, unless a create says internet_access; over HTTP CONNECT, HTTP, SOCKS5; TCP only",
@@ -118,7 +118,7 @@ describe("the report on the internet access of sandboxes", () => {
     const report = await examineEgress(env, async () => ({ message: "There is none.", isSilent: true }));
     expect(report).toMatchObject({
       internet: "off",
-      notes: ["There is none.", expect.stringMatching(/^HTTPS_PROXY, http_proxy is set here but not used/)],
+      remarks: ["There is none.", expect.stringMatching(/^HTTPS_PROXY, http_proxy is set here but not used/)],
     });
     const lines = describeEgress(report);
     expect(lines).toHaveLength(5);
@@ -127,11 +127,11 @@ describe("the report on the internet access of sandboxes", () => {
 
   test("names every variable that sets a proxy", async () => {
     const names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-    const { notes } = await examineEgress(
+    const { remarks } = await examineEgress(
       Object.fromEntries(names.map((name) => [name, "http://a"])),
       async () => undefined,
     );
-    expect(notes).toEqual([expect.stringContaining(`${names.join(", ")} is set here`)]);
+    expect(remarks).toEqual([expect.stringContaining(`${names.join(", ")} is set here`)]);
   });
 });
 

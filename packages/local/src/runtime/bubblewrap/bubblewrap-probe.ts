@@ -279,35 +279,35 @@ async function tryControlGroups(): Promise<readonly Controller[]> {
 
 async function measureEnforcement(
   isRoot: boolean,
-): Promise<{ enforcement: Enforcement[]; disks: number; notes: string[] }> {
+): Promise<{ enforcement: Enforcement[]; disks: number; remarks: string[] }> {
   const tried = { programs: [], about: controlGroupState() };
   const controllers = await tryOnce("groups", tried, tryControlGroups, (usable) => usable.length > 0);
   const by = (
     controller: "memory" | "pids" | "cpu" | "freezer",
     otherwise: Enforcement["by"],
   ): Enforcement["by"] => (controllers.includes(controller) ? "cgroup" : otherwise);
-  const notes: string[] = [];
+  const remarks: string[] = [];
   if (controllers.length === 0) {
-    notes.push(
+    remarks.push(
       "the memory limit of a sandbox is enforced by a check four times a second, which does not see the kernel's memory for sockets and file names, and its CPU is not limited: start as root, or where control groups can be written",
     );
   }
   const hasWritableRoot = await allowsWritableRoot(isRoot);
   if (!hasWritableRoot) {
-    notes.push(
+    remarks.push(
       `the root of a sandbox is read-only, templates cannot be built, and code in a sandbox can notice when this machine opens a shared program or library, and can lock it: ${overlayObstacle()}`,
     );
   } else if (!(await allowsOwnDevices(isRoot))) {
-    notes.push(
+    remarks.push(
       "code in a sandbox can notice when this machine opens /dev/null or another shared device, and can lock it: start as root, who may make device nodes for each sandbox",
     );
   }
   if (!hasSeccompFilter(process.arch))
-    notes.push(
+    remarks.push(
       `there is no system call filter for ${process.arch}: code in a sandbox can make any system call`,
     );
   if (!dynamicLoader(process.execPath))
-    notes.push(
+    remarks.push(
       "code in a sandbox can read its agent's memory, because this Node.js is statically linked: use a dynamically linked Node.js",
     );
   return {
@@ -319,6 +319,6 @@ async function measureEnforcement(
       { limit: "pause", by: by("freezer", "signal") },
     ],
     disks: diskCount(hasWritableRoot),
-    notes,
+    remarks,
   };
 }

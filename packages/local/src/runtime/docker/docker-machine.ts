@@ -33,7 +33,7 @@ export interface DockerMachineParts {
   /** Undefined if the daemon's processes are not on this machine. */
   readonly kernel: KernelWatch | undefined;
   /** The last lines that the supervisor and the agent wrote. */
-  readonly said: () => string;
+  readonly errorOutput: () => string;
   /** Removes what this process has for the machine. `isLeft`: whether its container is for the next server. */
   readonly cleanUp: (isLeft: boolean) => void;
 }
@@ -104,12 +104,12 @@ export class DockerMachine implements Machine {
       ]);
     } catch (error) {
       await this.destroy();
-      const said = this.parts.said();
+      const errorOutput = this.parts.errorOutput();
       if (limit.aborted)
         throw new Error(
-          `The machine's agent did not answer within ${limitMs / 1000} s${said && `: ${said}`}`,
+          `The machine's agent did not answer within ${limitMs / 1000} s${errorOutput && `: ${errorOutput}`}`,
         );
-      throw said === "" ? error : new Error(`The machine ended while booting: ${said}`);
+      throw errorOutput === "" ? error : new Error(`The machine ended while booting: ${errorOutput}`);
     }
   }
 

@@ -89,7 +89,7 @@ export async function probeDocker(
         disks: diskCount,
       },
       enforcement,
-      notes: [
+      remarks: [
         ...absent.map(
           (name) =>
             `the image ${name} is not there yet: the first sandbox of it downloads it; --docker-image names others`,

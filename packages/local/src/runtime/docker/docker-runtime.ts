@@ -60,7 +60,7 @@ interface RunningContainer {
   /** The standard streams of a new container. */
   readonly carrier?: Socket;
   readonly secret: string;
-  readonly said: () => string;
+  readonly errorOutput: () => string;
   readonly ends: () => StreamEnds;
   readonly isFrozen: boolean;
   /** How long it may take to reach it. */
@@ -161,14 +161,14 @@ export class DockerRuntime implements SandboxRuntime {
           }),
         ),
       );
-      const { said, ends } = this.#errorsOf(engine);
+      const { errorOutput, ends } = this.#errorsOf(engine);
       const carrier = await attachedTo(docker, container, ends());
       await fromDaemon(container.start()).catch((error: unknown) => {
         carrier.destroy();
         throw error;
       });
       const machine = await this.#connected(spec, engine, {
-        ...{ container, name, carrier, secret, said, ends, isFrozen: false, limitMs: bootLimitMs },
+        ...{ container, name, carrier, secret, errorOutput, ends, isFrozen: false, limitMs: bootLimitMs },
       });
       const mounted =
         mounts.length > 0
@@ -229,7 +229,7 @@ export class DockerRuntime implements SandboxRuntime {
   async #connected(
     spec: MachineSpec,
     { docker, directory, daemon, kernel }: PreparedEngine,
-    { container, name, secret, said, ends, ...found }: RunningContainer,
+    { container, name, secret, errorOutput, ends, ...found }: RunningContainer,
   ): Promise<DockerMachine> {
     const sockets: LocalSocket[] = [];
     const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> =>
@@ -255,7 +255,7 @@ export class DockerRuntime implements SandboxRuntime {
     const agent = new AgentSocket(container, !isOfGvisor(daemon));
     await listen(directory.socket(file), (caller) => agent.join(caller, () => connection.toAgent(caller)));
     return new DockerMachine({
-      ...{ docker, container, connection, spec, freezing, kernel, said, isolation: daemon.isolation },
+      ...{ docker, container, connection, spec, freezing, kernel, errorOutput, isolation: daemon.isolation },
       socketPath: directory.socket(file),
       cleanUp: (isLeft) => {
         for (const socket of sockets) socket.close();
@@ -269,16 +269,16 @@ export class DockerRuntime implements SandboxRuntime {
    * Returns a stream for each connection to a container, to which its programs' errors go, and a function that returns
    * the last of them.
    */
-  #errorsOf({ directory }: PreparedEngine): { said: () => string; ends: () => StreamEnds } {
-    let said = "";
+  #errorsOf({ directory }: PreparedEngine): { errorOutput: () => string; ends: () => StreamEnds } {
+    let errorOutput = "";
     const ends = (): StreamEnds => {
       const errors = new PassThrough();
       errors.setEncoding("utf8").on("data", (chunk: string) => {
-        said = (said + chunk).slice(-keptErrorOutput);
+        errorOutput = (errorOutput + chunk).slice(-keptErrorOutput);
       });
       return { path: directory.socket(randomBytes(8).toString("hex")), errors };
     };
-    return { said: () => said.trim(), ends };
+    return { errorOutput: () => errorOutput.trim(), ends };
   }
 
   /** Milliseconds that a container waits for its server. Without a data directory no other server can come. */

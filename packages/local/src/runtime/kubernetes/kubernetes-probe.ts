@@ -48,7 +48,7 @@ export async function probeCluster(
         { limit: "disk", by: "tmpfs" },
         { limit: "pause", by: "none" },
       ],
-      notes: [
+      remarks: [
         "Kubernetes limits processes for each node, with podPidsLimit of the kubelet, and not for each sandbox",
         ...(openNetwork
           ? ["code in a Pod may reach the cluster's network and the internet, whatever its sandbox allows"]

@@ -65,15 +65,15 @@ export async function outputOf(docker: Docker, container: Docker.Container): Pro
   try {
     for (const event of ["end", "close"]) carrier.once(event, () => output.end());
     carrier.on("error", () => undefined);
-    let said = "";
+    let text = "";
     output.setEncoding("utf8").on("data", (chunk: string) => {
-      said += chunk;
-      if (said.length > mostOutput) carrier.destroy();
+      text += chunk;
+      if (text.length > mostOutput) carrier.destroy();
     });
     const ended = once(output, "end");
     await fromDaemon(container.start());
     await ended;
-    return said;
+    return text;
   } finally {
     clearTimeout(giveUp);
     carrier.destroy();
