@@ -3,7 +3,7 @@ import { SandboxClient } from "cloud-sandbox";
 import { request } from "undici";
 import { run } from "./isolated.mjs";
 import { compare, summarize } from "./measure.mjs";
-import { familyOf, processorSeconds, proportionalMemory } from "./process-figures.mjs";
+import { familyOf, processorSeconds, proportionalMemory } from "./process-usage.mjs";
 import { serve } from "./serve.mjs";
 import { withServed } from "./served.mjs";
 

@@ -11,7 +11,7 @@ const main = fileURLToPath(new URL("../packages/mcp/dist/main.js", import.meta.u
 const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
 
 /**
- * Starts an MCP server over stdio with a client that does as little as possible, so that the figures show the server's
+ * Starts an MCP server over stdio with a client that does as little as possible, so that the values show the server's
  * cost.
  */
 export function startMcp({ command = process.execPath, args = [main], env = {}, cwd } = {}) {

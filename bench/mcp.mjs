@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { SandboxClient } from "cloud-sandbox";
 import { startBareNode, startMcp } from "./mcp-client.mjs";
 import { byNode, compare, summarize } from "./measure.mjs";
-import { residentMemory } from "./process-figures.mjs";
+import { residentMemory } from "./process-usage.mjs";
 import { withServed } from "./served.mjs";
 
 const run = promisify(execFile);

@@ -72,7 +72,7 @@ export function describe({ name, unit, floor, subject, p95, ratio, limit, bound,
     name,
     holds: limit === undefined || (atLeast ? limited >= limit : limited <= limit),
     isTime: !isRatio && unit === "ms",
-    figure: isRatio ? `${ratio.toFixed(2)} ×` : written(subject),
+    value: isRatio ? `${ratio.toFixed(2)} ×` : written(subject),
     limit:
       limit === undefined
         ? "none"

@@ -17,10 +17,10 @@ export function writePage(measured) {
     .split("\n")
     .filter((line) => line.startsWith("| `") && !benches.has(/`([\w-]+)`/.exec(line)[1]));
   const lines = measured.map(
-    ({ bench, name, figure, limit, detail, holds }) =>
-      `| \`${bench}\` | ${name} | ${figure} | ${limit}${holds ? "" : " **(missed)**"} | ${detail} |`,
+    ({ bench, name, value, limit, detail, holds }) =>
+      `| \`${bench}\` | ${name} | ${value} | ${limit}${holds ? "" : " **(missed)**"} | ${detail} |`,
   );
-  const head = "| bench | what | figure | limit | made of |\n|---|---|---|---|---|";
+  const head = "| bench | what | value | limit | made of |\n|---|---|---|---|---|";
   const now = [begin, machine(), "", head, ...[...kept, ...lines].sort(), end].join("\n");
   writeFileSync(page, `${before}${now}${after}`);
 }

@@ -54,8 +54,8 @@ for (const [name, bench] of Object.entries(benches)) {
       continue;
     }
     const result = describe(given);
-    const { holds, figure, limit, detail } = result;
-    console.log(`${holds ? "✓" : "✗"} ${figure}  (${limit})  ${result.name}${detail && `: ${detail}`}`);
+    const { holds, value, limit, detail } = result;
+    console.log(`${holds ? "✓" : "✗"} ${value}  (${limit})  ${result.name}${detail && `: ${detail}`}`);
     measured.push({ ...result, bench: name });
   }
 }

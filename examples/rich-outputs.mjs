@@ -1,4 +1,4 @@
-/** Saves what code displays to files. With matplotlib in the template, figures are displayed in the same way. */
+/** Saves what code displays to files. With matplotlib in the template, plots are displayed in the same way. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

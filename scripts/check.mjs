@@ -27,6 +27,7 @@ const checks = [
   ["packages", packageShapes],
   ["size", () => inTurn(run("node", "scripts/bundle-client.mjs"), () => tool("size-limit"))],
   ["unused", () => tool("knip")],
+  ["words", () => run("node", "scripts/check-words.mjs")],
 ];
 
 const nothing = { passed: true, output: "", seconds: 0 };

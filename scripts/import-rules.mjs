@@ -1,4 +1,4 @@
-// The rules of `npm run check -- imports`: which packages, rooms (folders of a package) and files may import which others.
+// The rules of `npm run check -- imports`: which packages, folders of a package and files may import which others.
 // Imports of types count too, because readers follow them as they follow others.
 
 /**
@@ -21,9 +21,9 @@ const packages = {
 };
 
 /**
- * The rooms of a package in their order. A room may import only rooms before it: `transport` may import only `errors`.
+ * The folders of a package in their order. A folder may import only folders before it: `transport` may import only `errors`.
  */
-const rooms = {
+const folders = {
   client: [
     "errors",
     "transport",
@@ -83,13 +83,13 @@ function target(owners) {
   return owners.map((owner) => `^packages/${owner}/|^${packages[owner].name}(/|$)`).join("|");
 }
 
-function roomArrows() {
-  return Object.entries(rooms).flatMap(([owner, order]) =>
-    order.map((room, index) => {
+function folderArrows() {
+  return Object.entries(folders).flatMap(([owner, order]) =>
+    order.map((folder, index) => {
       const above = [...order.slice(index + 1).map((later) => `${later}/`), "[^/]+$"].join("|");
       return arrow(
-        `${owner}/${room}: may not import a room above it`,
-        { path: `^packages/${owner}/src/${room}/` },
+        `${owner}/${folder}: may not import a folder above it`,
+        { path: `^packages/${owner}/src/${folder}/` },
         { path: `^packages/${owner}/src/(${above})` },
       );
     }),
@@ -127,7 +127,7 @@ export const importRules = {
       { path: "^packages/(mcp|mcp-runner|cli)/src/" },
       { path: target(["server-kit"]), pathNot: "/server-kit/(src/)?(user-cache|image-type|limits)" },
     ),
-    ...roomArrows(),
+    ...folderArrows(),
     arrow(
       "every package: a path never leaves it",
       { path: "^packages/([^/]+)/src/" },

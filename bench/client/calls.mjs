@@ -54,11 +54,11 @@ async function measured(url, inFlight, calls) {
     }
   }
   await Promise.all(opened.map(({ close }) => close()));
-  const figures = seen.map(({ rates, p99s }) => ({
+  const values = seen.map(({ rates, p99s }) => ({
     rate: summarize(rates).median,
     p99: summarize(p99s).median,
   }));
-  return Object.fromEntries(Object.keys(sides).map((side, index) => [side, figures[index]]));
+  return Object.fromEntries(Object.keys(sides).map((side, index) => [side, values[index]]));
 }
 
 async function rush(call, inFlight, calls) {

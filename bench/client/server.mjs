@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 
-// A control plane and an agent that do as little as possible, so that the figures show the cost of the client. A
+// A control plane and an agent that do as little as possible, so that the values show the cost of the client. A
 // downloaded file is zeros; its name is its length.
 const piece = Buffer.alloc(256 * 1024);
 let url;

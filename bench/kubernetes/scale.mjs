@@ -1,4 +1,4 @@
-// Measures what a sandbox costs the cluster, and what the server that leads carries. docs/guides/kubernetes-at-scale.md has the figures.
+// Measures what a sandbox costs the cluster, and what the server that leads carries. docs/guides/kubernetes-at-scale.md has the values.
 //   KUBECONFIG=… BENCH_KUBERNETES_IMAGE=… BENCH_KUBERNETES_AGENT_IMAGE=… node bench/kubernetes/scale.mjs DIR [records …]
 //   DIR       the directory of a cluster that test/support/kubernetes/up started. KUBECONFIG names the account of deploy/kubernetes/sandboxes.yaml in it
 //   records   how many records to measure the leader with; default: 0 1000 4000 10000
@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SandboxClient } from "cloud-sandbox";
-import { processorSeconds, residentMemory } from "../process-figures.mjs";
+import { processorSeconds, residentMemory } from "../process-usage.mjs";
 import { serve } from "../serve.mjs";
 import { openCluster } from "./cluster.mjs";
 import { ClusterCounts } from "./cluster-counts.mjs";
@@ -234,8 +234,8 @@ function each(count) {
   return Number((count / sandboxCount).toFixed(2));
 }
 
-function round(figure) {
-  return Math.round(figure);
+function round(value) {
+  return Math.round(value);
 }
 
 function print(name, text) {

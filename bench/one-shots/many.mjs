@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compared, progress } from "../measure.mjs";
-import { residentMemory } from "../process-figures.mjs";
+import { residentMemory } from "../process-usage.mjs";
 
 const atOnce = 200;
 const concurrency = 2 * availableParallelism();

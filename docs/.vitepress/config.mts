@@ -11,6 +11,7 @@ const guides: Item[] = [
     items: [
       page("Quickstart", "/quickstart"),
       page("Concepts", "/concepts"),
+      page("Glossary", "/glossary"),
       page("In a terminal", "/guides/terminal"),
       page("Recordings of a terminal", "/guides/recordings"),
       page("MCP for each assistant", "/guides/mcp"),

@@ -52,7 +52,7 @@ const planted = [
   ["", "agent/src/two/c.ts", "export const c = 1;"],
   ["folder circle", "agent/src/two/d.ts", 'import { b } from "../one/b.js"; export const d = b;'],
   [
-    "wrong arrow (client/transport: may not import a room above it)",
+    "wrong arrow (client/transport: may not import a folder above it)",
     "client/src/transport/up.ts",
     'import type { B } from "../config/b.js"; export type A = B;',
   ],

@@ -127,7 +127,7 @@ export class Workload {
   }
 
   async #background(entry: Entry): Promise<void> {
-    await this.tally.ask("background job", () =>
+    await this.tally.ask("background execution", () =>
       agentCall(entry, "POST", "/execute/background", { code: "sleep 60", language: "bash" }),
     );
   }

@@ -253,15 +253,15 @@ describe("cloud-sandbox run", () => {
     ]);
   });
 
-  test("saves figures where it is told to, and shows them in terminals that can", async () => {
+  test("saves plots where it is told to, and shows them in terminals that can", async () => {
     const directory = await mkdtemp(join(tmpdir(), "plots-"));
     try {
       const code = `display({"image/png": "${onePixel}"}, raw=True)`;
       const saved = await runBuilt("cli", ["run", "-c", code, "--save-plots", join(directory, "new")], {
         env: remote,
       });
-      const path = join(directory, "new", "figure-1.png");
-      expect(saved).toEqual({ code: 0, stdout: "", stderr: `cloud-sandbox: figure saved in ${path}\n` });
+      const path = join(directory, "new", "plot-1.png");
+      expect(saved).toEqual({ code: 0, stdout: "", stderr: `cloud-sandbox: plot saved in ${path}\n` });
       expect((await readFile(path)).toString("base64")).toBe(onePixel);
 
       const piped = await runBuilt("cli", ["run", "-c", code], { env: remote });
@@ -280,43 +280,43 @@ describe("cloud-sandbox run", () => {
     }
   });
 
-  test("refuses a directory for figures that cannot be made, before the program runs", async () => {
+  test("refuses a directory for plots that cannot be made, before the program runs", async () => {
     const directory = join(root, "package.json");
     const ended = await runBuilt("cli", ["run", "-c", "print(1)", "--save-plots", directory], {
       env: remote,
     });
-    const stderr = `cloud-sandbox: Figures cannot be saved in ${directory} (EEXIST). Give --save-plots another directory.\n`;
+    const stderr = `cloud-sandbox: Plots cannot be saved in ${directory} (EEXIST). Give --save-plots another directory.\n`;
     expect(ended).toEqual({ code: 125, stdout: "", stderr });
   });
 
-  test("saves figures beside what code in the sandbox puts in their place, and leaves out what is no figure", async () => {
+  test("saves plots beside what code in the sandbox puts in their place, and leaves out what is no plot", async () => {
     const directory = await mkdtemp(join(tmpdir(), "plots-"));
     try {
       const victim = join(directory, "victim");
       await writeFile(victim, "precious");
       const plots = join(directory, "plots");
       await mkdir(plots);
-      await symlink(victim, join(plots, "figure-1.svg"));
-      await mkdir(join(plots, "figure-3.png"));
+      await symlink(victim, join(plots, "plot-1.svg"));
+      await mkdir(join(plots, "plot-3.png"));
       const displays = ['"image/svg+xml": "<svg/>"', '"constructor": "x"', '"image/png": "no base64!"'];
       const code = displays.map((data) => `display({${data}}, raw=True)`).join("\n");
       const save = (text: string) =>
         runBuilt("cli", ["run", "-c", text, "--save-plots", plots], { env: remote });
       const saved = await save(code);
       expect(saved.stderr.split("\n")).toEqual([
-        "cloud-sandbox: figures left out, because their base64 is not valid: 1.",
-        `cloud-sandbox: figure saved in ${join(plots, "figure-1.svg")}`,
+        "cloud-sandbox: plots left out, because their base64 is not valid: 1.",
+        `cloud-sandbox: plot saved in ${join(plots, "plot-1.svg")}`,
         "",
       ]);
       expect(saved.code).toBe(0);
       expect(await readFile(victim, "utf8")).toBe("precious");
-      expect(await readFile(join(plots, "figure-1.svg"), "utf8")).toBe("<svg/>");
+      expect(await readFile(join(plots, "plot-1.svg"), "utf8")).toBe("<svg/>");
 
       const picture = `display({"image/png": "${onePixel}"}, raw=True)`;
       const refused = await save(`${picture}\n${picture}\n${picture}`);
       expect(refused.code).toBe(125);
       expect(refused.stderr).toContain(
-        "figure-3.png cannot be written (ERR_FS_EISDIR). Give --save-plots another directory.",
+        "plot-3.png cannot be written (ERR_FS_EISDIR). Give --save-plots another directory.",
       );
     } finally {
       await rm(directory, { recursive: true });

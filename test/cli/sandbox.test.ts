@@ -294,7 +294,7 @@ describe("one line says what is wrong, for", () => {
     [
       "an unknown process",
       (known) => ["sandbox", "logs", known, "nope"],
-      /no background job nope\. "cloud-sandbox sandbox logs" [^.]*\.$/m,
+      /no background execution nope\. "cloud-sandbox sandbox logs" [^.]*\.$/m,
     ],
     [
       "a delete of the server's own",

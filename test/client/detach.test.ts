@@ -121,7 +121,7 @@ test("a server that does not state its isolation is asked for a plain execution"
   expect(agent.requests.map(({ path }) => path)).toEqual(["/execute/rich"]);
 });
 
-test.each([0, Number.NaN, -1])("a patience of %s is refused", async (detachAfterSeconds) => {
+test.each([0, Number.NaN, -1])("a detachAfterSeconds of %s is refused", async (detachAfterSeconds) => {
   await expect(sandbox.execute("1", { detachAfterSeconds })).rejects.toMatchObject({
     name: "ValidationError",
   });

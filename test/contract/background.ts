@@ -4,7 +4,7 @@ import { processCount } from "../support/process-count.js";
 
 /** What every backend must do with programs in the background. */
 export function backgroundSuite(sandbox: () => Sandbox): void {
-  describe("background jobs", () => {
+  describe("background executions", () => {
     test.each([
       ["commands", "cmd_", (line: string) => startCommand(sandbox(), line)],
       ["code", "proc_", (line: string) => startCode(sandbox(), line)],

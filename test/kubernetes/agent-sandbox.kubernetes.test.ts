@@ -37,7 +37,7 @@ else {
       return stderr;
     };
 
-    test("where the cluster does not have the API; the error names both ways out", async () => {
+    test("where the cluster does not have the API; the error names both fixes", async () => {
       expect(await refusal()).toMatch(
         /the cluster has no agents\.x-k8s\.io API\b.*install agent-sandbox.*leave --kubernetes-sandboxes out/s,
       );

@@ -237,7 +237,7 @@ touch /etc/passwd / /usr/bin/env /opt/cloud-sandbox/planted 2>&1 | grep -vc 'Rea
   });
 
   describe("a server does not start", () => {
-    test("where code in a Pod would reach the network; the error names both ways out", async () => {
+    test("where code in a Pod would reach the network; the error names both fixes", async () => {
       const options = kubernetesOptions().filter((option) => option !== "--kubernetes-open-network");
       const { code, stderr } = await runBuilt("local", ["serve", ...options]);
       expect(code).toBe(1);

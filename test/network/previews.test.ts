@@ -123,7 +123,7 @@ describe.each([
   test.each([
     ["a server that does not speak HTTP", port + 1, 409, "PORT_UNREADABLE"],
     ["a server that hangs up", port + 2, 409, "PORT_UNREADABLE"],
-    ["the agent's way out", 3128, 403, "PORT_NOT_ALLOWED"],
+    ["the agent's egress", 3128, 403, "PORT_NOT_ALLOWED"],
     ["a port that there is not", 65536, 404, "needs a port"],
   ])("of %s is refused", async (_, at, status, said) => {
     const answer = await ask("/", { at });

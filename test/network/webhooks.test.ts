@@ -79,7 +79,7 @@ describe("an asynchronous execution", () => {
     expect(await report(receiver, id)).toMatchObject(expected);
   });
 
-  test("is listed with the background jobs, and reported as killed when it is", async () => {
+  test("is listed with the background executions, and reported as killed when it is", async () => {
     await using receiver = await WebhookReceiver.start();
     const id = await start(sandbox, {
       code: "echo before; sleep 60",

@@ -60,8 +60,8 @@ mkdir -p ~/.local/bin && printf '#!/bin/sh\\necho own\\n' > ~/.local/bin/python 
   ],
   [
     "pip and pip3, which are Python's own where it has them",
-    `pip --version | cut -c -4; pip3 --version | cut -c -4; PATH=/opt/cloud-sandbox/substitutes:$PATH pip --version | cut -c -4
-PATH=/tmp/venv/bin:/opt/cloud-sandbox/substitutes pip3 install greeting 2>&1 | cut -d . -f 1`,
+    `pip --version | cut -c -4; pip3 --version | cut -c -4; PATH=/opt/cloud-sandbox/fallbacks:$PATH pip --version | cut -c -4
+PATH=/tmp/venv/bin:/opt/cloud-sandbox/fallbacks pip3 install greeting 2>&1 | cut -d . -f 1`,
     "pip \npip \npip \npip3: this Python has no pip\n",
     "python3-pip",
   ],

@@ -9,9 +9,9 @@ import {
   proxyPorts,
 } from "@cloud-sandbox/server-kit/execution";
 import {
+  backgroundOperations,
   cacheHandlers,
   environmentHandlers,
-  jobHandlers,
   metricsHandlers,
   RequestMetrics,
   sessionHandlers,
@@ -23,11 +23,11 @@ import { trustedAuthorities } from "./environment/authority-files.js";
 import { baseEnvironment } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
 import { knowsImportOption } from "./environment/node-version.js";
+import { BackgroundExecutions, mostKept } from "./execution/background/background-executions.js";
+import { BackgroundRecords } from "./execution/background/background-records.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { Contexts } from "./execution/contexts/contexts.js";
 import { ReplCode } from "./execution/contexts/repl-code.js";
-import { BackgroundJobs, keptJobs } from "./execution/jobs/background-jobs.js";
-import { JobRecords } from "./execution/jobs/job-records.js";
 import { executionCache } from "./execution/kept-outcomes.js";
 import { OutputFiles } from "./execution/output/output-files.js";
 import { backgroundOutputLimit, ExecutionResources } from "./execution/programs/execution-resources.js";
@@ -51,7 +51,7 @@ import { PortRelay } from "./network/port-relay.js";
 import { FileArchive } from "./snapshot/file-archive.js";
 import { HomeFiles } from "./snapshot/home-files.js";
 import { KeptTerminals } from "./streaming/kept-terminals.js";
-import { WebSocketGate } from "./streaming/websocket-gate.js";
+import { WebSocketUpgrader } from "./streaming/websocket-upgrader.js";
 
 /** The largest JSON body, in bytes. Larger files go through the upload operation, which streams. */
 const bodyLimit = limits.requestBytes;
@@ -69,7 +69,7 @@ export interface Agent {
    */
   warmUp(): Promise<void>;
   /**
-   * Kills all running programs and deletes the agent's temporary directory. Job records, outputs and variables stay
+   * Kills all running programs and deletes the agent's temporary directory. Records of executions, outputs and variables stay
    * on disk: the next agent in this sandbox takes them over.
    */
   close(): Promise<void>;
@@ -83,9 +83,9 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const state = new PrivateDirectory(temporary, ".cloud-sandbox-state");
   const variables = new EnvironmentVariables(state);
   const inherited = await baseEnvironment(process.env, temporary, config.ownVariables);
-  const given = { ...inherited, ...config.environment };
-  const proxies = config.egress ? await proxyVariables(config.egress, given) : {};
-  const base = { ...proxies, ...trustedAuthorities(config.authorities), ...given };
+  const environment = { ...inherited, ...config.environment };
+  const proxies = config.egress ? await proxyVariables(config.egress, environment) : {};
+  const base = { ...proxies, ...trustedAuthorities(config.authorities), ...environment };
   const homeFiles = new HomeFiles(base.HOME ?? temporary);
   if (config.homeFiles !== undefined) homeFiles.add(config.homeFiles);
   const programs = new InstalledPrograms(base.PATH ?? "");
@@ -126,30 +126,30 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     config.outputFileLimit,
     Math.min(config.outputLimit, backgroundOutputLimit),
   );
-  const jobs = new BackgroundJobs(outputs, new JobRecords(state, keptJobs));
+  const executions = new BackgroundExecutions(outputs, new BackgroundRecords(state, mostKept));
   const reloadState = async () => {
-    await Promise.all([variables.restore(), jobs.recover()]);
+    await Promise.all([variables.restore(), executions.recover()]);
   };
   await reloadState();
-  const gate = new WebSocketGate();
+  const upgrader = new WebSocketUpgrader();
   const terminals = new KeptTerminals();
 
   const served: Record<string, string> = {};
-  const jobOperations = jobHandlers(jobs);
+  const operations = backgroundOperations(executions);
   const own = {
     ...executionHandlers({ executor, code, cache, variables, directory, programs, offers, workdir }),
     ...sessionHandlers(contexts),
     ...cacheHandlers(cache),
-    ...backgroundHandlers({ jobs, executor, code, directory, programs, offers, workdir }),
-    ...jobOperations,
+    ...backgroundHandlers({ executions, executor, code, directory, programs, offers, workdir }),
+    ...operations,
     killExecutionById: async (call) =>
-      (await killSystemProcess(call.params.process_id)) ?? jobOperations.killExecutionById(call),
+      (await killSystemProcess(call.params.process_id)) ?? operations.killExecutionById(call),
     ...environmentHandlers(variables, () => variables.save(), base),
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, cache, usage, requests }),
     ...processHandlers(),
     ...streamHandlers({
-      gate,
+      upgrader,
       terminals,
       executor,
       code,
@@ -171,7 +171,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       programs,
       offers,
       usage,
-      gate,
+      upgrader,
       served,
     }),
   } satisfies AgentHandlers;
@@ -209,7 +209,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     handle: (request, response) =>
       request.url?.startsWith(internalPath) ? internal(request, response) : router.handle(request, response),
     connect: (request, client, head) => ports.connect(request, client, head),
-    upgrade: (request, response) => gate.upgrade(request, response, router),
+    upgrade: (request, response) => upgrader.upgrade(request, response, router),
     async warmUp() {
       // Warm up with a request for the unknown language "none": it passes routing, body parsing and validation, and is
       // refused just before a program would start.
@@ -224,22 +224,22 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     },
     async close() {
       ports.close();
-      gate.close();
+      upgrader.close();
       await Promise.all([terminals.close(), executor.close(), contexts.close()]);
       await directory.remove();
     },
   };
 }
 
-/** The variables with which programs use the egress proxy. `given`: the others that they start with. */
+/** The variables with which programs use the egress proxy. `environment`: the others that they start with. */
 async function proxyVariables(
   { nodePreload, importsPreload }: EgressConfig,
-  given: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
   if (nodePreload === undefined) return proxyEnvironment({});
   return proxyEnvironment({
     nodePreload,
-    importsPreload: importsPreload ?? (await knowsImportOption(given)),
+    importsPreload: importsPreload ?? (await knowsImportOption(environment)),
   });
 }
 

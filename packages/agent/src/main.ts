@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   evaluate(module.exports, createRequire(file), module, file, __dirname);
   const [option, directory] = process.argv.slice(2);
   if (option !== "--compile" || directory === undefined) return module.exports.run();
-  await module.exports.rehearse(directory);
+  await module.exports.warmUp(directory);
   process.stdout.write(script.createCachedData());
 }
 

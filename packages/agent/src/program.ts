@@ -53,8 +53,8 @@ async function serve(): Promise<void> {
  * Starts an agent in an empty directory, sends it one /health request, runs one command over a WebSocket, and stops it, so
  * that V8 compiles the code that a start and a first command need.
  */
-export async function rehearse(directory: string): Promise<void> {
-  const sandboxId = "rehearsal";
+export async function warmUp(directory: string): Promise<void> {
+  const sandboxId = "warm-up";
   const socketPath = join(directory, "socket");
   const keys = generateKeyPairSync("ed25519");
   const publicKey = keys.publicKey.export({ format: "pem", type: "spki" });

@@ -31,19 +31,19 @@ import { RequestCallers } from "./gateway/request-callers.js";
 import { routeRequests } from "./gateway/request-routing.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } from "./local-defaults.js";
-import { holdingProcess } from "./runtime/host/let-go.js";
+import { holdingProcess } from "./runtime/host/unref-child.js";
 import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity } from "./sandboxes/activity.js";
 import { MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
 import { poolSize } from "./sandboxes/pool-size.js";
+import { ProgramCapacity } from "./sandboxes/program-capacity.js";
 import { ProgramQueue } from "./sandboxes/program-queue.js";
-import { ProgramRoom } from "./sandboxes/program-room.js";
 import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
-import { SandboxPlaces } from "./sandboxes/sandbox-places.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
+import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
 import { LayerStore } from "./store/layer-store.js";
 import { ServerDirectories } from "./store/server-directories.js";
 import { unusableDirectory } from "./store/storage-problem.js";
@@ -102,7 +102,7 @@ export async function serveOnPort(
 /** How long a stream counts as a request in flight, in milliseconds. Programs need the CPU while they start, and may run for hours. */
 const streamBeginningMs = 500;
 
-/** What the options say about the internet access of sandboxes, for people. */
+/** Describes the internet access of sandboxes for people, as the options set it. */
 export const internetText = ({ internet }: LocalControlPlaneOptions): string =>
   internetSetting(internet).text;
 
@@ -143,7 +143,9 @@ export async function serve(
   const publicAddress = options.publicUrl === undefined ? undefined : new PublicAddress(options.publicUrl);
   const crossOrigin = new CrossOriginAccess(options.corsOrigins ?? []);
   const audit =
-    options.auditLog === undefined ? undefined : await auditTo(options.auditLog, keys, tokens.holders, log);
+    options.auditLog === undefined
+      ? undefined
+      : await auditTo(options.auditLog, keys, tokens.tokenOwners, log);
   const server = createGatewayServer();
   if (options.holdsProcess === false) server.unref().on("connection", (connection) => connection.unref());
   const templates = await TemplateCatalogue.open(limits, runtime.images);
@@ -205,7 +207,7 @@ export async function serve(
     measureBoot: serverMetrics && ((boot) => serverMetrics.boot(boot)),
     log,
   });
-  const places = new SandboxPlaces(
+  const slots = new SandboxSlots(
     options.maxSandboxes ?? defaultMaxSandboxes(),
     {
       existing: (keyId) => (keyId === undefined ? registry.size : registry.countOf(keyId)),
@@ -225,7 +227,7 @@ export async function serve(
     volumes,
     isolation,
     isElsewhere,
-    places,
+    slots,
     cooldowns,
     isKept: store.isKept,
     keepsFiles: store.directory !== undefined || !store.isKept,
@@ -245,7 +247,7 @@ export async function serve(
   });
   const queue = new ProgramQueue(
     2 * availableParallelism(),
-    new ProgramRoom(places, budget, () => keys.isShared),
+    new ProgramCapacity(slots, budget, () => keys.isShared),
   );
   const programs = new OneShotPrograms({
     runtime,
@@ -298,9 +300,9 @@ export async function serve(
     refusalOfPriorityClass: runtime.refusalOfPriorityClass?.bind(runtime),
     isolation,
     version,
-    trouble: () =>
-      store.trouble() ??
-      (machines.trouble === undefined ? undefined : { storage: "ok", message: machines.trouble }),
+    problem: () =>
+      store.problem() ??
+      (machines.problem === undefined ? undefined : { storage: "ok", message: machines.problem }),
     agentUrl: (id, host) => baseFor(host) + agentPath(id),
     previewUrls: (id, host) => previewUrls(id, baseFor(host), publicUrl(host) !== undefined),
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
@@ -326,7 +328,7 @@ export async function serve(
   const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
   routeRequests(server, {
     ...{ hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api },
-    callers: new RequestCallers(keys, tokens.holders),
+    callers: new RequestCallers(keys, tokens.tokenOwners),
     connections: new ConnectionBudget(),
     log,
     openCalls: new OpenCalls((keyId) => keys.isUsable(keyId)),

@@ -19,7 +19,7 @@ export interface DoctorReport {
   readonly usable: boolean;
   readonly runtimes: readonly RuntimeReport[];
   readonly languages: readonly HostLanguage[];
-  /** What sandboxes of bubblewrap have besides, and which of the packages that people expect they lack. */
+  /** The packages that bubblewrap's sandboxes have besides, and those that people expect and they lack. */
   readonly packages: { readonly installed: readonly string[]; readonly missing: readonly string[] };
   readonly egress: EgressReport;
   readonly authorities: AuthoritiesReport;

@@ -51,7 +51,7 @@ export function readHomeFiles(directory = process.env.CLOUD_SANDBOX_HOME_FILES |
   return files;
 }
 
-/** What settings of package managers call a password, and addresses that contain one. */
+/** Matches settings of package managers that hold a password, and addresses that contain one. */
 const password =
   /(_auth|authtoken|password|passwd|secret|token)\s*[=:>]\s*[^\s$<]|:\/\/[^\s/@:]*:[^\s/@$]+@/i;
 

@@ -4,7 +4,7 @@ import { CannotLeaveRunningError, InvalidRecordsError } from "./errors/local-err
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost } from "./local-defaults.js";
 import { requireOptionsOf } from "./options-of-runtimes.js";
-import { holdingProcess } from "./runtime/host/let-go.js";
+import { holdingProcess } from "./runtime/host/unref-child.js";
 
 /**
  * Starts the sandbox cloud on this machine: the control plane's and the agents' HTTP APIs on one port.

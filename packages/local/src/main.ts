@@ -74,13 +74,13 @@ program
   });
 
 /** The reason with which a start is given up. */
-class ToldToStopError extends Error {}
+class StoppedBeforeStartError extends Error {}
 
 program.parseAsync().catch((error: unknown) => {
   const isExpected =
     error instanceof LocalControlPlaneError ||
     error instanceof InvalidArgumentError ||
-    error instanceof ToldToStopError;
+    error instanceof StoppedBeforeStartError;
   // Exit at once: work that is still running could otherwise keep this process alive although nobody can use it.
   end(error instanceof NotKeptError ? 2 : 1, isExpected ? error.message : `unexpected: ${String(error)}`);
 });
@@ -137,7 +137,7 @@ async function serve({
   const starting = new AbortController();
   void stopped.then(() => {
     if (!isStarting) return;
-    const reason = new ToldToStopError("The server was told to stop before it had started.");
+    const reason = new StoppedBeforeStartError("The server was told to stop before it had started.");
     starting.abort(reason);
     setTimeout(() => end(1, reason.message), startLimitMs).unref();
   });

@@ -102,7 +102,7 @@ async function succeeds([program = "", ...args]: readonly string[]): Promise<boo
     DEBIAN_FRONTEND: "noninteractive",
     PIP_BREAK_SYSTEM_PACKAGES: "1",
     PIP_ROOT_USER_ACTION: "ignore",
-    // What this user has installed in the home directory, sandboxes do not see.
+    // Sandboxes do not see what this user has installed in the home directory.
     PYTHONNOUSERSITE: "1",
   };
   const child = spawn(program, args, { cwd: "/", env, stdio: ["ignore", "ignore", process.stderr] });

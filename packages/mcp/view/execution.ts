@@ -1,4 +1,4 @@
-/** Shows the outcome of a program: its output, its figures and its tables. */
+/** Shows the outcome of a program: its output, its plots and its tables. */
 import { block, element } from "./elements.js";
 import type { ToolResult } from "./host.js";
 
@@ -8,11 +8,11 @@ export function isExecution(structure: Facts): boolean {
   return typeof structure.exit_code === "number" && typeof structure.stdout === "string";
 }
 
-export function executionView(structure: Facts, { content = [] }: ToolResult, given: Facts): Node {
+export function executionView(structure: Facts, { content = [] }: ToolResult, args: Facts): Node {
   const exitCode = Number(structure.exit_code);
   const status = element("strong", { className: exitCode === 0 ? "good" : "bad" }, `exit code ${exitCode}`);
   const time = typeof structure.execution_time === "number" ? `${structure.execution_time.toFixed(2)} s` : "";
-  const program = text(given.code ?? given.command);
+  const program = text(args.code ?? args.command);
   const code = element("details", {}, element("summary", {}, "Program"), element("pre", {}, program));
   return element(
     "div",
@@ -34,7 +34,7 @@ function image({ type, data, mimeType }: Facts): Node | undefined {
   if (type !== "image" || !imageTypes.has(text(mimeType)) || !/^[A-Za-z0-9+/=]+$/.test(text(data)))
     return undefined;
   const shown = element("img", {});
-  shown.alt = "A figure that the program drew";
+  shown.alt = "A plot that the program drew";
   shown.src = `data:${mimeType};base64,${data}`;
   return shown;
 }

@@ -21,7 +21,7 @@ interface Message {
 }
 
 export interface HostListener {
-  onInput(given: Readonly<Record<string, unknown>>): void;
+  onInput(args: Readonly<Record<string, unknown>>): void;
   onResult(result: ToolResult): void;
   onCancelled(): void;
 }
@@ -58,8 +58,8 @@ export class Host {
     }).observe(document.body);
   }
 
-  async callTool(name: string, given: Readonly<Record<string, unknown>>): Promise<ToolResult> {
-    return (await this.#request("tools/call", { name, arguments: given })) as ToolResult;
+  async callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult> {
+    return (await this.#request("tools/call", { name, arguments: args })) as ToolResult;
   }
 
   /** Sends a message to the conversation in the name of the user. */

@@ -5,7 +5,7 @@ import { Host, type ToolResult } from "./host.js";
 import { isTemplate, isTemplateList, templateBrowser, templateView } from "./templates.js";
 
 const host = new Host();
-let given: Readonly<Record<string, unknown>> = {};
+let args: Readonly<Record<string, unknown>> = {};
 
 function show(view: Node): void {
   document.querySelector("main")?.replaceChildren(view);
@@ -14,7 +14,7 @@ function show(view: Node): void {
 function viewOf(result: ToolResult): Node {
   const structure = result.structuredContent ?? {};
   if (result.isError === true) return element("p", { className: "bad" }, textOf(result));
-  if (isExecution(structure)) return executionView(structure, result, given);
+  if (isExecution(structure)) return executionView(structure, result, args);
   if (isTemplateList(structure)) return templateBrowser(structure.data, host, show);
   if (isTemplate(structure)) return templateView(structure, host);
   return Object.keys(structure).length > 0 ? facts(structure) : element("pre", {}, textOf(result));
@@ -26,7 +26,7 @@ function textOf({ content = [] }: ToolResult): string {
 
 void host.connect({
   onInput: (input) => {
-    given = input;
+    args = input;
   },
   onResult: (result) => show(viewOf(result)),
   onCancelled: () => show(element("p", { className: "faint" }, "Cancelled.")),

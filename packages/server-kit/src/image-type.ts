@@ -8,7 +8,7 @@ import { imageDimensionsFromData } from "image-dimensions";
 export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 export type ImageType = (typeof imageTypes)[number];
 
-/** What {@link imageType} finds, for messages about what it does not. */
+/** The formats that {@link imageType} recognizes, for messages about others. */
 export const usableImage = "a whole PNG, JPEG, GIF or WebP image of at most 8000 pixels a side";
 
 /** The most pixels of a side: Anthropic's API refuses larger images. */

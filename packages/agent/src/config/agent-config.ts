@@ -98,15 +98,15 @@ const defaults = {
 /** Parses the JSON configuration and fills in the defaults. Throws an error that names what is missing. */
 export function parseAgentConfig(text: string | undefined): AgentConfig {
   if (!text) throw new Error("There is no configuration: set CLOUD_SANDBOX_AGENT_CONFIG or pass --config.");
-  const given = parseJson(text);
-  if (typeof given.sandboxId !== "string" || given.sandboxId === "")
+  const settings = parseJson(text);
+  if (typeof settings.sandboxId !== "string" || settings.sandboxId === "")
     throw new Error("The configuration has no sandboxId: set it to the sandbox's id.");
-  if (given.publicKey === undefined)
+  if (settings.publicKey === undefined)
     throw new Error("The configuration has no publicKey: set it to the control plane's Ed25519 public key.");
-  if (given.listen === undefined)
+  if (settings.listen === undefined)
     throw new Error("The configuration has no listen: set it to the address or descriptor to listen on.");
-  const { sandboxId, publicKey, listen } = given;
-  return { ...defaults, ...given, sandboxId, publicKey, listen };
+  const { sandboxId, publicKey, listen } = settings;
+  return { ...defaults, ...settings, sandboxId, publicKey, listen };
 }
 
 function parseJson(text: string): Partial<AgentConfig> {

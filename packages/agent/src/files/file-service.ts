@@ -229,7 +229,7 @@ export class FileService {
     const temporary = destination.directory.entry(temporaryName());
     try {
       const size = await create(temporary, () => options.mode ?? destination.mode, fill);
-      await place(temporary, destination.entry, options.overwrite);
+      await moveTo(temporary, destination.entry, options.overwrite);
       return { path: absolute, size };
     } catch (error) {
       await rm(temporary, { force: true });
@@ -245,7 +245,7 @@ export class FileService {
     using destination = await Destination.of(this.tree, absolute, options.overwrite);
     try {
       chmodSync(pin.location, options.mode ?? destination.mode);
-      await place(pin.realPath, destination.entry, options.overwrite);
+      await moveTo(pin.realPath, destination.entry, options.overwrite);
     } catch (error) {
       if (!failedWith(error, "EXDEV")) throw fileProblem(error, absolute);
       await this.#copyFile(source, absolute, options.overwrite);
@@ -328,7 +328,7 @@ async function create(
   }
 }
 
-async function place(temporary: string, destination: string, overwrite: boolean): Promise<void> {
+async function moveTo(temporary: string, destination: string, overwrite: boolean): Promise<void> {
   if (overwrite) return renameSync(temporary, destination);
   await link(temporary, destination);
   await unlink(temporary);

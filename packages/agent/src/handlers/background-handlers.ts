@@ -1,7 +1,11 @@
 import { Problem } from "@cloud-sandbox/server-kit";
-import { type CodeRequestBody, type Job, startedFields } from "@cloud-sandbox/server-kit/handlers";
+import {
+  type BackgroundExecution,
+  type CodeRequestBody,
+  startedFields,
+} from "@cloud-sandbox/server-kit/handlers";
+import type { BackgroundExecutions, BackgroundTerms } from "../execution/background/background-executions.js";
 import type { CodeRunner } from "../execution/code-runner.js";
-import type { BackgroundJobs, JobTerms } from "../execution/jobs/background-jobs.js";
 import type { Executor } from "../execution/programs/executor.js";
 import { ProgramNotFound } from "../execution/programs/start-failure.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
@@ -11,11 +15,11 @@ import {
   type CommandSupport,
   commandProgram,
   type LanguageSupport,
-  placeOf,
+  processSettings,
 } from "./program-requests.js";
 
 export interface BackgroundParts extends LanguageSupport, CommandSupport {
-  readonly jobs: BackgroundJobs;
+  readonly executions: BackgroundExecutions;
   readonly executor: Executor;
   readonly code: CodeRunner;
   readonly workdir: string;
@@ -24,9 +28,9 @@ export interface BackgroundParts extends LanguageSupport, CommandSupport {
 type CodeToStart = CodeRequestBody & { readonly name?: string | null };
 
 export function backgroundHandlers(parts: BackgroundParts) {
-  const { jobs, executor, code, workdir } = parts;
+  const { executions, executor, code, workdir } = parts;
 
-  async function startCode(body: CodeToStart, caller: AbortSignal): Promise<Job> {
+  async function startCode(body: CodeToStart, caller: AbortSignal): Promise<BackgroundExecution> {
     const language = await availableLanguage(body.language, parts);
     const description = { kind: "proc", name: body.name ?? undefined, language: language.name } as const;
     const request = {
@@ -34,7 +38,7 @@ export function backgroundHandlers(parts: BackgroundParts) {
       language,
       isProgram: typeof body.context !== "string",
     };
-    return jobs.start((terms) => code.start({ ...request, ...terms }), description, caller);
+    return executions.start((terms) => code.start({ ...request, ...terms }), description, caller);
   }
 
   return {
@@ -54,14 +58,14 @@ export function backgroundHandlers(parts: BackgroundParts) {
 
     async runCommandBackground({ body, signal }) {
       const description = { kind: "cmd", name: body.name ?? undefined } as const;
-      const launch = (terms: JobTerms) =>
-        executor.start(() => commandProgram(body, parts), { ...placeOf(body, workdir), ...terms });
-      const job = await jobs.start(launch, description, signal).catch((error) => {
-        // Refuse the request if the program is missing: the caller does not wait for the job's end and would not learn
+      const launch = (terms: BackgroundTerms) =>
+        executor.start(() => commandProgram(body, parts), { ...processSettings(body, workdir), ...terms });
+      const execution = await executions.start(launch, description, signal).catch((error) => {
+        // Refuse the request if the program is missing: the caller does not wait for the execution's end and would not learn
         // of the failure otherwise.
         throw error instanceof ProgramNotFound ? commandNotFound(error) : error;
       });
-      return { ...startedFields(job), pid: job.pid, stdout: "", stderr: "" };
+      return { ...startedFields(execution), pid: execution.pid, stdout: "", stderr: "" };
     },
   } satisfies AgentHandlers;
 }

@@ -14,7 +14,7 @@ import {
   commandProgram,
   directoryNamed,
   type LanguageSupport,
-  placeOf,
+  processSettings,
 } from "./program-requests.js";
 
 export interface ExecutionParts extends LanguageSupport, CommandSupport {
@@ -35,20 +35,27 @@ export function executionHandlers(parts: KeptExecutionParts) {
   return handlersOver({
     cache,
 
-    async prepare(body, { signal, isCell }) {
+    async prepare(body, { signal, usesIpython }) {
       const language = await availableLanguage(body.language, parts);
-      const request = { ...codeRequest(body, workdir), language, signal, isCell, isProgram: body.cache };
+      const request = { ...codeRequest(body, workdir), language, signal, usesIpython, isProgram: body.cache };
       const { cwd = workdir, env } = request;
       const variables = { ...Object.fromEntries(parts.variables.entries()), ...env };
       return {
-        identity: { language: language.name, code: body.code, cwd, variables, isCell, stdin: body.stdin },
+        identity: {
+          language: language.name,
+          code: body.code,
+          cwd,
+          variables,
+          usesIpython,
+          stdin: body.stdin,
+        },
         run: async () => (await code.start(request)).outcome,
       };
     },
 
     async runCommand(body, signal) {
       return executor
-        .run(() => commandProgram(body, parts), { ...placeOf(body, workdir), signal })
+        .run(() => commandProgram(body, parts), { ...processSettings(body, workdir), signal })
         .catch((error) => {
           if (error instanceof ProgramNotFound) return notStarted(error.message, error.exitCode);
           throw error;
@@ -62,12 +69,12 @@ export function executionHandlers(parts: KeptExecutionParts) {
  */
 export function codeRequest(body: CodeRequestBody, home: string): Omit<CodeRequest, "language" | "signal"> {
   const { code, timeout, workdir, working_dir: workingDir, env, context, filename, stdin } = body;
-  const given = workdir ?? workingDir ?? undefined;
+  const requested = workdir ?? workingDir ?? undefined;
   return {
     code,
     timeout,
     env: env ?? {},
-    cwd: given === undefined ? undefined : directoryNamed(given, home),
+    cwd: requested === undefined ? undefined : directoryNamed(requested, home),
     context: context ?? undefined,
     filename: filename ?? undefined,
     stdin,

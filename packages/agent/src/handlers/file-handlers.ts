@@ -52,10 +52,10 @@ export function fileHandlers(files: FileService) {
           return { name, ...written };
         });
         const { name, size } = stored;
-        const place = spool
+        const temporary = spool
           ? await files.move(spool, await files.uploadTarget(path ?? "./", name), options)
           : stored.path;
-        return fileDone("uploaded", place, size);
+        return fileDone("uploaded", temporary, size);
       } finally {
         if (spool !== undefined) await files.discard(spool);
       }

@@ -4,7 +4,7 @@ import { commandLine, type ProcessEntry, processIds, readProcessTable } from "..
 import { readSystemFile } from "../machine/system-file.js";
 import { type AgentHandlers, now } from "./agent-handlers.js";
 
-/** What ends the sandbox itself is not for `/execute/kill`: the first process, and the agent. */
+/** `/execute/kill` refuses the first process and the agent, because their end is the sandbox's end. */
 const kept = [1, process.pid];
 const listLimit = 1000;
 const longestCommand = 1000;
@@ -21,7 +21,7 @@ export function processHandlers() {
 
 /**
  * Kills a process that `/processes` lists, by its id there. Undefined if there is no such process. For clients that give a process's id in
- * place of a job's.
+ * place of an execution's.
  */
 export async function killSystemProcess(id: string) {
   const pid = Number(id);

@@ -49,7 +49,7 @@ export async function commandProgram(
   return scriptProgram(await shell(), command, directory);
 }
 
-export interface Placed {
+export interface ProcessRequest {
   readonly timeout: number;
   readonly workdir?: string | null;
   readonly working_dir?: string | null;
@@ -64,7 +64,7 @@ export const directoryNamed = (name: string, home: string): string =>
   name === "/workspace" ? home : posix.resolve(home, name);
 
 /** The working directory, environment and time limit of a request. */
-export const placeOf = ({ timeout, workdir, working_dir, env }: Placed, home: string) => ({
+export const processSettings = ({ timeout, workdir, working_dir, env }: ProcessRequest, home: string) => ({
   cwd: directoryNamed(workdir ?? working_dir ?? ".", home),
   env: env ?? {},
   timeout,

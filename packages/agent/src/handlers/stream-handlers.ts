@@ -15,13 +15,13 @@ import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
 import { TerminalSession } from "../streaming/terminal-session.js";
 import { WatchBudget } from "../streaming/watch-budget.js";
 import { WatchSession } from "../streaming/watch-session.js";
-import type { SocketQuota, WebSocketGate } from "../streaming/websocket-gate.js";
+import type { SocketQuota, WebSocketUpgrader } from "../streaming/websocket-upgrader.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { codeRequest, type ExecutionParts } from "./execution-handlers.js";
-import { availableLanguage, commandProgram, placeOf } from "./program-requests.js";
+import { availableLanguage, commandProgram, processSettings } from "./program-requests.js";
 
 export interface StreamParts extends ExecutionParts {
-  readonly gate: WebSocketGate;
+  readonly upgrader: WebSocketUpgrader;
   /** The environment that every program starts with. */
   readonly base: Readonly<Record<string, string>>;
   readonly variables: EnvironmentVariables;
@@ -49,16 +49,16 @@ const promptDelay = 50;
 
 /** The WebSocket operations: executions with live output, terminals and file watches. */
 export function streamHandlers(parts: StreamParts) {
-  const { gate, executor, code, programs, workdir } = parts;
+  const { upgrader, executor, code, programs, workdir } = parts;
 
   const startCode: StartStream<ExecuteFrame> = async (frame, { signal }) => {
     const language = await availableLanguage(frame.language, parts);
     return code.start({ ...codeRequest(frame, workdir), language, signal });
   };
 
-  const startCell: StartStream<ExecuteFrame> = async (frame, { signal }) => {
+  const startIpython: StartStream<ExecuteFrame> = async (frame, { signal }) => {
     const language = await availableLanguage("python", parts);
-    return code.start({ ...codeRequest(frame, workdir), language, signal, isCell: true });
+    return code.start({ ...codeRequest(frame, workdir), language, signal, usesIpython: true });
   };
 
   const startCommand: StartStream<CommandFrame> = async (frame, { signal, stdin }) => {
@@ -66,7 +66,7 @@ export function streamHandlers(parts: StreamParts) {
       ...(await commandProgram(frame, parts)),
       ...(frame.stdin && { input: stdin }),
     });
-    return executor.start(program, { ...placeOf(frame, workdir), signal });
+    return executor.start(program, { ...processSettings(frame, workdir), signal });
   };
 
   const attend =
@@ -78,10 +78,10 @@ export function streamHandlers(parts: StreamParts) {
   const budget = new WatchBudget(watchedDirectories, watchedEntries);
 
   return {
-    streamExecution: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
-    streamCode: (call) => gate.admit(call, streams, attend(call.operation, startCode)),
-    streamIpython: (call) => gate.admit(call, streams, attend(call.operation, startCell)),
-    streamCommand: (call) => gate.admit(call, streams, attend(call.operation, startCommand)),
+    streamExecution: (call) => upgrader.admit(call, streams, attend(call.operation, startCode)),
+    streamCode: (call) => upgrader.admit(call, streams, attend(call.operation, startCode)),
+    streamIpython: (call) => upgrader.admit(call, streams, attend(call.operation, startIpython)),
+    streamCommand: (call) => upgrader.admit(call, streams, attend(call.operation, startCommand)),
 
     async openTerminal(call) {
       if (!(await programs.has(ptyInterpreter))) throw noTerminals();
@@ -92,7 +92,7 @@ export function streamHandlers(parts: StreamParts) {
         session.attach(new FrameChannel(socket, { delay }), { received, size: { cols, rows } });
       };
       const known = parts.terminals.find(name, received);
-      if (known) return gate.admit(call, attachments, (socket) => attach(known, socket));
+      if (known) return upgrader.admit(call, attachments, (socket) => attach(known, socket));
       const shell = call.query.shell ?? ((await programs.has("bash")) ? "bash" : "sh");
       const env: Record<string, string> = {
         ...parts.base,
@@ -102,13 +102,13 @@ export function streamHandlers(parts: StreamParts) {
       await requireProgram(shell, env.PATH ?? "", workdir).catch((error) => {
         throw error instanceof ProgramNotFound ? noSuchShell(error) : error;
       });
-      return gate.admit(call, terminals, (socket) => {
+      return upgrader.admit(call, terminals, (socket) => {
         // Another connection of the same client may have opened this terminal meanwhile.
         const opened = parts.terminals.find(name, undefined);
         if (opened) return attach(opened, socket);
-        const place = { shell, cols, rows, cwd: workdir, env };
+        const start = { shell, cols, rows, cwd: workdir, env };
         const reconnectMs = name === undefined ? 0 : keptMs;
-        const session = new TerminalSession(place, { operation: call.operation, reconnectMs });
+        const session = new TerminalSession(start, { operation: call.operation, reconnectMs });
         if (name !== undefined) parts.terminals.add(name, session);
         attach(session, socket);
         return name === undefined ? undefined : session.ended;
@@ -116,7 +116,7 @@ export function streamHandlers(parts: StreamParts) {
     },
 
     watchFiles: (call) =>
-      gate.admit(call, watches, (socket) => {
+      upgrader.admit(call, watches, (socket) => {
         new WatchSession(new FrameChannel(socket), call.operation, parts.tree, budget);
       }),
   } satisfies AgentHandlers;

@@ -8,7 +8,7 @@ import { languages } from "../execution/programs/languages.js";
 import type { ResourceUsage } from "../machine/resource-usage.js";
 import { readSystemFile } from "../machine/system-file.js";
 import { ptyInterpreter } from "../streaming/pseudo-terminal.js";
-import type { WebSocketGate } from "../streaming/websocket-gate.js";
+import type { WebSocketUpgrader } from "../streaming/websocket-upgrader.js";
 import type { LanguageSupport } from "./program-requests.js";
 
 export interface SystemParts extends LanguageSupport {
@@ -19,14 +19,14 @@ export interface SystemParts extends LanguageSupport {
   readonly limits: SandboxLimits;
   readonly listen: ListenAddress;
   readonly usage: ResourceUsage;
-  readonly gate: WebSocketGate;
+  readonly upgrader: WebSocketUpgrader;
   /** Maps the ids of the operations this agent serves to their method and path. */
   readonly served: Readonly<Record<string, string>>;
 }
 
 /** The operations that describe the agent and its machine. They need no token. */
 export function systemHandlers(parts: SystemParts) {
-  const { sandboxId, template, served, slots, contexts, programs, usage, gate } = parts;
+  const { sandboxId, template, served, slots, contexts, programs, usage, upgrader } = parts;
   const startedAt = new Date();
   const goVersion = programs.goVersion();
 
@@ -46,7 +46,7 @@ export function systemHandlers(parts: SystemParts) {
     startedAt,
     uptime: () => (Date.now() - startedAt.getTime()) / 1000,
     served,
-    active: () => ({ streams: gate.active, executions: slots.active }),
+    active: () => ({ streams: upgrader.active, executions: slots.active }),
     languages: offered,
     hasTerminal: () => programs.has(ptyInterpreter),
     hasIpython: () => contexts.hasIpython,

@@ -13,7 +13,7 @@ export async function findExecutable(program: string, searchPath: string): Promi
 }
 
 /** Where `spawn` looks for a command, in this order. */
-export function placesOf(command: string, searchPath: string, cwd: string): string[] {
+export function candidatePaths(command: string, searchPath: string, cwd: string): string[] {
   if (command.includes("/")) return [resolve(cwd, command)];
   return searchPath.split(delimiter).map((directory) => resolve(cwd, directory, command));
 }
@@ -21,7 +21,7 @@ export function placesOf(command: string, searchPath: string, cwd: string): stri
 /** The path of the file that `spawn` would start. If there is none, throws an error with the code that `spawn` would report. */
 export function executablePath(command: string, searchPath: string, cwd: string): string {
   let code = "ENOENT";
-  for (const path of placesOf(command, searchPath, cwd)) {
+  for (const path of candidatePaths(command, searchPath, cwd)) {
     try {
       const status = statSync(path);
       if (status.isFile() && mayExecute(status)) return path;

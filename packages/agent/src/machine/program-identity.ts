@@ -27,7 +27,7 @@ export function separateFromPrograms(identity: ProgramIdentity): void {
   programs = identity;
 }
 
-/** What to pass to `spawn`, with `identity` among the options. */
+/** A call of `spawn`, with the identity of the program among its options. */
 interface ProgramCall {
   readonly file: string;
   readonly args: readonly string[];

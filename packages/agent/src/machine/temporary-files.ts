@@ -1,6 +1,6 @@
 /**
- * Why a temporary file could not be created, as text to put after a colon. Undefined for errors with other causes.
- * The error's own message contains a path of the agent's that callers do not know.
+ * Returns why a temporary file could not be created, as text to put after a colon. Undefined for errors with other
+ * causes. The error's own message contains a path of the agent's that callers do not know.
  */
 export function temporaryFileObstacle(error: unknown): string | undefined {
   switch (error instanceof Error && "code" in error && error.code) {

@@ -19,7 +19,7 @@ export class FileArchive {
     directories: readonly string[],
     /** The agent's temporary directory, left out because the next agent cannot use it. */
     private readonly excluded: PrivateDirectory,
-    /** What is mounted from outside, which is left out too. */
+    /** Paths that are mounted from outside. They are left out too, because they are not the sandbox's own. */
     private readonly mounts: readonly string[] = [],
     private readonly homeFiles?: HomeFiles,
   ) {

@@ -63,10 +63,10 @@ export class FrameChannel<Frame extends object> {
     });
   }
 
-  /** Stops reading from the client until `turn` resolves. */
-  pauseFor(turn: Promise<void>): void {
+  /** Stops reading from the client until `written` resolves. */
+  pauseFor(written: Promise<void>): void {
     this.socket.pause();
-    void turn.then(() => {
+    void written.then(() => {
       this.#hear();
       this.socket.resume();
     });

@@ -56,13 +56,13 @@ export class TerminalSession {
   #unacknowledged = 0;
 
   constructor(
-    place: TerminalStart,
+    start: TerminalStart,
     private readonly options: TerminalOptions,
   ) {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.#last = this.#run(place);
+    this.#last = this.#run(start);
   }
 
   /** Attaches a client, and detaches the one that was attached before. */
@@ -109,10 +109,10 @@ export class TerminalSession {
   }
 
   /** Runs the shell. Resolves when all output was read, with the frame that says how it ended. */
-  async #run(place: TerminalStart): Promise<ServerFrame> {
+  async #run(start: TerminalStart): Promise<ServerFrame> {
     const { window } = this.#output;
     try {
-      const terminal = await PseudoTerminal.start(place);
+      const terminal = await PseudoTerminal.start(start);
       this.#terminal = terminal;
       // The client left while the terminal was started.
       if (this.#isOver) await terminal.kill();

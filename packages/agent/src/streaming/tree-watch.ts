@@ -101,7 +101,7 @@ export class TreeWatch {
    * Renames watched directories. Their watchers stay valid, so only the paths change; all at once, because two
    * directories may have been swapped.
    */
-  #move(moves: ReadonlyMap<Arrival, Departure>): void {
+  #move(moves: ReadonlyMap<NewEntry, GoneEntry>): void {
     const renamed = new Map<string, WatchedDirectory>();
     for (const [{ path: to }, { path: from }] of moves) {
       for (const [path, directory] of this.#below(from)) {
@@ -129,23 +129,23 @@ export class TreeWatch {
   async #applyChanges(): Promise<void> {
     const { gone, arrived } = await this.#compare();
     if (this.#isClosed) return;
-    const moves = new Map<Arrival, Departure>();
-    for (const arrival of arrived) {
-      const from = gone.find(({ identity }) => isSame(identity, arrival.identity));
-      if (from) moves.set(arrival, from);
+    const moves = new Map<NewEntry, GoneEntry>();
+    for (const added of arrived) {
+      const from = gone.find(({ identity }) => isSame(identity, added.identity));
+      if (from) moves.set(added, from);
     }
     const moved = new Set(moves.values());
-    for (const departure of gone) {
-      this.#directories.get(departure.parent)?.delete(departure.name);
-      if (moved.has(departure)) continue;
-      if (departure.identity.isDirectory) this.#remove(departure.path);
-      this.#tell("deleted", departure.path);
+    for (const removed of gone) {
+      this.#directories.get(removed.parent)?.delete(removed.name);
+      if (moved.has(removed)) continue;
+      if (removed.identity.isDirectory) this.#remove(removed.path);
+      this.#tell("deleted", removed.path);
     }
     this.#move(moves);
-    for (const arrival of arrived) await this.#addArrival(arrival, moves.get(arrival));
+    for (const added of arrived) await this.#addEntry(added, moves.get(added));
   }
 
-  async #addArrival({ parent, name, path, identity, replaces }: Arrival, from: Departure | undefined) {
+  async #addEntry({ parent, name, path, identity, replaces }: NewEntry, from: GoneEntry | undefined) {
     const { fail } = this.options;
     try {
       this.#directories.get(parent)?.set(name, identity);
@@ -163,14 +163,14 @@ export class TreeWatch {
    * Compares the entries that had events with the file system: returns those that disappeared and those that
    * appeared. Content changes are reported right away.
    */
-  async #compare(): Promise<{ readonly gone: Departure[]; readonly arrived: Arrival[] }> {
-    const gone: Departure[] = [];
-    const arrived: Arrival[] = [];
+  async #compare(): Promise<{ readonly gone: GoneEntry[]; readonly arrived: NewEntry[] }> {
+    const gone: GoneEntry[] = [];
+    const arrived: NewEntry[] = [];
     for (const [parent, directory] of [...this.#directories]) {
       const { dirty, entries } = directory;
-      const happenings = [...dirty];
+      const changes = [...dirty];
       dirty.clear();
-      for (const [name, { isChanged, turns, isKept }] of happenings) {
+      for (const [name, { isChanged, renames, isKept }] of changes) {
         const path = posix.join(parent, name);
         const before = entries.get(name);
         const identity = await identityOf(this.#absolute(path));
@@ -182,11 +182,11 @@ export class TreeWatch {
           if (before && !replaces) gone.push({ ...entry, identity: before });
           arrived.push({ ...entry, identity, replaces });
         } else if (before) gone.push({ ...entry, identity: before });
-        else if (turns > 1 && (await this.#wasEntry(directory, entry))) {
+        else if (renames > 1 && (await this.#wasEntry(directory, entry))) {
           this.#tell("created", path);
           this.#tell("deleted", path);
         } else {
-          if (turns === 1 && !isKept && name !== directory.ownName) directory.keepForDeletion(name);
+          if (renames === 1 && !isKept && name !== directory.ownName) directory.keepForDeletion(name);
           if (parent === "") await this.#checkRoot();
         }
       }
@@ -239,11 +239,11 @@ interface Entry {
   readonly path: string;
 }
 
-interface Departure extends Entry {
+interface GoneEntry extends Entry {
   readonly identity: Identity;
 }
 
-interface Arrival extends Entry {
+interface NewEntry extends Entry {
   readonly identity: Identity;
   /** Whether the entry replaces another file of the same name. */
   readonly replaces: boolean;

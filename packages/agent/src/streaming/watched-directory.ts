@@ -22,11 +22,11 @@ export interface Identity {
   readonly hasContent: boolean;
 }
 
-export interface Happening {
+export interface PendingChange {
   /** Whether the entry's content or attributes changed. */
   readonly isChanged: boolean;
   /** How often the entry appeared or disappeared. */
-  readonly turns: number;
+  readonly renames: number;
   /** Whether a comparison has examined the entry already and kept it until its deletion event arrives. */
   readonly isKept?: boolean;
 }
@@ -37,7 +37,7 @@ export interface Happening {
 export class WatchedDirectory {
   readonly entries = new Map<string, Identity>();
   /** Entries with events since the last comparison, by name. */
-  readonly dirty = new Map<string, Happening>();
+  readonly dirty = new Map<string, PendingChange>();
   /** The name that the system uses for this directory in events about itself. */
   readonly ownName: string;
   readonly #watcher: FSWatcher;
@@ -51,9 +51,12 @@ export class WatchedDirectory {
     this.ownName = posix.basename(pin.location);
     this.#watcher = start(pin);
     this.#watcher.on("change", (kind, name) => {
-      const { isChanged, turns } = this.dirty.get(String(name)) ?? { isChanged: false, turns: 0 };
+      const { isChanged, renames } = this.dirty.get(String(name)) ?? { isChanged: false, renames: 0 };
       const isContent = kind === "change";
-      this.dirty.set(String(name), { isChanged: isChanged || isContent, turns: turns + (isContent ? 0 : 1) });
+      this.dirty.set(String(name), {
+        isChanged: isChanged || isContent,
+        renames: renames + (isContent ? 0 : 1),
+      });
       onDirty();
     });
     // The directory was deleted, so the watch ends. The deletion is reported by the watch of its parent.
@@ -101,8 +104,8 @@ export class WatchedDirectory {
    * arrives.
    */
   keepForDeletion(name: string): void {
-    const { isChanged, turns } = this.dirty.get(name) ?? { isChanged: false, turns: 0 };
-    this.dirty.set(name, { isChanged, turns: turns + 1, isKept: true });
+    const { isChanged, renames } = this.dirty.get(name) ?? { isChanged: false, renames: 0 };
+    this.dirty.set(name, { isChanged, renames: renames + 1, isKept: true });
   }
 
   close(): void {

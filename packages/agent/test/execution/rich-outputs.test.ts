@@ -133,14 +133,14 @@ describe("matplotlib", { timeout: 60_000, tags: ["python3-matplotlib"] }, () => 
     ["as the last value", "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nfig", 1],
     ["before an error", `${figure}raise ValueError`, 1],
     ["closed", `${figure}plt.close()`, 0],
-  ] as const)("shows figures %s", async ([, code, count]) => {
+  ] as const)("shows plots %s", async ([, code, count]) => {
     const answer = await rich(code, { timeout: 50 });
     expect(types(answer)).toEqual(Array.from({ length: count }, () => "image/png"));
     expect(answer.rich_outputs?.every(({ data }) => isPng(data))).toBe(true);
     if (count > 0) expect(isPng(answer.png)).toBe(true);
   });
 
-  test("shows each figure once, in the execution that made it", async () => {
+  test("shows each plot once, in the execution that made it", async () => {
     const context = randomUUID();
     expect((await rich(figure, { context, timeout: 50 })).rich_outputs).toHaveLength(1);
     expect((await rich("plt.get_fignums()", { context })).result).toBe("[]");

@@ -75,7 +75,7 @@ describe("uploading", () => {
         file("f.txt", "content"),
       ],
     ],
-  ] as const)("an upload with %s does not trouble the agent", async ([, parts]) => {
+  ] as const)("an upload with %s does not disturb the agent", async ([, parts]) => {
     const before = process.memoryUsage().rss;
     const { status } = await upload([...parts()]);
     expect(status).toBeLessThan(500);

@@ -201,7 +201,7 @@ describe("a pinned path", () => {
   });
 });
 
-test("that a path is missing is told from other troubles", () => {
+test("that a path is missing is told from other problems", () => {
   const missing = fileProblem(Object.assign(new Error("x"), { code: "ENOENT" }), "/a");
   expect(isMissing(missing)).toBe(true);
   expect(isMissing(fileProblem(Object.assign(new Error("x"), { code: "EACCES" }), "/a"))).toBe(false);

@@ -56,6 +56,6 @@ function parsed(text: string): Login | undefined {
 function configDirectory(): string {
   const { XDG_CONFIG_HOME: base } = process.env;
   // The XDG specification says to ignore a relative path.
-  const place = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".config");
-  return join(place, "cloud-sandbox");
+  const configuration = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".config");
+  return join(configuration, "cloud-sandbox");
 }

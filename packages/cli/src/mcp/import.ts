@@ -25,8 +25,8 @@ export function define(command: Command): void {
     .argument("[file...]", "default: those of Claude Desktop, .mcp.json here, and ~/.e2b-mcp/servers.json")
     .option("--replace", "replace servers of the same name")
     .action(
-      action<{ replace?: boolean }, [string[]]>(async ({ options, output }, given) => {
-        const paths = given.length > 0 ? given : knownFiles().filter((path) => existsSync(path));
+      action<{ replace?: boolean }, [string[]]>(async ({ options, output }, named) => {
+        const paths = named.length > 0 ? named : knownFiles().filter((path) => existsSync(path));
         if (paths.length === 0)
           throw new CommandError(
             "NOTHING_TO_IMPORT",

@@ -14,9 +14,9 @@ export function define(command: Command): void {
     .argument("<tool>");
   withToolOptions(withServerOptions(command)).action(
     action<ServerOptions & ToolOptions, [string, string]>(async (call, line, tool) => {
-      const given = toolArguments(call.options);
+      const args = toolArguments(call.options);
       const { serverConfiguration } = await import("cloud-sandbox-mcp-runner/configuration");
-      await callTool(call, serverConfiguration("quick", serverEntry(line, call.options)), tool, given);
+      await callTool(call, serverConfiguration("quick", serverEntry(line, call.options)), tool, args);
     }),
   );
   examples(

@@ -51,8 +51,8 @@ export function define(command: Command): void {
   const execute = subcommand(command, "execute <server> <tool>", "call a tool of a server");
   withToolOptions(execute).action(
     action<CallOptions, [string, string]>(async (call, name, tool) => {
-      const given = toolArguments(call.options);
-      await callTool(call, await storedServer(name), tool, given);
+      const args = toolArguments(call.options);
+      await callTool(call, await storedServer(name), tool, args);
     }),
   );
   examples(
@@ -80,12 +80,12 @@ export async function callTool(
   call: Call<CallOptions>,
   server: McpServerConfiguration,
   tool: string,
-  given: Record<string, unknown>,
+  args: Record<string, unknown>,
 ): Promise<void> {
   const { options, output, signal } = call;
   await withRunner(call, server, async (runner) => {
     await using session = await runner.createSession(server.name, { signal });
-    const result = await session.callTool(tool, given, {
+    const result = await session.callTool(tool, args, {
       signal,
       timeoutSeconds: options.callTimeout,
       onProgress: ({ message, progress, total }) =>

@@ -18,7 +18,7 @@ interface WrapOptions {
   readonly installCommands?: readonly string[];
   readonly internet?: boolean;
   readonly allow?: readonly string[];
-  readonly launcher: string;
+  readonly launcher?: string;
   readonly replace?: boolean;
   readonly yes?: boolean;
 }
@@ -32,7 +32,7 @@ export function define(command: Command): void {
     .option("--install-commands <line...>", "command lines that install the server, run once", listed)
     .option("--internet <on|off>", "internet access of the server; default: the backend's", onOrOff)
     .option("--allow <destination...>", "let the server reach only these hosts", listed)
-    .option("--launcher <line>", "how the assistant starts this command", "npx -y cloud-sandbox-cli")
+    .option("--launcher <line>", "how the assistant starts this command; default: by the path of this one")
     .option("--replace", "replace a server of this name among those of this command")
     .option("-y, --yes", "do not ask")
     .action(
@@ -67,7 +67,7 @@ export function define(command: Command): void {
           // Change the assistant's file here, while other commands that may change it wait. If that fails, nothing is stored.
           await copyPrivately(path, backup);
           const { mode } = await stat(path);
-          await writePrivateFile(path, await changedText(path, [...file.holder, name], wrapped));
+          await writePrivateFile(path, await changedText(path, [...file.serversPath, name], wrapped));
           await chmod(path, mode);
         });
         output.done(`Server ${name} runs in a sandbox now. The file as it was is ${backup}.`, {
@@ -98,7 +98,7 @@ function wrappedEntry(name: string, entry: Entry, { launcher }: WrapOptions): En
       `Server "${name}" runs elsewhere, at a URL.`,
       "Only servers of this machine can be put into a sandbox.",
     );
-  const [command = "", ...words] = launcher.trim().split(/\s+/);
+  const [command = "", ...words] = launcher?.trim().split(/\s+/) ?? [process.execPath, process.argv[1] ?? ""];
   const kept = Object.entries(entry).filter(([key]) => !["args", "command", "cwd", "env"].includes(key));
   return { ...Object.fromEntries(kept), command, args: [...words, "mcp", "run", name] };
 }
@@ -130,9 +130,9 @@ function difference(before: Entry, after: Entry): string {
 }
 
 /** The file with one entry changed: comments, order and everything else stay. */
-async function changedText(path: string, place: string[], entry: Entry): Promise<string> {
+async function changedText(path: string, keys: string[], entry: Entry): Promise<string> {
   const text = await readFile(path, "utf8");
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: text.includes("\r\n") ? "\r\n" : "\n" };
   // The parser does not know the byte order mark with which editors of Windows begin a file.
-  return applyEdits(text, modify(text.replace(/^\uFEFF/, " "), place, entry, { formattingOptions }));
+  return applyEdits(text, modify(text.replace(/^\uFEFF/, " "), keys, entry, { formattingOptions }));
 }

@@ -1,5 +1,5 @@
 import { invalidArgument } from "../errors/errors.js";
-import { optionForWord } from "./other-words.js";
+import { optionForWord } from "./synonyms.js";
 
 /** The names of all options of a type. The compiler reports missing and superfluous names. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
@@ -45,13 +45,13 @@ function unit(name: string, meant: string): string {
 /** The option name most similar to `name`, by shared pairs of letters; undefined if none is similar enough. */
 function closest(name: string, names: readonly string[]): string | undefined {
   const asked = pairsOf(name);
-  const likeness = (known: string): number => {
+  const similarity = (known: string): number => {
     const pairs = pairsOf(known);
     const shared = [...pairs].filter((pair) => asked.has(pair)).length;
     return (2 * shared) / (pairs.size + asked.size);
   };
-  const [best] = [...names].sort((one, other) => likeness(other) - likeness(one));
-  return best !== undefined && likeness(best) >= 0.4 ? best : undefined;
+  const [best] = [...names].sort((one, other) => similarity(other) - similarity(one));
+  return best !== undefined && similarity(best) >= 0.4 ? best : undefined;
 }
 
 function pairsOf(name: string): Set<string> {

@@ -67,8 +67,8 @@ export function errorFromFrame(
   const kind = classify(status, envelope, "agent");
   const code = envelope.code ?? kind.code ?? "STREAM_FAILED";
   const otherwise = "The server reported a failure without saying why.";
-  const said = sentences(envelope, otherwise, kind, kind.hint?.(envelope.retryAfter), code);
-  return new kind.error({ ...said, code, requestId, details: envelope.details });
+  const texts = sentences(envelope, otherwise, kind, kind.hint?.(envelope.retryAfter), code);
+  return new kind.error({ ...texts, code, requestId, details: envelope.details });
 }
 
 /** The HTTP status that the agent uses for a code. Codes not listed here are 400. */

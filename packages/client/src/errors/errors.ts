@@ -1,9 +1,9 @@
 /**
  * The errors that this package throws: one class hierarchy below `SandboxError`.
  *
- * `message` is complete for a person: what happened, the server's identifiers, what to do next. Programs should check the
- * class or `code`; `summary` and `hint` are parts of the message for programs that word their own. No message, header or
- * detail ever contains a key or a token.
+ * `message` is complete for a person: what happened, and what to do next. Status, code and request id are fields. Programs
+ * should check the class or `code`; `summary` and `hint` are parts of the message for programs that word their own. No
+ * message, header or detail ever contains a key or a token.
  */
 
 const brand = Symbol.for("cloud-sandbox.error");
@@ -32,7 +32,7 @@ export class SandboxError extends Error {
   override get name(): string {
     return "SandboxError";
   }
-  /** What happened, without identifiers and advice. */
+  /** What happened, without the advice. */
   readonly summary: string;
   /** What to do next. */
   readonly hint: string | undefined;
@@ -45,8 +45,8 @@ export class SandboxError extends Error {
   /** Why the cleanup after this error failed, if it did: a sandbox may still exist. */
   declare cleanupError?: SandboxError;
 
-  constructor(options: SandboxErrorOptions, identifiers = "") {
-    super(sentences(options.summary, identifiers, options.hint), causeOf(options));
+  constructor(options: SandboxErrorOptions) {
+    super(sentences(options.summary, options.hint), causeOf(options));
     this.summary = options.summary;
     this.hint = options.hint;
     this.code = options.code;
@@ -195,7 +195,7 @@ export class ApiError extends SandboxError {
   readonly serverHint: string | undefined;
 
   constructor(options: ApiErrorOptions) {
-    super(options, identifiers(options));
+    super(options);
     this.status = options.status;
     this.headers = options.headers ?? {};
     this.details = options.details;
@@ -298,16 +298,9 @@ export function clientClosed(): SandboxError {
   return new SandboxError({ summary, hint: "Create another SandboxClient.", code: "CLIENT_CLOSED" });
 }
 
-function identifiers(options: ApiErrorOptions): string {
-  if (options.status === undefined) return "";
-  const code = options.code.startsWith("HTTP_") ? "" : ` ${options.code}`;
-  const request = options.requestId === undefined ? "" : `, request ${options.requestId}`;
-  return `HTTP ${options.status}${code}${request}`;
-}
-
-function sentences(summary: string, identifiers: string, hint: string | undefined): string {
-  const what = identifiers === "" ? summary : `${summary.replace(/[.\s]+$/, "")} (${identifiers}).`;
-  return hint === undefined ? what : `${what} ${hint}`;
+function sentences(summary: string, hint: string | undefined): string {
+  if (hint === undefined) return summary;
+  return `${summary}${/[.!?:;…\s]$/.test(summary) ? "" : "."} ${hint}`;
 }
 
 function causeOf(options: SandboxErrorOptions): ErrorOptions {

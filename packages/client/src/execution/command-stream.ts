@@ -1,6 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { AbortError, invalidArgument, StreamClosedError } from "../errors/errors.js";
-import { Turns } from "../streams/turns.js";
+import { Mutex } from "../streams/mutex.js";
 import {
   ProgramStream,
   type ProgramStreamOptions,
@@ -22,7 +22,7 @@ export interface CommandStreamOptions extends ProgramStreamOptions {
 /** A running command: streams its output and feeds its input. See {@link ProgramStream}. */
 export class CommandStream extends ProgramStream<StreamedResult> {
   readonly #stdin: CommandInput | boolean;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
   #pieces: AsyncIterator<string | Uint8Array> | undefined;
 
   /** @internal */
@@ -55,7 +55,7 @@ export class CommandStream extends ProgramStream<StreamedResult> {
 
   /** Closes the command's standard input, after everything that was written before. */
   async end(): Promise<void> {
-    await this.#turns.take(() => this.frames.send({ type: "stdin_close" }));
+    await this.#mutex.run(() => this.frames.send({ type: "stdin_close" }));
   }
 
   /** Sends a signal to the command and to the processes it started in its process group. `SIGINT` is Ctrl-C. */
@@ -95,7 +95,7 @@ export class CommandStream extends ProgramStream<StreamedResult> {
 
   async #write(input: string | Uint8Array): Promise<void> {
     const bytes = inputBytes(input);
-    await this.#turns.take(async () => {
+    await this.#mutex.run(async () => {
       // Empty input starts the command, too.
       await this.frames.open();
       for (let at = 0; at < bytes.length; at += pieceBytes) {

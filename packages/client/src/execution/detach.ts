@@ -43,13 +43,13 @@ async function started(
   try {
     return await start(scope.abortSignal);
   } catch (error) {
-    throw scope.failure instanceof TimeoutError ? turnMissed(seconds) : (scope.failure ?? error);
+    throw scope.failure instanceof TimeoutError ? notStartedInTime(seconds) : (scope.failure ?? error);
   } finally {
     scope.end();
   }
 }
 
-function turnMissed(seconds: number): TimeoutError {
+function notStartedInTime(seconds: number): TimeoutError {
   return new TimeoutError({
     summary: `Nothing was started in ${seconds} s: other code runs in the context, or the sandbox is busy.`,
     hint: "Wait, end the code that runs in the context, or name another context.",

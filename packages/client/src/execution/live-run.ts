@@ -122,7 +122,7 @@ function commandStream(
 /** The command as bash code: the cloud documents no messages of /commands/stream. The input is part of the code. */
 async function bashStream(
   access: AgentAccess,
-  { args, command, timeout, ...place }: CommandRequest,
+  { args, command, timeout, ...settings }: CommandRequest,
   stdin: CommandInput | undefined,
   signal: AbortSignal,
 ): Promise<ProgramStream<StreamedResult>> {
@@ -131,7 +131,7 @@ async function bashStream(
     stdin === undefined
       ? `exec ${words} </dev/null`
       : `base64 -d <<'${inputEnd}' | ${words}\n${await encoded(stdin)}\n${inputEnd}`;
-  const first = { type: "execute", code, language: "bash", timeout, ...place };
+  const first = { type: "execute", code, language: "bash", timeout, ...settings };
   return ExecutionStream.of({ access, path: "/execute/stream", first, timeout, signal });
 }
 
@@ -178,10 +178,10 @@ class KeptOutput {
   #skipped = 0;
 
   add(text: string, skippedBytes: number): void {
-    const room = half - this.#head.length;
+    const left = half - this.#head.length;
     this.#skipped += skippedBytes;
-    this.#head += text.slice(0, room);
-    this.#tail += text.slice(room);
+    this.#head += text.slice(0, left);
+    this.#tail += text.slice(left);
     // Cut only now and then, because each cut copies what is kept.
     if (this.#tail.length > 2 * half) this.#shorten();
   }

@@ -210,9 +210,9 @@ export async function downloadDirectory(
  */
 function addUnpacked(stderr: string, skipped: SkippedEntries): boolean {
   if (stderr.includes("not recoverable")) return false;
-  const said = [...stderr.matchAll(/^tar: \.\/(.+?): (.+)$/gm)];
-  for (const [, name = "", reason = ""] of said) skipped.add(name, `tar says: ${reason}`);
-  return said.length > 0;
+  const reports = [...stderr.matchAll(/^tar: \.\/(.+?): (.+)$/gm)];
+  for (const [, name = "", reason = ""] of reports) skipped.add(name, `tar says: ${reason}`);
+  return reports.length > 0;
 }
 
 /** Why the archive could not be unpacked: errors of the file system have a code, refusals of what is in the archive have none. */

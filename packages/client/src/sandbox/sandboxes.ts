@@ -181,22 +181,22 @@ export class Sandboxes {
 
   /** Pauses a sandbox: its processes keep their memory, its deadline stays (POST /v1/sandboxes/{id}/pause). */
   pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    return this.#turn("pause", "paused", id, options);
+    return this.#change("pause", "paused", id, options);
   }
 
   /** Resumes a paused sandbox (POST /v1/sandboxes/{id}/resume). */
   resume(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    return this.#turn("resume", "running", id, options);
+    return this.#change("resume", "running", id, options);
   }
 
   /** Starts a stopped sandbox: its files are kept, its processes are gone (POST /v1/sandboxes/{id}/start). */
   start(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    return this.#turn("start", "running", id, options);
+    return this.#change("start", "running", id, options);
   }
 
   /** Stops a sandbox: ends its processes, keeps its files; its deadline stays (POST /v1/sandboxes/{id}/stop). */
   stop(id: string, options?: CallOptions): Promise<SandboxStatus> {
-    return this.#turn("stop", "stopped", id, options);
+    return this.#change("stop", "stopped", id, options);
   }
 
   /**
@@ -215,7 +215,7 @@ export class Sandboxes {
   }
 
   /** Changes a sandbox's state. Resolves with the status that the server reports, else with `status`. */
-  async #turn(
+  async #change(
     change: "pause" | "resume" | "start" | "stop",
     status: SandboxStatus,
     id: string,

@@ -33,7 +33,7 @@ export interface FrameStreamOptions<Frame extends ServerFrame> {
   /** Upper limit for this stream's share of `timeouts.idleSeconds`, in seconds. */
   idle?: number | undefined;
   /** Seconds for which to try to open the connection, in place of the client's number of attempts. */
-  patience?: number | undefined;
+  openSeconds?: number | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -111,11 +111,11 @@ export class FrameStream<Frame extends ServerFrame> {
 
   async #open(): Promise<FrameSocket> {
     if (this.#ended !== undefined) throw this.#ended;
-    const { access, first, idle, path, patience, signal, silence } = this.#options;
+    const { access, first, idle, path, openSeconds, signal, silence } = this.#options;
     const scope = new CallScope(signal);
     this.#scope = scope;
     try {
-      const socket = await access.openStream({ path, scope, silence, idle, patience });
+      const socket = await access.openStream({ path, scope, silence, idle, openSeconds });
       this.#socket = socket;
       if (first !== undefined) socket.send(first);
       return socket;

@@ -39,7 +39,7 @@ export interface OpeningRequest {
   path: string;
   scope: CallScope;
   /** Seconds for which to repeat failed attempts, in place of the client's number of attempts. */
-  patience?: number | undefined;
+  openSeconds?: number | undefined;
 }
 
 /** Makes one attempt. Rejects as {@link Sockets} do. */
@@ -76,9 +76,9 @@ export async function openConnection<Opened extends Closable>(
   const requestId = globalThis.crypto.randomUUID();
   const event = { plane: "agent" as const, method: "GET", origin, path, operation, requestId, attempt: 0 };
   const observer = observerOf(route.observers);
-  const { patience } = request;
+  const { openSeconds } = request;
   const retry = new RetryPolicy(
-    patience === undefined ? route.retry : { ...route.retry, attempts: Number.POSITIVE_INFINITY },
+    openSeconds === undefined ? route.retry : { ...route.retry, attempts: Number.POSITIVE_INFINITY },
   );
   try {
     return await untilOpen({ ...route, observer, retry }, request, event, open);
@@ -97,7 +97,7 @@ async function untilOpen<Opened extends Closable>(
   const { credentials, observer, retry } = route;
   const { scope } = request;
   const { origin, requestId } = event;
-  const seconds = request.patience ?? route.timeouts.request;
+  const seconds = request.openSeconds ?? route.timeouts.request;
   scope.limit({ seconds, kind: "request", passed: notOpened(origin), requestId });
   let renewed = false;
   for (;;) {
@@ -158,7 +158,7 @@ function reportOpened(opened: Closable, observed: ObservedTry | undefined): void
 
 async function handshake<Opened>(
   route: WatchedRoute,
-  { path, patience, scope }: OpeningRequest,
+  { path, openSeconds, scope }: OpeningRequest,
   event: RequestEvent,
   proof: Record<string, string>,
   open: Open<Opened>,
@@ -166,7 +166,7 @@ async function handshake<Opened>(
   const { baseUrl, credentials, observer } = route;
   const { origin, requestId } = event;
   const failed = (error: SandboxError): void => observer?.failed(event, error);
-  const attempt = patience === undefined ? scope : attemptOf(scope, origin, requestId);
+  const attempt = openSeconds === undefined ? scope : attemptOf(scope, origin, requestId);
   try {
     const headers = { "user-agent": `cloud-sandbox/${version}`, "x-request-id": requestId, ...proof };
     const url = `${origin}${baseUrl.pathname}`.replace(/\/+$/, "") + path;
@@ -176,7 +176,7 @@ async function handshake<Opened>(
     if (attempt.failure !== undefined) return { error: attempt.failure, failure: { kind: "broken" } };
     if (isSandboxError(cause)) throw cause;
     if (cause instanceof HandshakeRefused) return refused(cause, origin, requestId, credentials.secrets());
-    if (cause instanceof HandshakeFailed && patience === undefined) await route.probe(scope);
+    if (cause instanceof HandshakeFailed && openSeconds === undefined) await route.probe(scope);
     const secrets = credentials.secrets();
     const call = { origin, plane: "agent" as const, requestId, harmless: true, secrets };
     const { error, failure } = networkFailure(cause, call);
@@ -189,7 +189,7 @@ async function handshake<Opened>(
 
 const notOpened = (origin: string): string => `${origin} did not open a stream`;
 
-/** Timeout of one attempt in seconds, if `patience` is given. Needed because a lost network gives no error at all. */
+/** Timeout of one attempt in seconds, if `openSeconds` is given. Needed because a lost network gives no error at all. */
 const attemptSeconds = 10;
 
 function attemptOf(scope: CallScope, origin: string, requestId: string): CallScope {

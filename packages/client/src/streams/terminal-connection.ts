@@ -110,7 +110,7 @@ export class TerminalConnection {
     this.#unconfirmed.push(frame);
     this.#unconfirmedLength += data.length;
     await this.#send(frame);
-    // One `#wake` is enough: `Turns` lets only one caller at a time write input.
+    // One `#wake` is enough: the `Mutex` lets only one caller at a time write input.
     while (this.#keptSeconds !== undefined && this.#unconfirmedLength > mostUnconfirmed) {
       if (this.#failure !== undefined) throw this.#failure;
       await new Promise<void>((resolve) => {
@@ -139,7 +139,7 @@ export class TerminalConnection {
     return this.#frames.error(frame);
   }
 
-  #connection(resumed?: { patience: number }): FrameStream<TerminalFrame> {
+  #connection(resumed?: { openSeconds: number }): FrameStream<TerminalFrame> {
     const { access, shell, signal } = this.#options;
     const { cols, rows } = this.#size;
     const query = new URLSearchParams({ cols: String(cols), rows: String(rows) });
@@ -153,7 +153,7 @@ export class TerminalConnection {
       // No limit: a person may type nothing for any time.
       silence: Number.POSITIVE_INFINITY,
       idle: this.#session === undefined ? undefined : idle,
-      patience: resumed?.patience,
+      openSeconds: resumed?.openSeconds,
       signal,
     });
   }
@@ -198,11 +198,11 @@ export class TerminalConnection {
     this.#hooks.onLost?.(lost);
     let error = lost;
     for (;;) {
-      const patience = (until - performance.now()) / 1000;
-      if (patience <= 0) throw gone(error, seconds);
+      const openSeconds = (until - performance.now()) / 1000;
+      if (openSeconds <= 0) throw gone(error, seconds);
       if (this.#failure !== undefined) throw this.#failure;
       this.#frames.close();
-      this.#frames = this.#connection({ patience });
+      this.#frames = this.#connection({ openSeconds });
       const { cols, rows } = this.#size;
       try {
         const socket = await this.#frames.open();

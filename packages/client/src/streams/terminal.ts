@@ -1,9 +1,9 @@
 import { checkKnown } from "../config/known-options.js";
 import { invalidArgument } from "../errors/errors.js";
 import type { StreamOpener } from "./frame-stream.js";
+import { Mutex } from "./mutex.js";
 import { OnceRead } from "./once-read.js";
 import { TerminalConnection, type TerminalReconnection, type TerminalSize } from "./terminal-connection.js";
-import { Turns } from "./turns.js";
 
 /** Options of `terminal.open`. */
 export interface TerminalOptions extends Partial<TerminalSize> {
@@ -30,7 +30,7 @@ export interface TerminalOptions extends Partial<TerminalSize> {
 export class Terminal implements AsyncIterable<string>, AsyncDisposable {
   readonly #frames: TerminalConnection;
   readonly #reading: OnceRead<string, number>;
-  readonly #turns = new Turns();
+  readonly #mutex = new Mutex();
 
   /** @internal */
   static async open(access: StreamOpener, options: TerminalOptions): Promise<Terminal> {
@@ -76,7 +76,7 @@ export class Terminal implements AsyncIterable<string>, AsyncDisposable {
    */
   async write(text: string): Promise<void> {
     if (typeof text !== "string") throw invalidArgument("The text to type must be a string.");
-    await this.#turns.take(async () => {
+    await this.#mutex.run(async () => {
       for (let at = 0; at < text.length; ) {
         const end = pieceEnd(text, at);
         await this.#frames.type(text.slice(at, end));

@@ -4,7 +4,7 @@ import { onNode } from "./on-node.js";
 import { UndiciTransport } from "./undici/undici-transport.js";
 
 /** The caller's `fetch` if given, else undici on Node.js and the global `fetch` elsewhere. */
-export function defaultTransport(given: Fetch | undefined): Transport {
-  if (onNode() && given === undefined) return new UndiciTransport();
-  return new FetchTransport(given ?? ((request) => globalThis.fetch(request)));
+export function defaultTransport(callersFetch: Fetch | undefined): Transport {
+  if (onNode() && callersFetch === undefined) return new UndiciTransport();
+  return new FetchTransport(callersFetch ?? ((request) => globalThis.fetch(request)));
 }

@@ -39,12 +39,12 @@ export type CallInit = {
   isPart?: boolean;
 };
 
-type GivenHeaders = Parameters<typeof mergeHeaders>[0];
+type HeaderSource = Parameters<typeof mergeHeaders>[0];
 
 /** The options of a call, as far as this client reads them. */
 interface OperationInit extends CallInit {
-  params?: { path?: Record<string, unknown>; query?: Record<string, unknown>; header?: GivenHeaders };
-  headers?: GivenHeaders;
+  params?: { path?: Record<string, unknown>; query?: Record<string, unknown>; header?: HeaderSource };
+  headers?: HeaderSource;
   body?: object;
   parseAs?: BodyForm;
 }
@@ -135,13 +135,13 @@ class OperationAnswer implements Answer<unknown> {
 
 function requestHeaders(
   body: RequestBody | null,
-  ...given: [GivenHeaders, GivenHeaders]
+  ...sources: [HeaderSource, HeaderSource]
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   if (body !== null)
     headers["content-type"] = typeof body === "string" ? "application/json" : "application/octet-stream";
-  if (given.some((some) => some !== undefined))
-    Object.assign(headers, Object.fromEntries(mergeHeaders(...given)));
+  if (sources.some((some) => some !== undefined))
+    Object.assign(headers, Object.fromEntries(mergeHeaders(...sources)));
   if (body instanceof MultipartForm) headers["content-type"] = body.contentType;
   return headers;
 }

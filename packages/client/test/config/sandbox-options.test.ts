@@ -28,7 +28,7 @@ const sandboxCases: Case<Sandbox>[] = [
     "onDisplay",
   ],
   [
-    "execute, progress of no job",
+    "execute, progress of no background execution",
     (sandbox) => sandbox.execute("1", { onProgress: () => undefined }),
     "onProgress",
   ],

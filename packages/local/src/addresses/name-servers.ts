@@ -37,7 +37,10 @@ class NameServers {
   readonly #resolver = new Resolver({ timeout: timeoutMs, tries });
   #withoutIpv6Until = Number.NEGATIVE_INFINITY;
 
-  /** These, unless the machine has others by now: after a VPN was started, or in another Wi-Fi. */
+  /**
+   * Returns these name servers, or new ones if the machine has others by now: after a VPN was started, or in another
+   * Wi-Fi.
+   */
   orTheirSuccessors(): NameServers {
     const now = new NameServers();
     return String(now.#resolver.getServers()) === String(this.#resolver.getServers()) ? this : now;

@@ -61,7 +61,8 @@ export class AgentConnection {
     void machine.exited.then(() => {
       this.#isMachineGone = true;
       this.#connections.destroy();
-      // One whose caller does not read, or has ended only its own direction, would never notice that the machine is gone.
+      // Destroy the connections: one whose caller does not read, or has ended its own direction, would not notice that
+      // the machine is gone.
       for (const connection of this.#raw) connection.destroy();
     });
   }

@@ -1,10 +1,10 @@
 import { ownAuthorities } from "./own-authorities.js";
 
-/** What `doctor` reports about authorities of certificates that are not everybody's. */
+/** The report of `doctor` about certificate authorities that this machine trusts and most do not. */
 export interface AuthoritiesReport {
-  /** What names such authorities, each with the number of certificates. Programs in sandboxes trust them too. */
+  /** The files and settings that add such authorities, each with their number. Programs in sandboxes trust them too. */
   readonly own: readonly string[];
-  /** What names a file without authorities, and programs that would fail although there are such authorities. */
+  /** Sentences about files that contain no authorities, and about programs that fail although there are some. */
   readonly remarks: readonly string[];
 }
 

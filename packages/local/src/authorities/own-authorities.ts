@@ -13,7 +13,7 @@ export interface OwnAuthorities {
   readonly pem: string;
   /** For people: what names them, each with the number of certificates. */
   readonly sources: readonly string[];
-  /** What names a file that cannot be read, or that has no certificate. */
+  /** Sentences about files that cannot be read, or that contain no certificate. */
   readonly problems: readonly string[];
 }
 

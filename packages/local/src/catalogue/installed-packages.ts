@@ -28,7 +28,10 @@ const notable = [
 /** Tools worth listing, as programs. Go is listed among the languages. */
 const tools = ["git", "curl", "wget", "vim", "nano", "gcc", "g++", "make"];
 
-/** What people expect of Python in a code interpreter, by the name in its record, with the package of Debian that has it. */
+/**
+ * Packages that people expect of Python in a code interpreter. The key is the name in the package's record, the value is
+ * Debian's package that contains it.
+ */
 const expectedOfPython: Readonly<Record<string, string | undefined>> = {
   ...{ pandas: "python3-pandas", numpy: "python3-numpy", matplotlib: "python3-matplotlib" },
   ...{ scipy: "python3-scipy", scikit_learn: "python3-sklearn", requests: "python3-requests" },
@@ -38,10 +41,13 @@ const expectedOfPython: Readonly<Record<string, string | undefined>> = {
   uv: undefined,
 };
 
-/** Those of the {@link expectedPackages} that PyPI has. */
+/** The {@link expectedPackages} that can be installed from PyPI. */
 export const pythonPackages: readonly string[] = Object.keys(expectedOfPython);
 
-/** What people expect of a code interpreter, by the name in its record or of its program, with the package of Debian that has it. */
+/**
+ * Packages and programs that people expect of a code interpreter. The key is the name in the package's record or of its
+ * program, the value is Debian's package that contains it.
+ */
 export const expectedPackages: Readonly<Record<string, string | undefined>> = {
   ...expectedOfPython,
   ...{ go: "golang-go", ...Object.fromEntries(tools.map((tool) => [tool, tool])) },
@@ -73,13 +79,16 @@ export function missingPackages(installed: readonly string[]): readonly string[]
   return Object.keys(expectedPackages).filter((name) => !names.includes(name) && !isInstalledProgram(name));
 }
 
-/** What is no package for Python, or no less useful without its record. */
+/**
+ * Programs that count as installed when they are on the search path: they are not Python packages, or are as useful
+ * without a record.
+ */
 const programs = ["pip", "uv", "go", ...tools];
 
 /** Whether this is one of the {@link programs}, and sandboxes find it. */
 function isInstalledProgram(name: string): boolean {
-  const places = usrs().flatMap((usr) => ["local/bin", "bin"].map((place) => join(usr, place, name)));
-  return programs.includes(name) && places.some((path) => existsSync(path));
+  const paths = usrs().flatMap((usr) => ["local/bin", "bin"].map((directory) => join(usr, directory, name)));
+  return programs.includes(name) && paths.some((path) => existsSync(path));
 }
 
 const recordName = (name: string): string => name.toLowerCase().replaceAll("-", "_");

@@ -33,7 +33,7 @@ export function clusterApi({ config, namespace }: Cluster): ClusterApi {
   return { core: new CoreV1Api(limited), coordination: new CoordinationV1Api(limited), namespace };
 }
 
-/** What the API server said, or why it did not answer, as the part of a sentence. */
+/** Returns the API server's message, or why it did not answer, as the part of a sentence. */
 export function apiReason(error: unknown): string {
   if (error instanceof Error && error.name === "AbortError")
     return `the API server did not answer within ${requestLimitMs / 1000} s`;

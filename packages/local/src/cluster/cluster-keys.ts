@@ -15,9 +15,11 @@ const mostTries = 10;
 
 type Data = Readonly<Record<string, string>>;
 
-/** What all servers share and must be secret: the keys that they chose, and the API keys, in one Secret. */
+/**
+ * Stores in one Secret what all replicas share and nobody else may read: the API keys, and the keys that sign tokens.
+ */
 export class ClusterKeys implements Settings, ApiKeyRepository {
-  /** Otherwise the next leader would accept the key. */
+  /** A revocation fails unless it is saved, because the next leader would accept the key. */
   readonly mustSaveRevocations = true;
 
   constructor(

@@ -26,7 +26,7 @@ export function clusterStore({ cluster, term, log }: ClusterStoreParts): Store {
     sandboxes,
     apiKeys: async () => keys,
     writes,
-    trouble: () => (writes.isFailing || !term.isHeld ? trouble : undefined),
+    problem: () => (writes.isFailing || !term.isHeld ? problem : undefined),
     database: () => {
       database ??= Database.open();
       return database;
@@ -42,7 +42,7 @@ export function clusterStore({ cluster, term, log }: ClusterStoreParts): Store {
   };
 }
 
-const trouble = {
+const problem = {
   storage: "unavailable",
   message:
     "Records cannot be saved in the cluster, because its API server does not answer. Sandboxes keep running, but creates, deletes and new deadlines are refused until it answers.",

@@ -24,7 +24,7 @@ export class Forwarder {
     const body = bodyOf(request);
     const headers = messageHeaders(request);
     const call = sendRequest({
-      ...placeOf(address),
+      ...hostAndPort(address),
       ...{ agent: this.#agent, method: request.method, path: request.url },
       headers: { ...headers, ...framing(headers, body) },
     });
@@ -63,7 +63,7 @@ export class Forwarder {
   }
 }
 
-function placeOf(address: string): { host: string; port: number } {
+function hostAndPort(address: string): { host: string; port: number } {
   const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   return { host, port: Number(port) };
 }
@@ -85,7 +85,7 @@ function isConnected(call: ClientRequest): Promise<boolean> {
 }
 
 function connected(address: string): Promise<Socket | undefined> {
-  const socket = connect({ ...placeOf(address), allowHalfOpen: true, noDelay: true });
+  const socket = connect({ ...hostAndPort(address), allowHalfOpen: true, noDelay: true });
   return new Promise((resolve) => {
     const giveUp = (): void => {
       socket.destroy();

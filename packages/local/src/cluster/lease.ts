@@ -46,7 +46,7 @@ export class Lease {
   #isWanted = false;
   #address: string | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #trouble: string | undefined;
+  #problem: string | undefined;
 
   constructor(
     private readonly cluster: ClusterApi,
@@ -145,7 +145,7 @@ export class Lease {
     try {
       await this.#write(known, this.identity);
     } catch (error) {
-      // Somebody else has changed it, or this server has, with a request whose answer was lost.
+      // The Lease was changed by another replica, or by this one in a request whose answer was lost.
       if (statusOf(error) !== 409 && statusOf(error) !== 404) throw error;
       const now = await this.#read();
       if (now?.spec?.holderIdentity === this.identity) await this.#write(now, this.identity);
@@ -231,10 +231,10 @@ export class Lease {
   }
 
   /** Logs what is wrong once, until it is mended. */
-  #report(trouble: string | undefined): void {
-    if (trouble !== undefined && this.#trouble === undefined) this.log(trouble);
-    if (trouble === undefined && this.#trouble !== undefined) this.log("The API server answers again.");
-    this.#trouble = trouble;
+  #report(problem: string | undefined): void {
+    if (problem !== undefined && this.#problem === undefined) this.log(problem);
+    if (problem === undefined && this.#problem !== undefined) this.log("The API server answers again.");
+    this.#problem = problem;
   }
 }
 
@@ -266,10 +266,10 @@ function endingAfter(known: V1Lease | undefined, holderIdentity: string | undefi
 /** A time by two clocks: one does not go on while the machine sleeps, the other one can be set. */
 interface Moment {
   readonly monotonic: number;
-  readonly wall: number;
+  readonly date: number;
 }
 
-const moment = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
+const moment = (): Moment => ({ monotonic: performance.now(), date: Date.now() });
 
-const ageOf = ({ monotonic, wall }: Moment): number =>
-  Math.max(performance.now() - monotonic, Date.now() - wall);
+const ageOf = ({ monotonic, date }: Moment): number =>
+  Math.max(performance.now() - monotonic, Date.now() - date);

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { ignoreUpgrade, Problem } from "@cloud-sandbox/server-kit";
 import { createGatewayServer } from "../gateway/gateway-server.js";
 import { listen } from "../gateway/listening.js";
@@ -9,7 +9,7 @@ import { isUpgrade } from "../gateway/upgrade-requests.js";
 import { Forwarder } from "./forwarder.js";
 import { type ProxiedCall, requestCall, upgradeCall } from "./proxied-call.js";
 
-/** Who leads, as servers tell each other. Addresses are host and port of a server's second port. */
+/** The leader, as replicas announce it to each other. Addresses are host and port of a replica's second port. */
 export interface Leadership {
   /** Undefined if nobody leads, or the one that does is not ready. */
   readonly address: string | undefined;
@@ -18,23 +18,29 @@ export interface Leadership {
 }
 
 export interface ProxyTimes {
-  /** How long a request waits for a server that leads: longer than the last one needs to end its calls, and the next one to begin. */
-  readonly patienceMs: number;
-  /** How long a server that was told to stop lets code run that it was asked to run. */
+  /**
+   * Milliseconds that a request waits for a leader: longer than the last leader needs to end its calls, and the next one
+   * to start.
+   */
+  readonly waitMs: number;
+  /** Milliseconds that a server that was told to stop lets executions continue that began before. */
   readonly executionsMs: number;
-  /** How long it goes on with changes, such as creates, which nobody could repeat without making two. */
+  /** Milliseconds that it continues changes, such as creates, because a caller who repeats one would make two. */
   readonly changesMs: number;
-  /** How long a server that was told to stop takes new connections, because callers learn late that it ends. */
+  /**
+   * Milliseconds that a server that was told to stop accepts connections, because load balancers learn late that it
+   * ends.
+   */
   readonly lingerMs: number;
-  /** How long such a server then waits for the calls that it passes on. */
+  /** Milliseconds that it then waits for the calls that it relays. */
   readonly passingMs: number;
 }
 
 const usualTimes: ProxyTimes = {
-  ...{ patienceMs: 40_000, executionsMs: 10_000, changesMs: 30_000 },
+  ...{ waitMs: 40_000, executionsMs: 10_000, changesMs: 30_000 },
   ...{ lingerMs: 5000, passingMs: 25_000 },
 };
-/** How long others need to see that a server does not lead any more. */
+/** Milliseconds until other replicas notice that this one does not lead any more. */
 const noticeMs = 2000;
 /** Longest time for which another server that was told to stop still ends its calls. */
 const longestEndMs = 60_000;
@@ -150,7 +156,7 @@ export class ReplicaProxy {
     this.#calls.set(call, undefined);
     call.onceOver(() => this.#calls.delete(call));
     if (this.#endingSince !== undefined) call.endConnection();
-    const until = performance.now() + this.#times.patienceMs;
+    const until = performance.now() + this.#times.waitMs;
     while (!this.#closing.signal.aborted && !call.isOver) {
       if (this.#own) {
         this.#calls.set(call, here);
@@ -192,8 +198,8 @@ export class ReplicaProxy {
   async #until(isTrue: () => boolean, limit: number): Promise<void> {
     while (!isTrue() && performance.now() < limit && !this.#closing.signal.aborted) {
       await this.#pause();
-      // What arrived meanwhile is read before this turn ends.
-      await turn();
+      // Node reads what has arrived meanwhile before this promise resolves.
+      await nextTurn();
     }
   }
 

@@ -46,7 +46,7 @@ interface Plane {
 }
 
 /** A control plane, for the term in which it has read the records. */
-interface Reign {
+interface Leadership {
   readonly plane: Plane;
   readonly term: Term;
 }
@@ -78,7 +78,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   mayAct = () => lease.isHeld;
 
   /** Begins to lead. */
-  const begin = async (term: Term, apiKey: string, url: string): Promise<Reign> => {
+  const begin = async (term: Term, apiKey: string, url: string): Promise<Leadership> => {
     const store = clusterStore({ cluster, term, log });
     let address = "";
     const plane = await parts
@@ -98,27 +98,30 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   };
 
   /** Leads whenever it can, until it closes. */
-  const lead = async (first: Reign | undefined, again: (term: Term) => Promise<Reign>): Promise<void> => {
-    let reign = first;
-    while (reign || !closing.signal.aborted) {
-      if (reign) {
-        const { plane, term } = reign;
+  const lead = async (
+    first: Leadership | undefined,
+    again: (term: Term) => Promise<Leadership>,
+  ): Promise<void> => {
+    let leadership = first;
+    while (leadership || !closing.signal.aborted) {
+      if (leadership) {
+        const { plane, term } = leadership;
         await aborted(AbortSignal.any([term.over, closing.signal]));
         if (closing.signal.aborted) await proxy.finishCalls();
         else proxy.follow();
         await plane.close().catch((error: unknown) => log(`Ceasing to lead: ${describe(error)}`));
-        reign = undefined;
+        leadership = undefined;
         if (!closing.signal.aborted) log("Another server leads now. This one passes callers on to it.");
       } else {
         const term = await lease.held(closing.signal).catch(() => undefined);
         if (!term || closing.signal.aborted) return;
-        reign = await again(term).catch((error: unknown) => {
+        leadership = await again(term).catch((error: unknown) => {
           log(
             `This server could not begin to lead, and tries again in ${retryMs / 1000} s: ${describe(error)}`,
           );
           return undefined;
         });
-        if (reign) continue;
+        if (leadership) continue;
         await lease.release();
         await sleep(retryMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
         lease.want();
@@ -138,7 +141,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
     const url = await proxy.open(host, port);
     if (options.holdsProcess === false) proxy.unref();
     await lease.open();
-    const again = (term: Term): Promise<Reign> => begin(term, apiKey, url);
+    const again = (term: Term): Promise<Leadership> => begin(term, apiKey, url);
     const leading = lead(lease.term && (await again(lease.term)), again);
     if (!lease.isHeld) log("Another server leads. This one passes callers on to it.");
     const close = async (): Promise<void> => {

@@ -58,7 +58,7 @@ export async function readPlacement(
   const unknown = Object.keys(parsed.data.templates ?? {}).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw wrong(
-      `${placeOf(["templates", unknown])} is no template of this server, whose templates are ${known.join(", ")}`,
+      `${fieldName(["templates", unknown])} is no template of this server, whose templates are ${known.join(", ")}`,
     );
   return parsed.data;
 }
@@ -66,11 +66,11 @@ export async function readPlacement(
 function reasonOf({ path, message, ...issue }: z.core.$ZodIssue): string {
   const isUnknown = issue.code === "unrecognized_keys";
   const unknown = isUnknown ? issue.keys.map((key) => JSON.stringify(key)).join(", ") : "";
-  return `${placeOf(path)} ${isUnknown ? `has the unknown key ${unknown}` : message}`;
+  return `${fieldName(path)} ${isUnknown ? `has the unknown key ${unknown}` : message}`;
 }
 
 /** As `templates["python:3.12-slim"].tolerations[0]`. */
-function placeOf(path: readonly PropertyKey[]): string {
+function fieldName(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => {
     if (typeof step === "number") return `[${step}]`;
     return /^\w+$/.test(String(step)) ? `.${String(step)}` : `[${JSON.stringify(step)}]`;

@@ -61,8 +61,8 @@ export interface ControlPlaneApiOptions
   readonly refusalOfPriorityClass: SandboxRuntime["refusalOfPriorityClass"];
   readonly isolation: IsolationLevel;
   readonly version: string;
-  /** What does not work now: changes cannot be saved, or sandboxes cannot be started. */
-  readonly trouble: () => Trouble | undefined;
+  /** The current problem: changes cannot be saved, or sandboxes cannot be started. */
+  readonly problem: () => StorageStatus | undefined;
   readonly webhooks: Pick<Webhooks, "handlers">;
   /** Undefined if the server measures nothing of itself. */
   readonly serverMetrics: ServerMetrics | undefined;
@@ -102,10 +102,10 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
   });
 }
 
-type Trouble = Required<Pick<ControlPlaneSchemas["Health"], "storage" | "message">>;
+type StorageStatus = Required<Pick<ControlPlaneSchemas["Health"], "storage" | "message">>;
 
-const healthWith = (trouble: Trouble | undefined): Partial<Trouble> & { status: string } =>
-  trouble ? { status: "degraded", ...trouble } : { status: "healthy", storage: "ok" };
+const healthWith = (problem: StorageStatus | undefined): Partial<StorageStatus> & { status: string } =>
+  problem ? { status: "degraded", ...problem } : { status: "healthy", storage: "ok" };
 
 /** Makes the handlers of each API key once, because they remember its idempotency keys. */
 function handlersByKey(options: ControlPlaneApiOptions): (caller: Caller) => ControlPlaneHandlers {
@@ -124,7 +124,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
   return {
     ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId)),
     getHealth: () => ({
-      ...healthWith(options.trouble()),
+      ...healthWith(options.problem()),
       version: options.version,
       runtime: options.runtime,
       isolation: options.isolation,

@@ -4,7 +4,7 @@ import { agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentTarget } from "../agents/agent-target.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
-import type { TokenHolders } from "../tokens/token-holders.js";
+import type { TokenOwners } from "../tokens/token-owners.js";
 import { AuditLog } from "./audit-log.js";
 
 const agentOperations = new OperationRoutes(agentContract.operations);
@@ -25,7 +25,7 @@ export class RequestAudit {
   constructor(
     file: string,
     private readonly keys: Pick<KeyRing, "nameOf">,
-    private readonly holders: Pick<TokenHolders, "of">,
+    private readonly tokenOwners: Pick<TokenOwners, "of">,
     log: (message: string) => void,
   ) {
     this.#log = new AuditLog(file, log);
@@ -51,12 +51,12 @@ export class RequestAudit {
     const operation = operationOf(method, target.path.split("?")[0] ?? "");
     if (operation === undefined) return;
     // Strangers cause no entry: with as many as they like, they would push out those of others.
-    const holder = this.holders.of(bearerToken(request.headers.authorization));
-    if (holder?.sandboxId !== target.sandboxId) return;
+    const tokenOwner = this.tokenOwners.of(bearerToken(request.headers.authorization));
+    if (tokenOwner?.sandboxId !== target.sandboxId) return;
     this.#log.note({
       ...origin(request),
       time,
-      key: holder.keyId === undefined ? owner.name : this.keys.nameOf(holder.keyId),
+      key: tokenOwner.keyId === undefined ? owner.name : this.keys.nameOf(tokenOwner.keyId),
       operation,
       sandbox: target.sandboxId,
       status,

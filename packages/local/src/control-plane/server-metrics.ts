@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** What is counted at the moment it is asked for. */
+/** Values that are read when the metrics are requested. */
 export interface MeasuredParts {
   /** The machines that wait to be claimed, by template. */
   readonly pools: () => ReadonlyMap<string, number>;
@@ -13,8 +13,8 @@ const bootBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const runBuckets = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
 /**
- * What the server measures of itself, in Prometheus' text format. Labels hold no names of callers and nothing that code in
- * a sandbox wrote, so that their number is bounded.
+ * The server's own metrics, in Prometheus' text format. Labels contain no names of callers and nothing that code in a
+ * sandbox wrote, so that their number is bounded.
  */
 export class ServerMetrics {
   readonly #registry = new Registry();

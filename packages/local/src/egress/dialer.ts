@@ -12,7 +12,10 @@ import { connectThrough, connectToProxy, type UpstreamProxy } from "./upstream-p
 
 /** The time limit of a look-up, and of a connection. */
 const limitMs = 15_000;
-/** How long an upstream proxy's destinations are looked up here, where the name servers may know no name of the internet. */
+/**
+ * Milliseconds for looking up the destinations of an upstream proxy here: behind one, the name servers may know no names
+ * of the internet.
+ */
 const lookupBehindProxyMs = 1000;
 const loopback = ["127.0.0.1", "::1"];
 

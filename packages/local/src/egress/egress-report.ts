@@ -5,7 +5,7 @@ import type { InternetLack } from "./internet-lack.js";
 import { nameServersLack } from "./internet-lack.js";
 import { upstreamProxyVariable } from "./upstream-proxy.js";
 
-/** What `doctor` reports about egress: what sandboxes on this host can reach. */
+/** The report of `doctor` about egress: the destinations that sandboxes on this host can reach. */
 export interface EgressReport {
   /** The internet access of a sandbox whose create request does not set it: `on`, `off`, or `allow=` with destinations. */
   readonly internet: string;

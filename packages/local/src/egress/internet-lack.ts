@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 
-/** What seems to keep this machine from the internet. */
+/** The likely reason why this machine has no internet. */
 export interface Lack {
   /** A sentence for people. */
   readonly message: string;

@@ -99,7 +99,7 @@ export class SandboxEgress implements EgressAccess {
     }
   }
 
-  /** What a connection beyond the limit gets: a refusal, in the protocol that its program speaks. */
+  /** Answers connections beyond the limit with a refusal, in the protocol that the program speaks. */
   readonly #refusal: EgressAccess = {
     connect: async (protocol, destination) => {
       const problem = tooMany(Math.min(this.#connections.size, this.limits.connections));

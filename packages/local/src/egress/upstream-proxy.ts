@@ -85,7 +85,7 @@ export function connectToProxy({ host, port }: UpstreamProxy, signal: AbortSigna
 export const authorization = ({ authorization }: UpstreamProxy): Record<string, string> =>
   authorization === undefined ? {} : { "proxy-authorization": authorization };
 
-/** What to do where the proxy wants somebody to sign in (407). */
+/** Describes what to do when the upstream proxy wants a user name and a password (407). */
 export function signInProblem(
   { authorization }: UpstreamProxy,
   schemes: string | readonly string[] | undefined,

@@ -1,6 +1,6 @@
 import type { RuntimeReport } from "../runtime/sandbox-runtime.js";
 
-/** What keeps a control plane from starting, or from ending with all its data. The message says what to do. */
+/** An error that keeps a control plane from starting, or from ending with all its data. The message says what to do. */
 export abstract class LocalControlPlaneError extends Error {}
 
 /** Thrown when the file of the audit log cannot be written to. */

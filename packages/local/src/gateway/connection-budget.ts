@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { openFilesLimit } from "../runtime/host/open-files.js";
 
-/** Who a connection belongs to: the id of an API key, the server's own key, or nobody that is known. */
-type Party = string | typeof owner | typeof stranger;
-const owner = Symbol("owner");
-const stranger = Symbol("stranger");
+/** Who a connection belongs to: the id of an API key, the server's own key, or an unknown caller. */
+type Caller = string | typeof serverKey | typeof anonymous;
+const serverKey = Symbol("serverKey");
+const anonymous = Symbol("anonymous");
 
 /** Who sent a request. */
 export interface RequestCaller {
@@ -28,35 +28,35 @@ const budget = (): number =>
  * Keeps descriptors for everybody: connections of callers without a key or token close each other when there are many, and each
  * API key has a number of its own. Those with the server's own key have no limit.
  *
- * A new connection is a stranger's until its first request shows a key or a token of this server.
+ * A new connection counts as anonymous until its first request shows a key or a token of this server.
  */
 export class ConnectionBudget {
-  readonly #parties = new Map<Socket, Party>();
-  /** The connections of each party, the oldest first. */
-  readonly #byParty = new Map<Party, Set<Socket>>();
+  readonly #callers = new Map<Socket, Caller>();
+  /** The connections of each caller, the oldest first. */
+  readonly #byCaller = new Map<Caller, Set<Socket>>();
   /** The number of requests that are being answered, for connections that have some. */
   readonly #busy = new Map<Socket, number>();
-  readonly #mostStrangers: number;
+  readonly #mostAnonymous: number;
   readonly #mostOfKey: number;
   readonly #mostOfKeys: number;
 
   constructor(most = budget()) {
-    this.#mostStrangers = Math.ceil(most / 4);
+    this.#mostAnonymous = Math.ceil(most / 4);
     this.#mostOfKey = Math.ceil(most / 2);
     this.#mostOfKeys = Math.ceil((most * 3) / 4);
   }
 
-  /** Admits a new connection. If there are too many of strangers, closes the oldest that waits, else the oldest. */
+  /** Admits a new connection. If too many are anonymous, closes the oldest idle one of these, else the oldest. */
   open(socket: Socket): void {
-    this.#move(socket, stranger);
+    this.#move(socket, anonymous);
     socket.once("close", () => {
       this.#busy.delete(socket);
       this.#move(socket, undefined);
     });
-    const strangers = this.#of(stranger);
-    if (strangers.size <= this.#mostStrangers) return;
-    const [oldest = socket] = strangers;
-    (this.#oldestIdle(strangers, socket) ?? oldest).destroy();
+    const unidentified = this.#of(anonymous);
+    if (unidentified.size <= this.#mostAnonymous) return;
+    const [oldest = socket] = unidentified;
+    (this.#oldestIdle(unidentified, socket) ?? oldest).destroy();
   }
 
   /**
@@ -76,39 +76,39 @@ export class ConnectionBudget {
   }
 
   #identify(socket: Socket, { keyId }: RequestCaller): Problem | undefined {
-    const party = keyId ?? owner;
-    if (this.#parties.get(socket) === party || !this.#parties.has(socket)) return undefined;
-    if (typeof party === "string") {
-      const own = this.#of(party);
+    const caller = keyId ?? serverKey;
+    if (this.#callers.get(socket) === caller || !this.#callers.has(socket)) return undefined;
+    if (typeof caller === "string") {
+      const own = this.#of(caller);
       const isFull = own.size >= this.#mostOfKey || this.#countOfKeys() >= this.#mostOfKeys;
       const idle = isFull ? this.#oldestIdle(own, socket) : undefined;
       if (isFull && !idle) return tooMany(Math.min(own.size, this.#mostOfKey));
       idle?.destroy();
     }
-    this.#move(socket, party);
+    this.#move(socket, caller);
     return undefined;
   }
 
-  #move(socket: Socket, party: Party | undefined): void {
-    const before = this.#parties.get(socket);
+  #move(socket: Socket, caller: Caller | undefined): void {
+    const before = this.#callers.get(socket);
     if (before !== undefined) {
       const connections = this.#of(before);
       connections.delete(socket);
-      if (connections.size === 0) this.#byParty.delete(before);
+      if (connections.size === 0) this.#byCaller.delete(before);
     }
-    if (party === undefined) this.#parties.delete(socket);
+    if (caller === undefined) this.#callers.delete(socket);
     else {
-      this.#parties.set(socket, party);
-      this.#byParty.set(party, this.#of(party).add(socket));
+      this.#callers.set(socket, caller);
+      this.#byCaller.set(caller, this.#of(caller).add(socket));
     }
   }
 
-  #of(party: Party): Set<Socket> {
-    return this.#byParty.get(party) ?? new Set();
+  #of(caller: Caller): Set<Socket> {
+    return this.#byCaller.get(caller) ?? new Set();
   }
 
   #countOfKeys(): number {
-    return this.#parties.size - this.#of(stranger).size - this.#of(owner).size;
+    return this.#callers.size - this.#of(anonymous).size - this.#of(serverKey).size;
   }
 
   #oldestIdle(connections: ReadonlySet<Socket>, except: Socket): Socket | undefined {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import type { KeyRing } from "../tokens/key-ring.js";
-import type { TokenHolders } from "../tokens/token-holders.js";
+import type { TokenOwners } from "../tokens/token-owners.js";
 import type { RequestCaller } from "./connection-budget.js";
 
 /** Finds out who sent a request, by its API key or its sandbox's token. */
@@ -11,8 +11,8 @@ export class RequestCallers {
   readonly #known = new WeakMap<Socket, { readonly credential: string; readonly caller: RequestCaller }>();
 
   constructor(
-    private readonly keys: Pick<KeyRing, "holderOf" | "isUsable">,
-    private readonly holders: Pick<TokenHolders, "of">,
+    private readonly keys: Pick<KeyRing, "callerOf" | "isUsable">,
+    private readonly tokenOwners: Pick<TokenOwners, "of">,
   ) {}
 
   /**
@@ -31,8 +31,8 @@ export class RequestCallers {
       known?.credential === credential
         ? known.caller
         : isForAgent
-          ? this.holders.of(credential)
-          : this.keys.holderOf(credential);
+          ? this.tokenOwners.of(credential)
+          : this.keys.callerOf(credential);
     if (!caller || !this.keys.isUsable(caller.keyId)) return undefined;
     if (caller !== known?.caller) this.#known.set(socket, { credential, caller });
     return caller;

@@ -12,7 +12,7 @@ const directories = [
 /** Files over which a sandbox's own are mounted. */
 const covered = ["etc/ld.so.preload", "etc/nsswitch.conf"];
 
-/** As in any container: what the image says of these is about the machine that built it. */
+/** Every sandbox has these: the image's own are about the machine that built it, and no container uses them. */
 const ofTheSandbox = {
   "etc/hosts": "127.0.0.1 localhost sandbox\n::1 localhost sandbox\n",
   "etc/hostname": "sandbox\n",
@@ -25,8 +25,8 @@ const ofTheSandbox = {
  */
 export function finishRoot(root: ImageRoot, layer: string, workdir: string): void {
   for (const path of directories) root.requireDirectory(path);
-  const place = workdir.replace(/^\/+/, "");
-  if (root.status(place) === undefined) root.makeDirectory(place);
+  const path = workdir.replace(/^\/+/, "");
+  if (root.status(path) === undefined) root.makeDirectory(path);
   for (const path of covered) if (!root.status(path)?.isFile()) root.writeText(path, "");
   for (const [path, text] of Object.entries(ofTheSandbox)) root.writeText(path, text);
   addUser(root, "etc/passwd", ":x:1000:1000:sandbox:/home/sandbox:/bin/sh\n");

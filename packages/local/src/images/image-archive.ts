@@ -84,8 +84,8 @@ export class ImageArchive {
     }
     // Names are only compared, never used as paths.
     if (!["File", "OldFile", "ContiguousFile"].includes(type)) return undefined;
-    const place = join(this.directory, String(this.#count));
-    const file = openSync(place, "wx", 0o600);
+    const target = join(this.directory, String(this.#count));
+    const file = openSync(target, "wx", 0o600);
     const hash = createHash("sha256");
     let isOpen = true;
     const close = (): void => {
@@ -100,7 +100,7 @@ export class ImageArchive {
       },
       end: () => {
         close();
-        this.#members.set(name, { path: place, size, digest: `sha256:${hash.digest("hex")}` });
+        this.#members.set(name, { path: target, size, digest: `sha256:${hash.digest("hex")}` });
       },
       close,
     };
@@ -145,7 +145,7 @@ async function* unpacked(body: Readable): AsyncGenerator<Buffer> {
   else throw invalidImage("The file is compressed with zstd.", "Unpack it with zstd -d first.");
 }
 
-/** What `source` becomes in a stream. An error of either ends both. */
+/** Yields the output of `transform` for `source`. An error of either ends both. */
 export async function* through(source: AsyncIterable<Buffer>, transform: Transform): AsyncGenerator<Buffer> {
   const { pipeline } = await import("node:stream/promises");
   const done = pipeline(source, transform);

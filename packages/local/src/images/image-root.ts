@@ -30,7 +30,7 @@ const forAll = 0o666;
  * else changes the directory meanwhile, so what was found at a name is still there when it is used.
  */
 export class ImageRoot {
-  /** Places of the layer being applied. Its whiteouts do not hide them. */
+  /** Locations in the layer being applied. Its whiteouts do not hide them. */
   #fresh = new Set<string>();
   /** Directories that were found to be directories, and not links. */
   readonly #directories = new Set<string>();
@@ -58,34 +58,34 @@ export class ImageRoot {
     }
     if (type === "CharacterDevice" || type === "BlockDevice" || type === "FIFO") return { isLeftOut: true };
     const parent = this.#directory(names, path, true);
-    const place = join(parent, name);
-    this.#note(place);
+    const location = join(parent, name);
+    this.#note(location);
     switch (type) {
       case "Directory":
       case "GNUDumpDir":
-        this.#makeDirectory(place);
+        this.#makeDirectory(location);
         return {};
       case "SymbolicLink":
-        this.#clear(place);
-        symlinkSync(linkTarget, place);
+        this.#clear(location);
+        symlinkSync(linkTarget, location);
         return {};
       case "Link": {
         const target = this.#existing(linkTarget, path);
-        if (target === place) return {};
-        this.#clear(place);
-        linkSync(target, place);
+        if (target === location) return {};
+        this.#clear(location);
+        linkSync(target, location);
         return {};
       }
       default:
-        this.#clear(place);
-        return { sink: newFile(place, mode, modified) };
+        this.#clear(location);
+        return { sink: newFile(location, mode, modified) };
     }
   }
 
-  /** What is at this path of the image. The last name is not followed if it is a link. */
+  /** The status of the file at this path of the image. The last name is not followed if it is a link. */
   status(path: string): Stats | undefined {
-    const place = this.#place(path);
-    return place === undefined ? undefined : statusOf(place);
+    const location = this.#locate(path);
+    return location === undefined ? undefined : statusOf(location);
   }
 
   /** Reads a file of the image through links; undefined if there is none. */
@@ -118,10 +118,10 @@ export class ImageRoot {
 
   /** Makes a real directory, in place of a link or a file at any part of its path. */
   requireDirectory(path: string): void {
-    let place = this.path;
+    let location = this.path;
     for (const name of this.#names(path)) {
-      place = join(place, name);
-      this.#makeDirectory(place);
+      location = join(location, name);
+      this.#makeDirectory(location);
     }
   }
 
@@ -151,13 +151,13 @@ export class ImageRoot {
           );
         continue;
       }
-      const place = join(this.path, ...at, name);
-      const status = this.#directories.has(place) ? "directory" : kindOf(place);
+      const location = join(this.path, ...at, name);
+      const status = this.#directories.has(location) ? "directory" : kindOf(location);
       if (status === "link") {
         links += 1;
         if (links > mostLinks)
           throw invalidImage(`${this.#layer} has a file behind too many links: ${quoted(path)}.`);
-        const target = readlinkSync(place);
+        const target = readlinkSync(location);
         if (target.startsWith("/")) at = [];
         rest.unshift(...target.split("/"));
         continue;
@@ -168,30 +168,30 @@ export class ImageRoot {
         );
       if (status === undefined) {
         if (!make) return undefined;
-        this.#makeDirectory(place);
+        this.#makeDirectory(location);
       }
-      if (make) this.#note(place);
-      this.#directories.add(place);
+      if (make) this.#note(location);
+      this.#directories.add(location);
       at.push(name);
     }
     return join(this.path, ...at);
   }
 
-  #place(path: string): string | undefined {
+  #locate(path: string): string | undefined {
     const names = this.#names(path);
     const name = names.pop();
     const parent = this.#directory(names, path, false);
     return parent === undefined || name === undefined ? parent : join(parent, name);
   }
 
-  /** The place of a file, through links. */
+  /** The location of a file, through links. */
   #follow(names: readonly string[], path: string, links = 0): string | undefined {
     const parent = this.#directory(names.slice(0, -1), path, false);
     if (parent === undefined) return undefined;
-    const place = join(parent, names.at(-1) ?? "");
-    if (kindOf(place) !== "link") return place;
+    const location = join(parent, names.at(-1) ?? "");
+    if (kindOf(location) !== "link") return location;
     if (links >= mostLinks) return undefined;
-    const target = readlinkSync(place).split("/");
+    const target = readlinkSync(location).split("/");
     const above = target[0] === "" ? [] : parent.slice(this.path.length).split("/");
     const next: string[] = [];
     for (const name of [...above, ...target]) {
@@ -204,34 +204,34 @@ export class ImageRoot {
   /** The file that a hard link names. */
   #existing(target: string, path: string): string {
     // Some tools write hard links' targets from the root.
-    const place = this.#place(target.replace(/^\/+/, ""));
-    const kind = place === undefined ? undefined : kindOf(place);
-    if (place === undefined || kind === undefined || kind === "directory")
+    const location = this.#locate(target.replace(/^\/+/, ""));
+    const kind = location === undefined ? undefined : kindOf(location);
+    if (location === undefined || kind === undefined || kind === "directory")
       throw invalidImage(`${this.#layer} has a hard link to a file that is not there: ${quoted(path)}.`);
-    return place;
+    return location;
   }
 
-  #makeDirectory(place: string): void {
-    const kind = kindOf(place);
-    if (kind !== undefined && kind !== "directory") rmSync(place);
+  #makeDirectory(location: string): void {
+    const kind = kindOf(location);
+    if (kind !== undefined && kind !== "directory") rmSync(location);
     if (kind !== "directory") {
-      mkdirSync(place);
-      chmodSync(place, 0o777);
+      mkdirSync(location);
+      chmodSync(location, 0o777);
     }
-    this.#directories.add(place);
+    this.#directories.add(location);
   }
 
-  /** Removes what is at the place. */
-  #clear(place: string): void {
-    const kind = kindOf(place);
+  /** Removes what is at the location. */
+  #clear(location: string): void {
+    const kind = kindOf(location);
     if (kind === undefined) return;
-    rmSync(place, { recursive: true });
+    rmSync(location, { recursive: true });
     // Directories below it are among those that are known. They are found out again: to look for them each time would take long.
     if (kind === "directory") this.#directories.clear();
   }
 
-  #note(place: string): void {
-    this.#fresh.add(place);
+  #note(location: string): void {
+    this.#fresh.add(location);
   }
 
   /** Removes what a whiteout hides: one name of the layers below, or all names of a directory. */
@@ -248,19 +248,19 @@ export class ImageRoot {
     else this.#hide(join(parent, hidden));
   }
 
-  #hide(place: string): void {
-    if (this.#fresh.has(place)) {
-      if (kindOf(place) === "directory")
-        for (const child of readdirSync(place)) this.#hide(join(place, child));
+  #hide(location: string): void {
+    if (this.#fresh.has(location)) {
+      if (kindOf(location) === "directory")
+        for (const child of readdirSync(location)) this.#hide(join(location, child));
       return;
     }
-    this.#clear(place);
+    this.#clear(location);
   }
 }
 
-function newFile(place: string, mode: number, modified: Date | undefined): ContentSink {
+function newFile(location: string, mode: number, modified: Date | undefined): ContentSink {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-  let file: number | undefined = openSync(place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  let file: number | undefined = openSync(location, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   const close = (): void => {
     if (file !== undefined) closeSync(file);
     file = undefined;
@@ -287,13 +287,13 @@ const isTime = (time: Date): boolean => time.getTime() >= 0 && time.getTime() / 
 
 type Kind = "directory" | "link" | "file" | "other";
 
-function kindOf(place: string): Exclude<Kind, "file"> | undefined {
-  const status = statusOf(place);
+function kindOf(location: string): Exclude<Kind, "file"> | undefined {
+  const status = statusOf(location);
   if (status === undefined) return undefined;
   if (status.isDirectory()) return "directory";
   return status.isSymbolicLink() ? "link" : "other";
 }
 
-function statusOf(place: string): Stats | undefined {
-  return lstatSync(place, { throwIfNoEntry: false });
+function statusOf(location: string): Stats | undefined {
+  return lstatSync(location, { throwIfNoEntry: false });
 }

@@ -11,7 +11,7 @@ export interface TarEntry {
   readonly linkTarget: string;
 }
 
-/** What to do with the content of an entry. */
+/** Receives the content of an entry. */
 export interface ContentSink {
   write(chunk: Buffer): void;
   /** All of the content was written. */
@@ -98,7 +98,7 @@ export function isCompressed(start: Buffer): boolean {
   return compressionOf(start) !== undefined;
 }
 
-/** How a stream that begins with these bytes is compressed. */
+/** Recognizes the compression of a stream by its first bytes. */
 export function compressionOf(start: Buffer): "gzip" | "zstd" | undefined {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
   return start.subarray(0, 4).equals(Buffer.from([0x28, 0xb5, 0x2f, 0xfd])) ? "zstd" : undefined;

@@ -1,7 +1,7 @@
 import type { HomeFiles } from "./host/home-files.js";
 import type { IsolationLevel } from "./sandbox-runtime.js";
 
-/** What sandboxes can be in a cluster. */
+/** The kinds of objects that a sandbox can be in a cluster. */
 export const kubernetesSandboxes = ["pods", "agent-sandbox"] as const;
 export type KubernetesSandboxes = (typeof kubernetesSandboxes)[number];
 

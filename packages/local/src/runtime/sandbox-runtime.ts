@@ -40,7 +40,7 @@ export function mostMemoryMb({ memoryMb, diskMb }: MachineLimits, disks: number)
 /** A container image that machines can be started from. */
 export interface MachineImage {
   readonly name: string;
-  /** What was found in the image. Undefined until a machine was started from it. */
+  /** The languages that were found in the image. Undefined until a machine was started from it. */
   readonly contents?: ImageContents | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface MachineFile {
   readonly target: string;
 }
 
-/** What is known of a program before its code is. It has no environment variables of its own. */
+/** The part of a program that is known before its code. It has no environment variables of its own. */
 export interface ProgramPlan {
   readonly language: OneShotLanguage;
   readonly limits: MachineLimits;

@@ -6,14 +6,14 @@ import connectThroughProxy from "./connect-through-proxy.cjs?raw";
 /** The order in which Debian searches the program directories of `/usr`. */
 const systemDirectories = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin"];
 
-const substitutes = "/opt/cloud-sandbox/substitutes";
+const fallbacks = "/opt/cloud-sandbox/fallbacks";
 
 /**
- * The PATH of a machine whose Node.js is at `node`. The substitutes come last, so that a real program of the same name,
+ * The PATH of a machine whose Node.js is at `node`. The fallbacks come last, so that a real program of the same name,
  * from the host or a virtual environment, is found first.
  */
 export function searchPath(node: string): string {
-  return [...new Set([dirname(node), ...systemDirectories, substitutes])].join(":");
+  return [...new Set([dirname(node), ...systemDirectories, fallbacks])].join(":");
 }
 
 /** A PATH that works in every machine: it has both directories outside `/usr` in which Node.js may be. */
@@ -21,7 +21,7 @@ export const searchPathAnywhere = [
   "/opt/node/bin",
   "/opt/cloud-sandbox/bin",
   ...systemDirectories,
-  substitutes,
+  fallbacks,
 ].join(":");
 
 /**
@@ -29,12 +29,12 @@ export const searchPathAnywhere = [
  * are scripts, not links, so that a virtual environment created with `python` names the real interpreter. Also creates the command
  * with which programs that know no proxy connect.
  */
-export function placeSubstitutes(parts: string): void {
-  const directory = join(parts, "substitutes");
+export function writeFallbacks(parts: string): void {
+  const directory = join(parts, "fallbacks");
   mkdirSync(directory);
   chmodSync(directory, 0o755);
-  const hasPython = systemDirectories.some((place) => existsSync(join(place, "python3")));
-  for (const [name, script] of Object.entries(hasPython ? substituteScripts : ownScripts)) {
+  const hasPython = systemDirectories.some((path) => existsSync(join(path, "python3")));
+  for (const [name, script] of Object.entries(hasPython ? fallbackScripts : ownScripts)) {
     writeFileSync(join(directory, name), script);
     chmodSync(join(directory, name), 0o755);
   }
@@ -51,11 +51,11 @@ echo "${name}: this Python has no pip. Install it on the machine that runs the s
 exit 127
 `;
 
-/** Scripts that no program substitutes, by name. */
+/** Scripts that are used even if a program has their name. */
 const ownScripts = { [connectCommand]: connectThroughProxy };
 
-/** The scripts of the substitutes, by name. */
-export const substituteScripts: Readonly<Record<string, string>> = {
+/** The scripts that stand in for programs that are not installed, by name. */
+export const fallbackScripts: Readonly<Record<string, string>> = {
   ...ownScripts,
   python: pythonScript,
   pip: pipScript("pip"),

@@ -8,7 +8,7 @@ import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { hostPackages } from "../runtime/host/host-packages.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
-import { HostTroubleError } from "../runtime/host-trouble.js";
+import { HostProblemError } from "../runtime/host-problem.js";
 import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
@@ -48,7 +48,7 @@ export interface MachineSupplyOptions {
   readonly log: (message: string) => void;
 }
 
-/** What makes the machine of a sandbox different from others of its template. */
+/** Settings in which the machine of a sandbox differs from others of its template. */
 type NewSandbox = Pick<SandboxRecord, "keyId" | "mounted">;
 
 /** Provides machines for sandboxes: keeps a warm pool for each template in use and limits concurrent boots. */
@@ -60,7 +60,7 @@ export class MachineSupply {
   /** Machines whose templates are being started in them. */
   readonly #unready = new Set<Machine>();
   #isClosed = false;
-  #trouble: string | undefined;
+  #problem: string | undefined;
 
   constructor(private readonly options: MachineSupplyOptions) {
     const { defaultTemplate, poolSize, budget } = options;
@@ -114,8 +114,8 @@ export class MachineSupply {
   }
 
   /** Why no machine could be started the last time, if that was because of something on the host. */
-  get trouble(): string | undefined {
-    return this.#trouble;
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   readonly #logFailure = (error: unknown): void =>
@@ -142,7 +142,7 @@ export class MachineSupply {
         const message = "No sandbox could be started, because this server cannot open any more files now.";
         throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { hint: openFilesAdvice(), cause: error });
       }
-      if (error instanceof HostTroubleError) this.#trouble = `No sandbox can be started: ${error.message}.`;
+      if (error instanceof HostProblemError) this.#problem = `No sandbox can be started: ${error.message}.`;
       const reason = error instanceof Error ? error.message : String(error);
       const advice = this.options.isElsewhere
         ? ""
@@ -150,7 +150,7 @@ export class MachineSupply {
       const message = `No sandbox could be started: ${reason.replace(/\.?$/, ".")}${advice}`;
       throw new Problem(503, "RUNTIME_UNAVAILABLE", message, { cause: error });
     });
-    this.#trouble = undefined;
+    this.#problem = undefined;
     if (!this.#isClosed) return started;
     await started.destroy();
     throw shuttingDown();
@@ -258,11 +258,11 @@ export class MachineSupply {
     const { runtime, tokens, egress, layers, owner } = this.options;
     const { built } = template;
     const secret = runtime.adopt && (await tokens.machineSecret(id));
-    const release = layers.hold(built?.layers ?? []);
+    const releaseLayers = layers.hold(built?.layers ?? []);
     const sandboxEgress = egress.open(id);
-    const letGo = (): void => {
+    const release = (): void => {
       egress.close(id);
-      release();
+      releaseLayers();
     };
     const finding = async (): Promise<Found> =>
       find({
@@ -278,17 +278,17 @@ export class MachineSupply {
         ...(built && { environment: built.environment, workdir: built.workdir, user: built.user }),
       });
     const machine = await finding().catch((error: unknown) => {
-      letGo();
+      release();
       throw error;
     });
     if (!machine) {
-      letGo();
+      release();
       return machine;
     }
     tokens.prepare(id);
     void machine.exited.then(() => {
       tokens.forget(id);
-      letGo();
+      release();
       if (built) layers.collect().catch(this.#logFailure);
     });
     return machine;

@@ -67,7 +67,7 @@ export class MemoryBudget {
   /** Like {@link reserve}, but without waiting: undefined if there is not enough. A warm machine without an owner is then ended. */
   take(limits: MachineLimits): (() => void) | undefined {
     if (this.hasRoom(limits)) return this.#reserved(limits);
-    // One that does not end keeps its memory reserved.
+    // A machine that does not end keeps its memory reserved.
     this.#yieldOne()?.catch(() => undefined);
     return undefined;
   }

@@ -154,7 +154,7 @@ export class OneShotPrograms {
   ): Promise<ProgramAnswer> {
     const reading = spec.reader && new OutputReading(spec.reader);
     try {
-      const answer = await this.#inWall(spec, template, rules, language, reading?.follow);
+      const answer = await this.#runInIsolation(spec, template, rules, language, reading?.follow);
       // The program has ended: a reader that is still behind keeps nothing from others.
       await reading?.done;
       return answer;
@@ -163,7 +163,7 @@ export class OneShotPrograms {
     }
   }
 
-  async #inWall(
+  async #runInIsolation(
     spec: OwnedProgram,
     { limits }: LocalTemplate,
     rules: EgressRules,
@@ -172,7 +172,7 @@ export class OneShotPrograms {
   ): Promise<ProgramAnswer> {
     const { runtime, isolation, egress, queue } = this.parts;
     if (!runtime.run) throw new ProgramNeedsAgent("this runtime runs none.");
-    const turn = await queue.enter(limits, spec.signal, spec.keyId);
+    const admission = await queue.enter(limits, spec.signal, spec.keyId);
     let remains: Promise<void> | undefined;
     const onRemains = (gone: Promise<void>): void => {
       remains = gone;
@@ -180,14 +180,14 @@ export class OneShotPrograms {
     const id = newSandboxId();
     this.#ids.set(id, spec.keyId);
     try {
-      const wayOut = egress.open(id);
+      const sandboxEgress = egress.open(id);
       egress.setRules(id, rules);
       const { code, filename, environment, timeoutSeconds, signal, onStart } = spec;
       const outcome = await runtime.run({
         ...{ id, language, code, filename, environment, limits, timeoutSeconds },
         ...{ signal, onStart, onOutput, onRemains },
         onTookTooMuch: () => this.parts.cooldowns.begin(spec.keyId),
-        egress: (connection) => wayOut.accept(connection),
+        egress: (connection) => sandboxEgress.accept(connection),
       });
       return {
         ...{ id, isolation, ...outcomeFields(outcome), ...valueFields(outcome), language },
@@ -196,21 +196,21 @@ export class OneShotPrograms {
     } finally {
       egress.close(id);
       this.#ids.delete(id);
-      turn.leave();
+      admission.leave();
       // Processes that do not end still use memory: release the room when they have ended.
-      if (remains) remains.then(turn.room.release, turn.room.release);
-      else turn.room.release();
+      if (remains) remains.then(admission.capacity.release, admission.capacity.release);
+      else admission.capacity.release();
     }
   }
 
   async #inSandbox(spec: OwnedProgram, { limits }: LocalTemplate): Promise<ProgramAnswer> {
-    const turn = await this.parts.queue.enter(limits, spec.signal, spec.keyId);
+    const admission = await this.parts.queue.enter(limits, spec.signal, spec.keyId);
     try {
-      turn.room.handOver();
+      admission.capacity.transfer();
       return await this.#withAgent(spec);
     } finally {
-      turn.leave();
-      turn.room.release();
+      admission.leave();
+      admission.capacity.release();
     }
   }
 
@@ -218,7 +218,8 @@ export class OneShotPrograms {
     const { fleet, agents, log } = this.parts;
     const { template, egress, limits, minIsolation, signal, keyId } = spec;
     const { name } = languageNamed(spec.language, languages);
-    // As without an agent: the program may start its own file anew, and nobody else has the directory.
+    // A one-shot has the sandbox alone, so its program may write its own file in the working directory, as it may
+    // without an agent.
     const filename = spec.filename ?? (name === "javascript" ? "execution-1.js" : undefined);
     const sandbox = await fleet.create({
       ...{ template, egress, limits, minIsolation, keyId, environment: {}, metadata: {}, mounts: {} },

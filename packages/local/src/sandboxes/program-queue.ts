@@ -1,23 +1,23 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
-import type { ProgramRoom, TakenRoom } from "./program-room.js";
+import type { ProgramCapacity, TakenCapacity } from "./program-capacity.js";
 
-/** Most programs of one API key that wait for their turn. */
+/** Most programs of one API key that wait to be started. */
 const mostWaiting = 1024;
 /** Milliseconds after which the next program may start although this one still runs. */
 const shortMs = 1000;
 /** Milliseconds that the programs of an API key wait while there is no room for the first of them. */
-const roomLimitMs = 30_000;
+const longestWaitMs = 30_000;
 
-export interface ProgramTurn {
-  readonly room: TakenRoom;
+export interface Admission {
+  readonly capacity: TakenCapacity;
   /** Lets the next program start. */
   leave(): void;
 }
 
 interface Waiting {
   readonly limits: MachineLimits;
-  readonly start: (turn: ProgramTurn) => void;
+  readonly start: (admission: Admission) => void;
   readonly refuse: (reason: unknown) => void;
 }
 
@@ -25,20 +25,20 @@ interface Waiting {
 interface Line {
   readonly waiting: Waiting[];
   /** Runs while there is no room for the first program. */
-  patience: NodeJS.Timeout | undefined;
+  refusalTimer: NodeJS.Timeout | undefined;
 }
 
-function stopPatience(line: Line): void {
-  clearTimeout(line.patience);
-  line.patience = undefined;
+function stopRefusalTimer(line: Line): void {
+  clearTimeout(line.refusalTimer);
+  line.refusalTimer = undefined;
 }
 
 /**
  * Decides when a program is started. Starting a program is CPU work, and so are most programs: to start more at once would
- * only delay all of them, and the sandboxes. A program that runs longer than `shortMs` gives its turn to the next, but
- * keeps its memory and its place.
+ * only delay all of them, and the sandboxes. A program that runs longer than `shortMs` lets the next one start, but
+ * keeps its memory and its slot.
  *
- * Each API key has a line of its own, and the keys take turns, so that many programs of one key do not delay those of
+ * Each API key has a line of its own, and the keys are served one after the other, so that many programs of one key do not delay those of
  * another. A key none of whose programs is being started need not wait for those of other keys, up to twice as many in all.
  */
 export class ProgramQueue {
@@ -49,11 +49,11 @@ export class ProgramQueue {
 
   constructor(
     /** How many programs are started at a time. */
-    private readonly turns: number,
-    private readonly room: ProgramRoom,
+    private readonly concurrency: number,
+    private readonly capacity: ProgramCapacity,
   ) {
     // Start the next program later: whoever frees room may be about to start one itself.
-    room.onFreed(() => queueMicrotask(() => this.#startNext()));
+    capacity.onFreed(() => queueMicrotask(() => this.#startNext()));
   }
 
   /** The number of programs that wait. */
@@ -64,13 +64,13 @@ export class ProgramQueue {
   }
 
   /**
-   * Waits for a turn and for room. Throws a 429 problem when too many programs of the API key wait or when there was no
-   * room for `roomLimitMs`, and a 400 problem when the program can never find room.
+   * Waits until the program may start. Throws a 429 problem when too many programs of the API key wait or when there was no
+   * room for `longestWaitMs`, and a 400 problem when there can never be room for it.
    */
-  async enter(limits: MachineLimits, signal: AbortSignal, keyId?: string): Promise<ProgramTurn> {
+  async enter(limits: MachineLimits, signal: AbortSignal, keyId?: string): Promise<Admission> {
     signal.throwIfAborted();
-    this.room.requirePossible(limits);
-    const line = this.#lines.get(keyId) ?? { waiting: [], patience: undefined };
+    this.capacity.requirePossible(limits);
+    const line = this.#lines.get(keyId) ?? { waiting: [], refusalTimer: undefined };
     if (line.waiting.length >= mostWaiting)
       throw new Problem(429, "RESOURCE_LIMIT_ERROR", `${mostWaiting} programs wait to be run already.`, {
         hint: "Send the program again in a second, and fewer programs at a time.",
@@ -86,9 +86,9 @@ export class ProgramQueue {
       };
       const waiting: Waiting = {
         limits,
-        start: (turn) => {
+        start: (admission) => {
           signal.removeEventListener("abort", giveUp);
-          resolve(turn);
+          resolve(admission);
         },
         refuse: (reason) => {
           signal.removeEventListener("abort", giveUp);
@@ -106,43 +106,43 @@ export class ProgramQueue {
     let isFull = false;
     while (!isFull) {
       const next = [...this.#lines].find(
-        (entry) => this.#hasTurn(entry[0]) && this.#hasRoomOfItsOwn(...entry),
+        (entry) => this.#mayStart(entry[0]) && this.#isWithinKeyLimits(...entry),
       );
       if (!next) break;
       const [keyId, line] = next;
       const [first] = line.waiting;
-      const room = first && this.room.take(first.limits, keyId);
-      if (room) {
+      const capacity = first && this.capacity.take(first.limits, keyId);
+      if (capacity) {
         line.waiting.shift();
-        // The key's next program has its turn after those of the other keys.
+        // The key's next program starts after those of the other keys.
         this.#remove(keyId, line);
         if (line.waiting.length > 0) this.#lines.set(keyId, line);
-        first.start(this.#turn(room, keyId));
+        first.start(this.#admit(capacity, keyId));
       } else isFull = true;
     }
     for (const [keyId, line] of this.#lines) {
-      if (isFull || !this.#hasRoomOfItsOwn(keyId, line))
-        line.patience ??= setTimeout(() => this.#refuseAll(keyId, line), roomLimitMs).unref();
-      else stopPatience(line);
+      if (isFull || !this.#isWithinKeyLimits(keyId, line))
+        line.refusalTimer ??= setTimeout(() => this.#refuseAll(keyId, line), longestWaitMs).unref();
+      else stopRefusalTimer(line);
     }
   }
 
-  #hasTurn(keyId: string | undefined): boolean {
+  #mayStart(keyId: string | undefined): boolean {
     const { length } = this.#started;
-    return length < this.turns || (length < 2 * this.turns && !this.#started.includes(keyId));
+    return length < this.concurrency || (length < 2 * this.concurrency && !this.#started.includes(keyId));
   }
 
   /** Whether the limits of the API key leave room for the first program of its line. */
-  #hasRoomOfItsOwn(keyId: string | undefined, { waiting: [first] }: Line): boolean {
-    return first !== undefined && this.room.hasRoomFor(keyId, first.limits);
+  #isWithinKeyLimits(keyId: string | undefined, { waiting: [first] }: Line): boolean {
+    return first !== undefined && this.capacity.hasCapacityFor(keyId, first.limits);
   }
 
   #remove(keyId: string | undefined, line: Line): void {
-    stopPatience(line);
+    stopRefusalTimer(line);
     this.#lines.delete(keyId);
   }
 
-  #turn(room: TakenRoom, keyId: string | undefined): ProgramTurn {
+  #admit(capacity: TakenCapacity, keyId: string | undefined): Admission {
     this.#started.push(keyId);
     let isOver = false;
     const leave = (): void => {
@@ -153,7 +153,7 @@ export class ProgramQueue {
       this.#startNext();
     };
     const timer = setTimeout(leave, shortMs).unref();
-    return { room, leave };
+    return { capacity, leave };
   }
 
   #refuseAll(keyId: string | undefined, line: Line): void {
@@ -163,7 +163,7 @@ export class ProgramQueue {
         new Problem(
           429,
           "RESOURCE_LIMIT_ERROR",
-          `There has been no room for a program for ${roomLimitMs / 1000} s: sandboxes and other programs take all of it.`,
+          `There has been no room for a program for ${longestWaitMs / 1000} s: sandboxes and other programs take all of it.`,
           {
             hint: "Send the program again later, or delete sandboxes. --max-sandboxes and --memory-overcommit set how much runs at a time.",
             headers: { "retry-after": "10" },

@@ -25,9 +25,9 @@ import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
-import type { SandboxPlaces } from "./sandbox-places.js";
 import { asRecorded, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
+import type { SandboxSlots } from "./sandbox-slots.js";
 
 /** Milliseconds that a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
 const shutdownMs = 20_000;
@@ -46,7 +46,7 @@ export interface FleetOptions {
   readonly isolation: IsolationLevel;
   /** Whether machines run on other hosts. */
   readonly isElsewhere: boolean;
-  readonly places: SandboxPlaces;
+  readonly slots: SandboxSlots;
   readonly cooldowns: KeyCooldowns;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
@@ -115,10 +115,10 @@ export class SandboxFleet {
     const template = this.template(request);
     const { name, keyId } = request;
     if (name === undefined) return this.#make(template, request);
-    const place = placeOf(name, keyId);
-    if (this.#names.has(place) || this.options.registry.findByName(name, keyId)) throw nameTaken(name);
-    const making = this.#make(template, request).finally(() => this.#names.delete(place));
-    this.#names.set(place, making);
+    const keyedName = nameOfKey(name, keyId);
+    if (this.#names.has(keyedName) || this.options.registry.findByName(name, keyId)) throw nameTaken(name);
+    const making = this.#make(template, request).finally(() => this.#names.delete(keyedName));
+    this.#names.set(keyedName, making);
     return making;
   }
 
@@ -129,12 +129,12 @@ export class SandboxFleet {
     const { registry } = this.options;
     const { name, keyId } = request;
     const template = this.template(request);
-    const place = placeOf(name, keyId);
+    const keyedName = nameOfKey(name, keyId);
     // A loop, because a sandbox of that name may be created, deleted or fail during each wait.
     for (;;) {
-      const sandbox = (await this.#names.get(place)) ?? registry.findByName(name, keyId);
+      const sandbox = (await this.#names.get(keyedName)) ?? registry.findByName(name, keyId);
       if (!sandbox) {
-        if (this.#names.has(place)) continue;
+        if (this.#names.has(keyedName)) continue;
         return { sandbox: await this.create(request), isNew: true };
       }
       if (hasFailed(sandbox)) {
@@ -279,17 +279,17 @@ export class SandboxFleet {
   }
 
   async #makeOne(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const { places, cooldowns, machines, agents, egress, layers, volumes, isElsewhere } = this.options;
+    const { slots, cooldowns, machines, agents, egress, layers, volumes, isElsewhere } = this.options;
     const limited = grantLimits(template, request.limits, isElsewhere);
     const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
     cooldowns.requireOver(request.keyId);
-    places.requireRoom(request.keyId);
-    // Hold a place until the registry counts the sandbox.
-    const leave = places.hold(request.keyId);
-    const letGo = volumes.hold(mounted);
+    slots.requireSlot(request.keyId);
+    // Hold a slot until the registry counts the sandbox.
+    const leave = slots.hold(request.keyId);
+    const releaseVolumes = volumes.hold(mounted);
     // The template may be deleted or replaced before its machine is started.
-    const release = layers.hold(template.built?.layers ?? []);
+    const releaseLayers = layers.hold(template.built?.layers ?? []);
     try {
       await this.options.registry.requireWritable();
       const machine = await machines.claim(template, limited, { keyId: request.keyId, mounted });
@@ -302,8 +302,8 @@ export class SandboxFleet {
         throw error;
       }
     } finally {
-      release();
-      letGo();
+      releaseLayers();
+      releaseVolumes();
       leave();
     }
   }
@@ -376,7 +376,7 @@ export class SandboxFleet {
 
   async #end(id: string, end: EndedSandbox["end"]): Promise<void> {
     const sandbox = this.get(id);
-    const leave = this.options.places.hold(sandbox.keyId);
+    const leave = this.options.slots.hold(sandbox.keyId);
     try {
       await this.options.registry.end(id, end);
       this.#deadlines.clear(id);
@@ -389,8 +389,8 @@ export class SandboxFleet {
 
 const hasFailed = ({ status }: SandboxRecord): boolean => status === "error";
 
-/** Where a name is looked for: each API key has its own names. An id has no blank. */
-const placeOf = (name: string, keyId = ""): string => `${keyId} ${name}`;
+/** The key under which a name is reserved: each API key has its own names. An id contains no blank. */
+const nameOfKey = (name: string, keyId = ""): string => `${keyId} ${name}`;
 
 const cannotStop = (id: string): Problem =>
   new Problem(

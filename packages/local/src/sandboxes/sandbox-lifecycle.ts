@@ -10,9 +10,9 @@ import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
-import type { SandboxPlaces } from "./sandbox-places.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
+import type { SandboxSlots } from "./sandbox-slots.js";
 
 export interface LifecycleParts {
   readonly registry: SandboxRegistry;
@@ -20,7 +20,7 @@ export interface LifecycleParts {
   readonly files: SandboxFiles;
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
-  readonly places: SandboxPlaces;
+  readonly slots: SandboxSlots;
   readonly cooldowns: KeyCooldowns;
   readonly log: (message: string) => void;
 }
@@ -39,7 +39,7 @@ const longestRetryMs = 30_000;
  * sandbox is already in changes nothing. Removing a sandbox does not wait for a running step: it aborts the step.
  */
 export class SandboxLifecycle {
-  readonly #turns = new WeakMap<SandboxRecord, Turn>();
+  readonly #queues = new WeakMap<SandboxRecord, StepQueue>();
   readonly #closing = new AbortController();
 
   constructor(private readonly parts: LifecycleParts) {}
@@ -167,11 +167,11 @@ export class SandboxLifecycle {
   }
 
   async #removeOnce(sandbox: SandboxRecord): Promise<void> {
-    const turn = this.#turn(sandbox);
-    turn.ended.abort();
+    const queue = this.#queueOf(sandbox);
+    queue.ended.abort();
     // Destroy the machine before the running step has ended: the step may wait for a process in the machine.
     const destroyed = sandbox.machine?.destroy();
-    await turn.limit(async () => {
+    await queue.limit(async () => {
       await destroyed;
       await sandbox.machine?.destroy();
       await this.parts.files.remove(sandbox.id);
@@ -229,7 +229,7 @@ export class SandboxLifecycle {
 
   #fail(sandbox: SandboxRecord, failureReason: string): void {
     this.parts.registry.note(sandbox, { status: "error", failureReason });
-    this.parts.places.tellFreed();
+    this.parts.slots.tellFreed();
   }
 
   #machineOf(sandbox: SandboxRecord): Machine {
@@ -259,9 +259,9 @@ export class SandboxLifecycle {
   }
 
   #step(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const { limit, ended } = this.#turn(sandbox);
+    const { limit, ended } = this.#queueOf(sandbox);
     return limit(async () => {
-      // Throws if the sandbox ended while this step waited for its turn.
+      // Throws if the sandbox ended while this step waited for earlier steps.
       this.parts.registry.get(sandbox.id);
       await work(ended.signal).catch((error: unknown) => {
         this.parts.registry.get(sandbox.id);
@@ -270,16 +270,16 @@ export class SandboxLifecycle {
     });
   }
 
-  #turn(sandbox: SandboxRecord): Turn {
-    const known = this.#turns.get(sandbox);
+  #queueOf(sandbox: SandboxRecord): StepQueue {
+    const known = this.#queues.get(sandbox);
     if (known) return known;
-    const turn = { limit: pLimit(1), ended: new AbortController() };
-    this.#turns.set(sandbox, turn);
-    return turn;
+    const queue = { limit: pLimit(1), ended: new AbortController() };
+    this.#queues.set(sandbox, queue);
+    return queue;
   }
 }
 
-interface Turn {
+interface StepQueue {
   readonly limit: LimitFunction;
   /** Aborts when the sandbox ends. */
   readonly ended: AbortController;

@@ -126,9 +126,9 @@ export class WarmPool {
     this.#packages.set(machine, packages);
     this.#waiting.push(machine);
     void machine.exited.then(() => {
-      const place = this.#waiting.indexOf(machine);
-      if (place === -1) return;
-      this.#waiting.splice(place, 1);
+      const index = this.#waiting.indexOf(machine);
+      if (index === -1) return;
+      this.#waiting.splice(index, 1);
       this.#refillAfter(refillDelayMs);
     });
   }

@@ -1,7 +1,7 @@
 import { readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DataDirectoryError } from "../errors/local-errors.js";
-import { lives, removeSign, showLife } from "../runtime/host/life-sign.js";
+import { isAlive, removeLivenessSocket, showAlive } from "../runtime/host/liveness.js";
 import { processIdentity } from "../runtime/host/process-identity.js";
 import { makeDirectories } from "./make-directories.js";
 import { unusableDirectory } from "./storage-problem.js";
@@ -22,11 +22,11 @@ export class DataDirectory {
   private constructor(
     readonly path: string,
     private readonly ownerFile: string,
-    private readonly hideLife: () => void,
+    private readonly hideAlive: () => void,
   ) {}
 
   static async open(wanted: string): Promise<DataDirectory> {
-    let hideLife: (() => void) | undefined;
+    let hideAlive: (() => void) | undefined;
     try {
       await makeDirectories(resolve(wanted), 0o700);
       const path = await realpath(wanted);
@@ -36,21 +36,21 @@ export class DataDirectory {
       const identity = processIdentity(process.pid) ?? String(process.pid);
       const ownerFile = join(owners, identity);
       // Before the file: without a sign, it would be of a dead process.
-      hideLife = showLife(owners, identity);
+      hideAlive = showAlive(owners, identity);
       await writeFile(ownerFile, "", { mode: 0o600 });
       for (const other of await readdir(owners)) {
         if (other === identity || other.endsWith(".life")) continue;
-        if (await lives(other, [owners])) {
+        if (await isAlive(other, [owners])) {
           await rm(ownerFile, { force: true });
           throw inUse(path, Number.parseInt(other, 10));
         }
         await rm(join(owners, other), { force: true });
-        removeSign(owners, other);
+        removeLivenessSocket(owners, other);
       }
       ownedHere.add(path);
-      return new DataDirectory(path, ownerFile, hideLife);
+      return new DataDirectory(path, ownerFile, hideAlive);
     } catch (error) {
-      hideLife?.();
+      hideAlive?.();
       throw unusableDirectory(wanted, error);
     }
   }
@@ -62,7 +62,7 @@ export class DataDirectory {
   async close(): Promise<void> {
     ownedHere.delete(this.path);
     await rm(this.ownerFile, { force: true });
-    this.hideLife();
+    this.hideAlive();
   }
 }
 

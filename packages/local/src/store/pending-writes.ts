@@ -10,7 +10,7 @@ type Write = () => void | Promise<void>;
 export class PendingWrites {
   readonly #writes = new Map<string, Write>();
   /** The last write of each key that has not ended: writes of one key are made one after another. */
-  readonly #turns = new Map<string, Promise<void>>();
+  readonly #queues = new Map<string, Promise<void>>();
   #isFailing = false;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export class PendingWrites {
    */
   save(key: string, write: Write): Promise<void> {
     const outdated = this.#writes.get(key);
-    return this.#inTurn(key, async () => {
+    return this.#inOrder(key, async () => {
       try {
         await write();
       } catch (error) {
@@ -48,7 +48,7 @@ export class PendingWrites {
     });
   }
 
-  /** As `save`, for a write that is done when it returns. */
+  /** Like `save`, for a write that is done when it returns. */
   require(key: string, write: () => void): void {
     try {
       write();
@@ -68,7 +68,7 @@ export class PendingWrites {
 
   /** Tries the pending writes a last time and resolves with how many still failed. */
   async close(): Promise<number> {
-    await Promise.allSettled(this.#turns.values());
+    await Promise.allSettled(this.#queues.values());
     await this.#flush();
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -76,7 +76,7 @@ export class PendingWrites {
   }
 
   #do(key: string, write: Write): Promise<void> {
-    return this.#inTurn(key, async () => {
+    return this.#inOrder(key, async () => {
       if (this.#writes.get(key) !== write) return;
       await write();
       if (this.#writes.get(key) === write) this.#writes.delete(key);
@@ -84,15 +84,15 @@ export class PendingWrites {
   }
 
   /** Begins at once if no other write of the key is under way. */
-  #inTurn(key: string, work: () => Promise<void>): Promise<void> {
-    const last = this.#turns.get(key);
-    const turn = last === undefined ? work() : last.then(work, work);
-    this.#turns.set(key, turn);
+  #inOrder(key: string, work: () => Promise<void>): Promise<void> {
+    const last = this.#queues.get(key);
+    const write = last === undefined ? work() : last.then(work, work);
+    this.#queues.set(key, write);
     const leave = (): void => {
-      if (this.#turns.get(key) === turn) this.#turns.delete(key);
+      if (this.#queues.get(key) === write) this.#queues.delete(key);
     };
-    turn.then(leave, leave);
-    return turn;
+    write.then(leave, leave);
+    return write;
   }
 
   #flush(): Promise<void> {

@@ -24,14 +24,14 @@ export interface Store {
   /** Writes that must not be lost, repeated until they succeed. */
   readonly writes: PendingWrites;
   /** Why no change can be saved now, for people. Undefined if it can. */
-  trouble(): StoreTrouble | undefined;
+  problem(): StoreProblem | undefined;
   /** The database of templates and webhooks. Without a data directory: in memory, created by the first call. */
   database(): Promise<Database>;
   /** Resolves with the number of changes that could not be saved. */
   close(): Promise<number>;
 }
 
-export interface StoreTrouble {
+export interface StoreProblem {
   readonly storage: "full" | "unavailable";
   readonly message: string;
 }
@@ -58,7 +58,7 @@ function memoryStore(): Store {
     sandboxes: new MemorySandboxRepository(),
     apiKeys: async () => new SqliteApiKeyRepository(await open()),
     writes: new PendingWrites(() => undefined),
-    trouble: () => undefined,
+    problem: () => undefined,
     database: open,
     close: async () => {
       (await database)?.close();
@@ -102,7 +102,7 @@ async function fileStore(path: string): Promise<Store> {
       sandboxes: new SqliteSandboxRepository(database),
       apiKeys: async () => new SqliteApiKeyRepository(database),
       writes,
-      trouble: () => (writes.isFailing || isFull(directory.path) ? fullDirectory : undefined),
+      problem: () => (writes.isFailing || isFull(directory.path) ? fullDirectory : undefined),
       database: async () => database,
       close,
     };
@@ -112,7 +112,7 @@ async function fileStore(path: string): Promise<Store> {
   }
 }
 
-const fullDirectory: StoreTrouble = {
+const fullDirectory: StoreProblem = {
   storage: "full",
   message:
     "The data directory is full or cannot be written to. Sandboxes keep running and can be deleted, but changes cannot be saved. Free some disk space there.",

@@ -8,7 +8,7 @@ import type { Machine } from "../runtime/sandbox-runtime.js";
 import { searchPathAnywhere } from "../runtime/search-path.js";
 import { accountFunctions, asUser, findUserScript, foundUser, quoted, userVariables } from "./build-users.js";
 
-/** What ENV, WORKDIR and USER steps set, for later steps and for the template. */
+/** Settings of ENV, WORKDIR and USER steps, for later steps and for the template. */
 export interface BuildContext {
   readonly environment: Readonly<Record<string, string>>;
   readonly workdir: string;

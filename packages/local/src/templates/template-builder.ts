@@ -27,7 +27,10 @@ export interface BuildProgress {
   readonly id: string;
   readonly log: BuildLog;
   readonly stop: AbortSignal;
-  /** What an earlier build made whose steps were the first `count` steps of this build; undefined if there is none. */
+  /**
+   * Returns the result of an earlier build whose steps were the first `count` steps of this one. Undefined if there is
+   * none.
+   */
   readonly cached: (count: number) => BuildResult | undefined;
   readonly report: (change: Pick<Partial<BuildRecord>, "status" | "progress" | "currentStep">) => void;
   /** Makes the finished template from the build's result. */
@@ -209,7 +212,7 @@ export class TemplateBuilder {
 /** Seconds in which a program of an image must tell its version. */
 const programSeconds = 20;
 
-/** What the first steps of a build make, which are done already. */
+/** The result of the first steps of a build, if an earlier build has done them. */
 interface Cached extends BuildResult {
   readonly steps: number;
 }

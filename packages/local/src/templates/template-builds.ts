@@ -250,7 +250,7 @@ export class TemplateBuilds {
     await layers.collect();
   }
 
-  /** What a template has whose build had exactly the first `count` steps of this plan. */
+  /** Finds a template whose build had exactly the first `count` steps of this plan. */
   #cached(plan: BuildPlan, count: number): BuiltTemplate | undefined {
     const key = plan.stepKeys[count - 1];
     const made = this.options.catalogue.list().find(({ built }) => {

@@ -67,11 +67,11 @@ export class KeyRing {
 
   /** Whether a text is a key of this server, usable or not. */
   knows(text: string): boolean {
-    return this.holderOf(text) !== undefined;
+    return this.callerOf(text) !== undefined;
   }
 
-  /** Whose key a text is, usable or not; undefined if there is no such key. */
-  holderOf(text: string): Pick<Caller, "keyId"> | undefined {
+  /** Finds the caller whose key a text is, usable or not. Undefined if there is no such key. */
+  callerOf(text: string): Pick<Caller, "keyId"> | undefined {
     if (this.parts.ownKey.matches(text)) return owner;
     const key = this.#find(text);
     return key && { keyId: key.id };

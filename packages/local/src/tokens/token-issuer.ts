@@ -9,7 +9,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from "jose";
-import { TokenHolders } from "./token-holders.js";
+import { TokenOwners } from "./token-owners.js";
 
 /**
  * Lifetime of a token in seconds: a day, as in the cloud. The vendor's clients refresh a token before each call once it
@@ -43,8 +43,8 @@ export class TokenIssuer {
 
   #verifying: KeyObject | undefined;
 
-  /** The holders of the tokens that this issuer has signed. */
-  readonly holders = new TokenHolders(() => this.#verifying);
+  /** The owners of the tokens that this issuer has signed. */
+  readonly tokenOwners = new TokenOwners(() => this.#verifying);
 
   private constructor(private readonly make: () => Promise<Keys>) {}
 

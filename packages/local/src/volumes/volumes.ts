@@ -50,7 +50,7 @@ export class Volumes {
   /** By id of a volume: how many sandboxes that will mount it are being created. */
   readonly #held = new Map<string, number>();
   /** Creates and attaches one image at a time. */
-  readonly #turn = pLimit(1);
+  readonly #exclusively = pLimit(1);
   #directory: Promise<string> | undefined;
 
   constructor(private readonly parts: VolumesParts) {}
@@ -58,17 +58,17 @@ export class Volumes {
   /** Loads the volumes of the previous server, and removes images that it did not record. */
   async restore(): Promise<void> {
     for (const volume of this.parts.repository?.list() ?? []) this.#volumes.set(volume.id, volume);
-    const directory = await this.#place();
+    const directory = await this.#openDirectory();
     for (const name of await readdir(directory))
       if (![...this.#volumes.keys()].some((id) => name === fileName(id)))
         await rm(join(directory, name), { force: true });
-    for (const id of this.#volumes.keys()) await this.#letGo(id);
+    for (const id of this.#volumes.keys()) await this.#detach(id);
   }
 
-  async #letGo(id: string): Promise<void> {
+  async #detach(id: string): Promise<void> {
     if (this.parts.lack !== undefined) return;
     // Without the program that attaches images, none is attached.
-    await this.#turn(async () => detachImage(await this.#image(id)).catch(() => undefined));
+    await this.#exclusively(async () => detachImage(await this.#image(id)).catch(() => undefined));
   }
 
   /** Why this server has no volumes, and how to get them. Undefined if it has volumes. */
@@ -106,7 +106,7 @@ export class Volumes {
   async create(name: string, sizeMb: number, keyId: string | undefined): Promise<Volume> {
     const { lack, repository } = this.parts;
     if (lack !== undefined) throw unavailable(lack);
-    return this.#turn(async () => {
+    return this.#exclusively(async () => {
       if (this.#named(name, keyId))
         throw new Problem(409, "CONFLICT", `A volume named ${name} exists already.`, {
           hint: "Use that volume, or choose another name.",
@@ -149,7 +149,7 @@ export class Volumes {
     }
     this.parts.repository?.remove(volume.id);
     this.#volumes.delete(volume.id);
-    await this.#letGo(volume.id);
+    await this.#detach(volume.id);
     await rm(await this.#image(volume.id), { force: true });
   }
 
@@ -213,7 +213,7 @@ export class Volumes {
     }
     try {
       const image = await this.#image(volumeId ?? "");
-      const { device, release } = await this.#turn(() => attachImage(image));
+      const { device, release } = await this.#exclusively(() => attachImage(image));
       return { source: { device }, release };
     } catch (error) {
       throw new Error(`volume ${source.volume} could not be attached: ${reasonOf(error)}`, { cause: error });
@@ -247,7 +247,7 @@ export class Volumes {
 
   /** Throws the 507 problem if the disk has less space than all volumes may take. */
   async #requireSpace(sizeMb: number, keyId: string | undefined): Promise<void> {
-    const { bavail, blocks, bsize } = await statfs(await this.#place());
+    const { bavail, blocks, bsize } = await statfs(await this.#openDirectory());
     if (keyId !== undefined) {
       const limit = Math.floor((blocks * bsize * shareOfKey) / mebibyte);
       const current = this.list(keyId).reduce((sum, volume) => sum + volume.sizeMb, 0);
@@ -265,10 +265,10 @@ export class Volumes {
   }
 
   async #image(id: string): Promise<string> {
-    return join(await this.#place(), fileName(id));
+    return join(await this.#openDirectory(), fileName(id));
   }
 
-  #place(): Promise<string> {
+  #openDirectory(): Promise<string> {
     this.#directory ??= this.parts.directory().then(async (directory) => {
       await makeDirectories(directory, 0o700);
       return realpath(directory);

@@ -15,7 +15,7 @@ import { type Callback, parseCallback } from "./callback.js";
 const bodyLimit = limits.requestBytes;
 const maxAnswerBytes = 64 * 1024;
 
-const startedJob = z.object({
+const startedExecution = z.object({
   execution_id: z.string().check(z.minLength(1), z.maxLength(200)),
   process_id: z.string().check(z.minLength(1), z.maxLength(200)),
 });
@@ -39,7 +39,7 @@ export interface StartedExecution {
 type AsyncExecuteBody = AgentOperations["executeAsync"]["requestBody"]["content"]["application/json"];
 
 /**
- * Handles `POST /execute/async` for all agents. The code runs in the sandbox as a background job; the callback stays in
+ * Handles `POST /execute/async` for all agents. The code runs in the sandbox as a background execution; the callback stays in
  * the control plane, where code in the sandbox can neither see nor change it.
  */
 export class AsyncExecutions {
@@ -130,9 +130,9 @@ function refusal({ statusCode, headers }: IncomingMessage, text: string): Reply 
   return new Reply(text, Object.fromEntries(entries), statusCode ?? 409);
 }
 
-function parseStarted(text: string, sandboxId: string): z.infer<typeof startedJob> {
+function parseStarted(text: string, sandboxId: string): z.infer<typeof startedExecution> {
   try {
-    return startedJob.parse(JSON.parse(text));
+    return startedExecution.parse(JSON.parse(text));
   } catch (cause) {
     const message = `The agent of sandbox ${sandboxId} sent an invalid answer.`;
     throw new Problem(409, "AGENT_UNREADABLE", message, {

@@ -16,7 +16,7 @@ const reportedBytes = 256 * 1024;
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 const count = z.int().check(z.nonnegative());
-const jobAnswer = z.object({
+const stateAnswer = z.object({
   status: z.string(),
   exit_code: z.optional(z.int()),
   termination_reason: z.optional(z.string().check(z.maxLength(100))),
@@ -28,7 +28,7 @@ const jobAnswer = z.object({
   stderr_bytes: count,
 });
 
-type JobAnswer = z.infer<typeof jobAnswer>;
+type StateAnswer = z.infer<typeof stateAnswer>;
 type Followed = Pick<Delivery, "sandboxId" | "executionId" | "createdAt">;
 
 /** Sends a GET to a sandbox's agent; throws the problem that says why there is no answer. */
@@ -48,8 +48,8 @@ export class ExecutionFollower {
     for (;;) {
       backoff.beginRequest();
       try {
-        const job = await this.#read(execution, { wait: waitSeconds, limit: 16 }, signal);
-        if (job.status !== "running") return await this.#report(execution, job, signal);
+        const state = await this.#read(execution, { wait: waitSeconds, limit: 16 }, signal);
+        if (state.status !== "running") return await this.#report(execution, state, signal);
       } catch (error) {
         signal.throwIfAborted();
         const reason = finalReason(error);
@@ -64,7 +64,7 @@ export class ExecutionFollower {
     { sandboxId, executionId }: Followed,
     query: Readonly<Record<string, number>>,
     signal: AbortSignal,
-  ): Promise<JobAnswer> {
+  ): Promise<StateAnswer> {
     const text = Object.entries(query).map(([name, value]) => `${name}=${value}`);
     const path = `/execute/processes/${encodeURIComponent(executionId)}/output?${text.join("&")}`;
     const answer = await this.ask(sandboxId, path, signal);
@@ -72,16 +72,16 @@ export class ExecutionFollower {
     if (answer.statusCode === 404)
       throw new Problem(404, "NOT_FOUND", `Sandbox ${sandboxId} no longer has a record of the execution.`);
     if (answer.statusCode !== 200) throw new Error(`The agent answered ${answer.statusCode}.`);
-    return jobAnswer.parse(body);
+    return stateAnswer.parse(body);
   }
 
-  async #report(execution: Followed, job: JobAnswer, signal: AbortSignal): Promise<WebhookPayload> {
-    const reason = job.termination_reason ?? "exit";
-    const exitCode = job.exit_code ?? 1;
-    const error = job.error ?? reasons[reason];
+  async #report(execution: Followed, state: StateAnswer, signal: AbortSignal): Promise<WebhookPayload> {
+    const reason = state.termination_reason ?? "exit";
+    const exitCode = state.exit_code ?? 1;
+    const error = state.error ?? reasons[reason];
     const [stdout, stderr] = [
-      await this.#output(execution, "stdout", job, signal),
-      await this.#output(execution, "stderr", job, signal),
+      await this.#output(execution, "stdout", state, signal),
+      await this.#output(execution, "stderr", state, signal),
     ];
     return {
       execution_id: execution.executionId,
@@ -90,13 +90,13 @@ export class ExecutionFollower {
       stdout,
       stderr,
       exit_code: exitCode,
-      execution_time: job.duration ?? secondsSince(execution.createdAt),
+      execution_time: state.duration ?? secondsSince(execution.createdAt),
       timestamp: new Date().toISOString(),
       ...(error !== undefined && { error }),
       sandbox_id: execution.sandboxId,
       termination_reason: reason,
-      stdout_truncated: job.stdout_bytes > reportedBytes,
-      stderr_truncated: job.stderr_bytes > reportedBytes,
+      stdout_truncated: state.stdout_bytes > reportedBytes,
+      stderr_truncated: state.stderr_bytes > reportedBytes,
     };
   }
 
@@ -104,14 +104,14 @@ export class ExecutionFollower {
   async #output(
     execution: Followed,
     name: "stdout" | "stderr",
-    job: JobAnswer,
+    state: StateAnswer,
     signal: AbortSignal,
   ): Promise<string> {
-    const total = job[`${name}_bytes`];
+    const total = state[`${name}_bytes`];
     if (total === 0) return "";
     const other = name === "stdout" ? "stderr" : "stdout";
     const piece = async (offset: number, limit: number): Promise<string> => {
-      const offsets = { [`${name}_offset`]: offset, [`${other}_offset`]: job[`${other}_bytes`] };
+      const offsets = { [`${name}_offset`]: offset, [`${other}_offset`]: state[`${other}_bytes`] };
       // Cut the output here too: code in the sandbox may have replaced the agent and send more than `limit`.
       return (await this.#read(execution, { ...offsets, limit }, signal))[name].slice(0, limit);
     };

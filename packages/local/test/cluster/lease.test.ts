@@ -85,13 +85,13 @@ describe("of several servers", () => {
     const second = await open("b");
     await seconds(3);
     isAway = true;
-    let holders = 1;
+    let tokenOwners = 1;
     const together = await (async () => {
       for (let passed = 0; !second.isHeld && passed < 60; passed += 1) {
-        holders = Math.max(holders, held().filter(Boolean).length);
+        tokenOwners = Math.max(tokenOwners, held().filter(Boolean).length);
         await seconds(1);
       }
-      return holders;
+      return tokenOwners;
     })();
     expect([together, held()]).toEqual([1, [false, true]]);
     const term = opened[0]?.term;

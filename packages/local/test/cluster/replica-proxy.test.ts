@@ -154,7 +154,7 @@ test("callers wait while nobody leads, also if the last leader is still named", 
 });
 
 test("callers who have waited for long are told to come again", async () => {
-  const { url } = await opened(new Known(), { patienceMs: 200 });
+  const { url } = await opened(new Known(), { waitMs: 200 });
   expect(await ask(`${url}/v1/sandboxes`)).toMatchObject({ status: 503, headers: { "retry-after": "2" } });
   expect(JSON.parse((await ask(`${url}/agent/1/health`)).body)).toMatchObject({
     code: "SERVICE_UNAVAILABLE",

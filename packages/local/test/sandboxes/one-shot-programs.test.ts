@@ -16,7 +16,7 @@ function withoutAgents({ fleet, ...parts }: { readonly fleet: object; readonly [
     runtime: {},
     fleet: { template: () => template, ...fleet },
     egress: { open: () => ({ accept: () => undefined }), setRules: () => undefined, close: () => undefined },
-    queue: { enter: async () => ({ room: { handOver: nothing, release: nothing }, leave: nothing }) },
+    queue: { enter: async () => ({ capacity: { transfer: nothing, release: nothing }, leave: nothing }) },
     cooldowns: { requireOver: nothing },
     ...parts,
   } as never);

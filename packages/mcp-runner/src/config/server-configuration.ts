@@ -96,25 +96,25 @@ export function partedEntry(entry: Readonly<Record<string, unknown>>): {
 }
 
 /** Checks a server's configuration, in any known spelling, and fills in defaults. */
-export function serverConfiguration(name: string, given: unknown): McpServerConfiguration {
+export function serverConfiguration(name: string, entry: unknown): McpServerConfiguration {
   if (!isServerName(name))
     throw invalid(
       `"${String(name).slice(0, 80)}" cannot be the name of a server.`,
       "Use 1 to 64 letters, digits, dots, dashes and underscores, with a letter or digit first.",
     );
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry))
     throw invalid(`The configuration of server "${name}" is not a JSON object.`);
-  if ("url" in given)
+  if ("url" in entry)
     throw invalid(
       `Server "${name}" has a URL, so it runs elsewhere and cannot run in a sandbox.`,
       "Connect your MCP client to the URL directly.",
     );
-  const known = Object.entries(given)
+  const known = Object.entries(entry)
     .filter(([key, value]) => !unused.has(key) && value !== undefined)
     .map(([key, value]) => [spellings[key] ?? key, value]);
   const parsed = mcpServerSchema.safeParse(Object.fromEntries(known));
   if (!parsed.success)
-    throw invalid(`Server "${name}": ${problemsOf(parsed.error)}`, undefined, placeOf(parsed.error, given));
+    throw invalid(`Server "${name}": ${problemsOf(parsed.error)}`, undefined, pathOf(parsed.error, entry));
   const { command = "", ...rest } = parsed.data;
   return { name, command, ...rest };
 }
@@ -129,11 +129,11 @@ function problemsOf({ issues }: z.ZodError): string {
   return issues.map((issue) => `${keyOf(issue)}${problemOf(issue)}`).join("; ");
 }
 
-/** The path of the first invalid key, in the spelling of the configuration `given`. */
-function placeOf({ issues: [issue] }: z.ZodError, given: object): (string | number)[] {
+/** The path of the first invalid key, in the spelling of the configuration `entry`. */
+function pathOf({ issues: [issue] }: z.ZodError, entry: object): (string | number)[] {
   const [key, ...rest] = issue?.path ?? [];
   const first = issue?.code === "unrecognized_keys" && key === undefined ? issue.keys[0] : key;
-  const spelling = Object.keys(given).find((each) => each === first || spellings[each] === first);
+  const spelling = Object.keys(entry).find((each) => each === first || spellings[each] === first);
   return [spelling, ...rest].filter((part) => typeof part === "string" || typeof part === "number");
 }
 

@@ -16,7 +16,7 @@ export interface McpServerFile {
   /** The servers in the file, by name. */
   readonly entries: McpServerEntries;
   /** The path of the object with the servers; empty if that object is the whole file. */
-  readonly holder: readonly string[];
+  readonly serversPath: readonly string[];
   /** The line of a key of an entry, counted from 1. */
   lineOf(path: readonly (string | number)[]): number;
 }
@@ -28,8 +28,8 @@ const version = 1;
 export function serverFilePath(): string {
   const { XDG_CONFIG_HOME: base } = process.env;
   // The XDG specification says to ignore a relative path.
-  const place = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".config");
-  return join(place, "cloud-sandbox", "mcp.json");
+  const configuration = base !== undefined && isAbsolute(base) ? base : join(homedir(), ".config");
+  return join(configuration, "cloud-sandbox", "mcp.json");
 }
 
 /** The text of a file with these servers. */
@@ -85,10 +85,10 @@ export function parseServerFile(path: string, text: string): McpServerFile {
     const what = problem === undefined ? "is empty" : `is no JSON: ${printParseErrorCode(problem.error)}`;
     throw invalid(path, at, what);
   }
-  const holder = holderOf(tree);
-  const given = holder.length === 0 ? tree : findNodeAtLocation(tree, holder);
-  if (tree.type !== "object" || given?.type !== "object")
-    throw invalid(path, lineAt(text, given?.offset ?? 0), "must be an object with the servers by name");
+  const serversPath = serversPathOf(tree);
+  const node = serversPath.length === 0 ? tree : findNodeAtLocation(tree, serversPath);
+  if (tree.type !== "object" || node?.type !== "object")
+    throw invalid(path, lineAt(text, node?.offset ?? 0), "must be an object with the servers by name");
   const written: unknown = findNodeAtLocation(tree, ["version"])?.value;
   if (typeof written === "number" && written > version)
     throw new McpConfigurationError({
@@ -99,25 +99,25 @@ export function parseServerFile(path: string, text: string): McpServerFile {
   // Without a prototype, so that no name has a meaning of its own.
   const entries: McpServerEntries = Object.create(null);
   // Programs use the last of several entries, which an edit would not find.
-  const repeated = repeatedKey(given) ?? repeatedKey(tree);
+  const repeated = repeatedKey(node) ?? repeatedKey(tree);
   if (repeated !== undefined)
     throw invalid(path, lineAt(text, repeated.offset), `there is a second "${repeated.value}"`);
-  for (const { children: [key, value] = [] } of given.children ?? []) {
+  for (const { children: [key, value] = [] } of node.children ?? []) {
     const name = String(key?.value);
     if (value?.type !== "object")
       throw invalid(path, lineAt(text, value?.offset ?? 0), `the entry "${name}" must be an object`);
     entries[name] = shallow(path, () => JSON.parse(JSON.stringify(plain(value))));
   }
-  const lineOf = (place: readonly (string | number)[]): number => {
-    for (let length = place.length; length >= 0; length--) {
-      const node = findNodeAtLocation(tree, [...holder, ...place.slice(0, length)]);
+  const lineOf = (path: readonly (string | number)[]): number => {
+    for (let length = path.length; length >= 0; length--) {
+      const node = findNodeAtLocation(tree, [...serversPath, ...path.slice(0, length)]);
       // For a property, return the line of its key.
       if (node !== undefined)
         return lineAt(text, node.parent?.type === "property" ? node.parent.offset : node.offset);
     }
     return 1;
   };
-  return { path, entries, holder, lineOf };
+  return { path, entries, serversPath, lineOf };
 }
 
 /** Checks every entry. Throws an `McpConfigurationError` with the first problem and its line. */
@@ -150,11 +150,11 @@ function shallow<Result>(path: string, work: () => Result): Result {
   }
 }
 
-function holderOf(tree: Node): string[] {
-  const holder = ["mcpServers", "servers", "context_servers"].find(
+function serversPathOf(tree: Node): string[] {
+  const serversPath = ["mcpServers", "servers", "context_servers"].find(
     (key) => findNodeAtLocation(tree, [key])?.type === "object",
   );
-  return holder === undefined ? [] : [holder];
+  return serversPath === undefined ? [] : [serversPath];
 }
 
 /** The first key of an object that it has had before. */

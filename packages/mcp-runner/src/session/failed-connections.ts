@@ -4,7 +4,7 @@ import { Secrets } from "../config/secrets.js";
 import { McpStartError } from "../errors.js";
 
 /** Connections of which the error tells. */
-const mostTold = 2;
+const mostNamed = 2;
 /** Milliseconds that the server's connections may take to be listed. */
 const listingMs = 5000;
 
@@ -23,7 +23,7 @@ export async function withFailedConnections(error: unknown, start: FailedStart):
   const told = (await failedConnections(start))
     .map(secrets.hide, secrets)
     .filter((sentence) => !error.summary.includes(sentence))
-    .slice(0, mostTold);
+    .slice(0, mostNamed);
   if (told.length === 0) return error;
   const { cause, code, hint, stderr } = error;
   const summary = [error.summary, ...told].join(" ");

@@ -207,6 +207,6 @@ function installFailed({ name }: McpServerConfiguration, output: string, cause?:
   });
 }
 
-/** What pip, npm, curl, git and the proxy of sandboxes write when a server cannot be reached. */
+/** Matches what pip, npm, curl, git and the proxy of sandboxes write when a server cannot be reached. */
 const offline =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|Could not resolve|Could(n't| not) connect to server|Name or service not known|Temporary failure in name|Network is unreachable|No route to host|DESTINATION_NOT_ALLOWED|Tunnel (connection )?failed|no internet access|not on the public internet|403 Forbidden/i;

@@ -15,9 +15,9 @@ export async function openWithLayers<Backend>(
   cache: string,
   open: (dataDir: string | undefined) => Promise<Backend>,
 ): Promise<Backend> {
-  for (let turn = 1; turn <= mostKeeping; turn += 1) {
+  for (let attempt = 1; attempt <= mostKeeping; attempt += 1) {
     try {
-      return await open(join(cache, turn === 1 ? "mcp-layers" : `mcp-layers-${turn}`));
+      return await open(join(cache, attempt === 1 ? "mcp-layers" : `mcp-layers-${attempt}`));
     } catch (error) {
       if (!isInUse(error)) throw error;
     }

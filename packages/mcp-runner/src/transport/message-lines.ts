@@ -4,7 +4,7 @@ const joinedPieces = 1024;
 /** Lines of a stream that comes in pieces of text. */
 export class MessageLines {
   #pieces: string[] = [];
-  /** What came before the pieces, joined. */
+  /** Bytes that came before the pieces, joined. */
   #begun: string[] = [];
   #length = 0;
 
@@ -34,7 +34,7 @@ export class MessageLines {
     }
   }
 
-  /** What came after the last line end. */
+  /** Bytes after the last line end. */
   get rest(): string {
     return [...this.#begun, ...this.#pieces].join("");
   }

@@ -9,7 +9,7 @@ import { Secrets } from "../config/secrets.js";
 import { McpProtocolError, McpStartError } from "../errors.js";
 import { boundedFetch } from "./bounded-fetch.js";
 import { HiddenLines } from "./hidden-lines.js";
-import { mendedMessage } from "./mended-message.js";
+import { repairedMessage } from "./repaired-message.js";
 import type { SandboxStdioOptions } from "./sandbox-stdio-transport.js";
 
 /** The SDK's type of the options of `send`, which differs from `TransportSendOptions` only in optional properties. */
@@ -103,7 +103,7 @@ export class SandboxHttpTransport implements Transport {
       fetch: boundedFetch(maxMessageLength, () => this.#tooLarge(maxMessageLength)),
     });
     http.onmessage = (message) =>
-      this.onmessage?.(mendedMessage(message, (what) => this.#leftOut(secrets.hide(what))));
+      this.onmessage?.(repairedMessage(message, (what) => this.#leftOut(secrets.hide(what))));
     http.onerror = (error) => this.onerror?.(error);
     this.#http = http;
     await http.start();

@@ -9,8 +9,8 @@ import { type CommandStream, isSandboxError, type Sandbox, type StreamedResult }
 import { Secrets } from "../config/secrets.js";
 import { McpProtocolError, McpServerError, McpStartError } from "../errors.js";
 import { HiddenLines } from "./hidden-lines.js";
-import { mendedMessage } from "./mended-message.js";
 import { MessageLines } from "./message-lines.js";
+import { repairedMessage } from "./repaired-message.js";
 import { SentRequests } from "./sent-requests.js";
 
 /** Options of a `SandboxStdioTransport`. */
@@ -187,7 +187,7 @@ export class SandboxStdioTransport implements Transport {
     if (line.trim() === "") return "other";
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(mendedMessage(JSON.parse(line), (what) => this.#leftOut(what)));
+      message = parseJSONRPCMessage(repairedMessage(JSON.parse(line), (what) => this.#leftOut(what)));
     } catch {
       this.#skipNoise(line);
       return "other";

@@ -13,7 +13,7 @@ export function instead(name: string, known: readonly string[]): string {
 /** Names that begin or end like `name`, or that `name` abbreviates: at most two, the likeliest first. */
 export function similarNames(name: string, known: readonly string[]): string[] {
   const wanted = letters(name);
-  const scored = known.map((candidate) => ({ candidate, score: likeness(wanted, letters(candidate)) }));
+  const scored = known.map((candidate) => ({ candidate, score: similarity(wanted, letters(candidate)) }));
   return scored
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
@@ -25,7 +25,7 @@ function letters(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-function likeness(a: string, b: string): number {
+function similarity(a: string, b: string): number {
   const [shorter, longer] = a.length < b.length ? [a, b] : [b, a];
   if (shorter.length < 2) return 0;
   if (longer.startsWith(shorter)) return 3;

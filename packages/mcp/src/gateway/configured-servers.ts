@@ -13,7 +13,7 @@ export async function configuredServers(
   const { checkedServers, McpConfigurationError, parseServerFile, readServerFile, serverFilePath } =
     await import("cloud-sandbox-mcp-runner/configuration");
   try {
-    const files = [given(), readServerFile()].filter((file) => file !== undefined);
+    const files = [configuredFile(), readServerFile()].filter((file) => file !== undefined);
     const found = names.map((name) => {
       const file = files.find(({ entries }) => Object.hasOwn(entries, name));
       const entry = file?.entries[name];
@@ -27,7 +27,7 @@ export async function configuredServers(
     throw new OptionError(error.message);
   }
 
-  function given(): McpServerFile | undefined {
+  function configuredFile(): McpServerFile | undefined {
     if (config === undefined) return undefined;
     if (/^\s*\{/.test(config)) return parseServerFile("--mcp-config", config);
     if (!existsSync(config)) throw new OptionError(`--mcp-config: there is no file ${config}.`);

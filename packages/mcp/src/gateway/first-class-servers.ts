@@ -12,7 +12,7 @@ import type { Registered } from "./relaying.js";
 import { listedNames, toolPrefix } from "./tool-names.js";
 
 /** Milliseconds to wait for the tools of starting servers. Later tools are announced as a change of the list. */
-const patienceMs = 8_000;
+const longestWaitMs = 8_000;
 
 /** Milliseconds between two requests for the lists of a server that reports changes without end. */
 const changePauseMs = 1_000;
@@ -25,7 +25,7 @@ interface Follower {
   readonly since: number;
 }
 
-/** What a server lists. */
+/** The tools, prompts, resources and templates that a server lists. */
 interface Known extends OtherLists {
   readonly tools: readonly Tool[];
 }
@@ -33,7 +33,7 @@ interface Known extends OtherLists {
 export class FirstClassServers implements Additions {
   readonly #names: readonly string[];
   readonly #log: (line: string) => void;
-  /** What each server lists, which is the same for all clients. */
+  /** The lists of each server, which are the same for all clients. */
   readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<void>>();
   /** The servers that are asked after a change, and where to ask once more because of a later change. */
@@ -71,7 +71,7 @@ export class FirstClassServers implements Additions {
       const asked = Promise.all(missing.map((name) => this.#askFor(name, shared))).then(() => true);
       let timer: NodeJS.Timeout | undefined;
       const enough = new Promise<boolean>((resolve) => {
-        timer = setTimeout(() => resolve(false), patienceMs);
+        timer = setTimeout(() => resolve(false), longestWaitMs);
       });
       const isComplete = await Promise.race([asked, enough]).finally(() => clearTimeout(timer));
       if (!isComplete) this.#log("an MCP server is still being started; its tools are listed when it runs");
@@ -189,9 +189,9 @@ function entryOf(
 }
 
 function callOf(server: string, { name: tool, outputSchema }: Tool): Parameters<typeof registerTool>[2] {
-  return async (given, context) => {
+  return async (received, context) => {
     const { callRelayed, mostSeconds } = await import("../tools/mcp-servers.js");
-    const args = typeof given === "object" && given !== null ? { ...given } : {};
+    const args = typeof received === "object" && received !== null ? { ...received } : {};
     const isStructured = outputSchema !== undefined;
     return callRelayed(context, { server, tool, args, timeout: mostSeconds, isStructured });
   };

@@ -14,7 +14,7 @@ import { FirstClassServers } from "./first-class-servers.js";
 
 export interface Gateway {
   readonly servers: OtherServers;
-  /** What servers have, listed beside what this program has. */
+  /** Lists the tools and resources of other servers beside this program's own. */
   readonly additions: Additions | undefined;
   /** Options of the local backend that servers need. */
   readonly local: LocalOptions;

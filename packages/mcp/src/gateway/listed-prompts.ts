@@ -37,9 +37,9 @@ export function registerPrompts(
       ...(description !== undefined && { description }),
       argsSchema: argumentsSchema(prompt, completes ? { session, name } : undefined),
     };
-    return server.registerPrompt(listed, entry, (given, { mcpReq: { signal } }) =>
+    return server.registerPrompt(listed, entry, (args, { mcpReq: { signal } }) =>
       read(listed, async (context) => {
-        const params = { name: own, arguments: given as Record<string, string> };
+        const params = { name: own, arguments: args as Record<string, string> };
         const result = await relay(context, name, "prompts/get", params, signal);
         return {
           ...(result.description !== undefined && { description: result.description }),

@@ -4,7 +4,7 @@ import type { ClientServers } from "../servers/client-servers.js";
 import type { RelayedMethod, RelayedParams } from "../servers/running-server.js";
 import type { Session, SessionContext } from "../session/session.js";
 
-/** What the SDK returns for everything that is registered with it. */
+/** The SDK's handle of something that is registered with it. */
 export interface Registered {
   remove(): void;
 }

@@ -16,8 +16,8 @@ export class BearerTokens {
    */
   tokenDigest(authorization: string | undefined): string | undefined {
     if (this.#digests.length === 0) return "";
-    const given = digest(bearerToken(authorization) ?? "");
-    const matches = this.#digests.filter((known) => timingSafeEqual(known, given));
+    const token = digest(bearerToken(authorization) ?? "");
+    const matches = this.#digests.filter((known) => timingSafeEqual(known, token));
     return matches[0]?.toString("hex");
   }
 }

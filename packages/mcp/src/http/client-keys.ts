@@ -20,8 +20,8 @@ export class ClientKeys {
   }
 
   /**
-   * Where the sandboxes of a request's key are, or why the request is refused. Asks the control plane for each request, so that
-   * a key is refused as soon as it is revoked.
+   * Finds the sandboxes of a request's key, or returns why the request is refused. Asks the control plane for each
+   * request, so that a key is refused as soon as it is revoked.
    */
   async backendFor(authorization: string | undefined): Promise<SharedBackend | Refusal> {
     const key = bearerToken(authorization) ?? "";

@@ -1,4 +1,4 @@
-/** What browsers need to know before a web page may call this server and read its answers (CORS). */
+/** Answers that browsers need before a web page may call this server and read its answers (CORS). */
 import type { IncomingMessage } from "node:http";
 
 /** Headers of MCP and of authorization that pages send, beside those that they name when they ask. */

@@ -105,8 +105,8 @@ export class HttpClients<Client extends HttpClient> {
   #sweep(): void {
     for (const [key, entry] of this.#entries) {
       const { idleMs } = this.#options;
-      const patience = entry.client.session.hasNames ? Math.max(idleMs, idleSeconds * 1000) : idleMs;
-      if (isSilent(entry) && entry.lastSeen + patience <= Date.now()) this.#forget(key, entry);
+      const longestSilenceMs = entry.client.session.hasNames ? Math.max(idleMs, idleSeconds * 1000) : idleMs;
+      if (isSilent(entry) && entry.lastSeen + longestSilenceMs <= Date.now()) this.#forget(key, entry);
     }
   }
 

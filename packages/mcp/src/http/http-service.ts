@@ -161,12 +161,12 @@ export async function startHttpService(parts: ServiceParts, options: HttpOptions
 }
 
 /** A port needs a token, because every user of this machine can reach it. A Unix socket can be opened only by its own user. */
-function tokensFor({ host, socket, token: given }: HttpOptions, log: EndpointParts["log"]): BearerTokens {
-  if (given === false) {
+function tokensFor({ host, socket, token: text }: HttpOptions, log: EndpointParts["log"]): BearerTokens {
+  if (text === false) {
     if (socket !== undefined || isLoopback(host)) return new BearerTokens([]);
     throw new OptionError(`Other machines can reach ${host}, so clients need a token: drop --no-token.`);
   }
-  const tokens = parseTokens(given);
+  const tokens = parseTokens(text);
   if (tokens.length > 0 || socket !== undefined) return new BearerTokens(tokens);
   const token = newToken();
   log("clients need a token; CLOUD_SANDBOX_MCP_TOKEN is not set, so this one was made:");

@@ -71,13 +71,13 @@ export class McpEndpoint {
     });
   }
 
-  async serve(given: EndpointRequest): Promise<Response | Refusal> {
-    const { request, text } = given;
+  async serve(call: EndpointRequest): Promise<Response | Refusal> {
+    const { request, text } = call;
     const { answer, body } = request.method === "POST" ? read(text) : {};
     if (answer !== undefined) return Response.json(answer, { status: 400 });
     const isLegacy = await isLegacyRequest(request, body ?? null);
     const serve = isLegacy && !this.#isSessionless(request, body) ? this.#serveSession : this.#serveStateless;
-    return serve.call(this, given, body);
+    return serve.call(this, call, body);
   }
 
   #isSessionless({ method, headers }: Request, body: unknown): boolean {
@@ -118,10 +118,10 @@ export class McpEndpoint {
     return { tokenDigest, session, disconnect: async () => undefined };
   }
 
-  async #serveSession(given: EndpointRequest, parsedBody: unknown): Promise<Response | Refusal> {
-    const { request, tokenDigest, over } = given;
+  async #serveSession(call: EndpointRequest, parsedBody: unknown): Promise<Response | Refusal> {
+    const { request, tokenDigest, over } = call;
     const id = request.headers.get("mcp-session-id");
-    if (id === null) return beginsSession(parsedBody) ? this.#begin(given, parsedBody) : noSession;
+    if (id === null) return beginsSession(parsedBody) ? this.#begin(call, parsedBody) : noSession;
     const key = `session ${id}`;
     const client = this.#clients.get(key);
     if (client?.transport === undefined || client.tokenDigest !== tokenDigest) return unknownSession;
@@ -165,7 +165,7 @@ function read(text: string): { readonly body?: unknown; readonly answer?: ErrorA
     const messages = (isBatch ? value : [value]).map(received);
     const answer = messages.find((each) => each.answer !== undefined)?.answer;
     if (answer !== undefined) return { answer };
-    // What has neither an answer nor a message is an answer in a form that MCP does not have, which the SDK refuses.
+    // A body that is neither an answer nor a message is passed on as one that MCP does not have, which the SDK refuses.
     const body = messages.map(({ message }, index) => message ?? (isBatch ? value[index] : value));
     return { body: isBatch ? body : body[0] };
   } catch {

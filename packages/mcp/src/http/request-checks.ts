@@ -23,7 +23,7 @@ export interface RequestCheckOptions {
   /** Origins of web pages that may call this server, in addition to those of this machine. */
   readonly allowedOrigins: readonly string[];
   readonly tokens: Pick<BearerTokens, "tokenDigest">;
-  /** What a client without an accepted token is told to send. */
+  /** The advice for a client without an accepted token. */
   readonly tokenAdvice: string;
 }
 

@@ -29,14 +29,14 @@ export class IsolatedRuns {
     options: WaitOptions,
   ): Promise<Result> {
     for (;;) {
-      await this.#turn(options).catch((error: unknown) => {
+      await this.#waitToStart(options).catch((error: unknown) => {
         // Wake the next waiting run: this one was woken because there is room, but it gives up.
         this.#wakeNext();
         throw error;
       });
       let isStarting = true;
       const started = (): void => {
-        if (isStarting) this.#passTurn();
+        if (isStarting) this.#startNext();
         isStarting = false;
       };
       this.#running += 1;
@@ -68,16 +68,16 @@ export class IsolatedRuns {
   }
 
   /** Waits until the run may begin. */
-  async #turn({ signal, report }: WaitOptions): Promise<void> {
+  async #waitToStart({ signal, report }: WaitOptions): Promise<void> {
     if (this.#starting >= mostStarting) {
       report(`Waiting for its turn: ${this.#queue.size + this.#starting} other runs start first`);
-      // Do not count this run here: `#passTurn` gives it the place of an earlier run, which is already counted.
+      // Do not count this run here: `#startNext` counts it in place of an earlier run, which is already counted.
       return waitIn(this.#queue, signal);
     }
     this.#starting += 1;
   }
 
-  #passTurn(): void {
+  #startNext(): void {
     const [next] = this.#queue;
     if (next === undefined) this.#starting -= 1;
     else next();

@@ -111,7 +111,7 @@ export class SandboxDirectory {
 
   /** The client's sandbox of that name. Waits if it is being created. Undefined if there is none. */
   async named(name: string): Promise<Sandbox | undefined> {
-    return this.#holder(name);
+    return this.#sandboxNamed(name);
   }
 
   names(): string[] {
@@ -142,7 +142,7 @@ export class SandboxDirectory {
 
   /** The sandbox of that name. When there is none, `create` makes it, once for all calls that ask at the same time. */
   async getOrCreate(name: string, create: () => Promise<Sandbox>): Promise<Sandbox> {
-    const existing = this.#holder(name);
+    const existing = this.#sandboxNamed(name);
     if (existing !== undefined) return existing;
     const created = create();
     this.#creating.set(name, created);
@@ -218,16 +218,16 @@ export class SandboxDirectory {
     return this.#delete(this.#free(name));
   }
 
-  #holder(name: string): Promise<Sandbox> | Sandbox | undefined {
+  #sandboxNamed(name: string): Promise<Sandbox> | Sandbox | undefined {
     return this.#creating.get(name) ?? this.#ledger.named(this.#owner).get(name);
   }
 
   /** Frees a name, and returns the sandbox that had it. */
   #free(name: string): Promise<Sandbox> | Sandbox | undefined {
-    const holder = this.#holder(name);
+    const sandbox = this.#sandboxNamed(name);
     this.#creating.delete(name);
-    if (holder !== undefined) this.#ledger.free(this.#owner, name);
-    return holder;
+    if (sandbox !== undefined) this.#ledger.free(this.#owner, name);
+    return sandbox;
   }
 
   async #delete(held: Promise<Sandbox> | Sandbox | undefined): Promise<boolean> {
@@ -267,8 +267,8 @@ export class SandboxDirectory {
     this.#deadlines.delete(id);
   }
 
-  async #findByUrl(given: string, signal: AbortSignal): Promise<Sandbox> {
-    const url = normalise(given);
+  async #findByUrl(text: string, signal: AbortSignal): Promise<Sandbox> {
+    const url = normalise(text);
     for (const sandbox of this.#known.values()) if (isAgentOf(sandbox, url)) return sandbox;
     for (const id of idsIn(url)) {
       const sandbox = await this.#client.sandboxes.get(id, { signal }).catch(unlessUnknown);
@@ -318,9 +318,9 @@ function isAgentOf({ publicHost }: Sandbox, url: string): boolean {
 
 /** A URL's scheme, host and path, without a slash at the end. */
 function normalise(text: string): string {
-  const given = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
-  if (!URL.canParse(given)) return "";
-  const { origin, pathname } = new URL(given);
+  const url = /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
+  if (!URL.canParse(url)) return "";
+  const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/(?<!\/)\/+$/, "");
 }
 

@@ -46,7 +46,7 @@ ${quoted(data)}
 1. create_sandbox with template_name ${JSON.stringify(template)}.
 2. file_write the data to /workspace, if it is given above; download it if that is where it is.
 3. execute_code_rich with Python: load the data, look at its size, types and missing values before anything else.
-4. Compute the answer, and plot what shows it; figures come back as images.
+4. Compute the answer, and plot what shows it; plots come back as images.
 5. Report the answer with its numbers and units, what the plots show, and what the data cannot tell.
 6. delete_sandbox.`,
 });

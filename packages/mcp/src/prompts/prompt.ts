@@ -18,7 +18,7 @@ interface Prompt<Name extends string> {
   readonly arguments: Readonly<Record<Name, Argument>>;
   /** The tools that the prompt's text names. The prompt is offered only if all of them are offered. */
   readonly tools: readonly string[];
-  readonly text: (given: Readonly<Partial<Record<Name, string>>>) => string;
+  readonly text: (args: Readonly<Partial<Record<Name, string>>>) => string;
 }
 
 export function prompt<const Name extends string>({ text, ...definition }: Prompt<Name>): Registration {
@@ -30,12 +30,12 @@ export function prompt<const Name extends string>({ text, ...definition }: Promp
       argumentSchema(details, session),
     ]);
     const argsSchema = z.object(Object.fromEntries(shape) as Record<Name, z.ZodType<string | undefined>>);
-    server.registerPrompt(name, { title, description, argsSchema }, (given) => ({
+    server.registerPrompt(name, { title, description, argsSchema }, (args) => ({
       description,
       messages: [
         {
           role: "user",
-          content: { type: "text", text: text(given as Partial<Record<Name, string>>).trim() },
+          content: { type: "text", text: text(args as Partial<Record<Name, string>>).trim() },
         },
       ],
     }));

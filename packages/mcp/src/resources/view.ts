@@ -13,7 +13,7 @@ const viewResource: Resource = {
   uri,
   name: "view",
   title: "Results and templates",
-  description: "Shows a program's output and figures, and browses templates.",
+  description: "Shows a program's output and plots, and browses templates.",
   mimeType,
 };
 

@@ -22,7 +22,7 @@ export const executionOutput = z.looseObject({
 /** The most bytes of the last expression's value. */
 const valueBudget = 4000;
 
-export interface ExecutionPlace {
+export interface ExecutionFacts {
   readonly sandboxId: string;
   /** Whether the sandbox and its files are kept after the run. */
   readonly kept: boolean;
@@ -35,7 +35,7 @@ export interface ExecutionPlace {
   /** Further fields of the result. */
   readonly facts?: Readonly<Record<string, unknown>>;
   /** A sentence that comes first in the note. */
-  readonly remark?: string | undefined;
+  readonly note?: string | undefined;
 }
 
 type Values = Partial<Pick<ExecutionResult, "contextLost" | "richOutputs" | "value">>;
@@ -66,8 +66,8 @@ export function executionResult(
     longer = "execute_code_background",
     texts = false,
     facts,
-    remark,
-  }: ExecutionPlace,
+    note,
+  }: ExecutionFacts,
 ): Answer<z.input<typeof executionOutput>> {
   const { images, notes: losses, values } = valuesOf(run, { texts });
   const [stdoutBudget, stderrBudget] = shareBudget(run.stdout, run.stderr, resultBudget);
@@ -75,7 +75,7 @@ export function executionResult(
   const stdout = cutMiddle(run.stdout, stdoutBudget, bytesMissing(run.stdout, output.stdout));
   const stderr = cutMiddle(run.stderr, stderrBudget, bytesMissing(run.stderr, output.stderr));
   const notes = [
-    remark,
+    note,
     endNote(run.terminationReason, longer),
     stdout.omittedBytes > 0 && cutNote("stdout", output.stdout.file, kept),
     stderr.omittedBytes > 0 && cutNote("stderr", output.stderr.file, kept),

@@ -52,11 +52,11 @@ export async function readOutput(
     const piece = await execution.output({ ...position, limit, signal });
     const size = jsonBytes(piece.stdout, resultBudget) + jsonBytes(piece.stderr, resultBudget);
     if (size > resultBudget && limit > smallestPiece) continue;
-    const place = { process_id: processId, sandbox_id: sandbox.id };
-    if (!piece.complete) return new Answer({ ...outputFields(position, piece), ...place });
+    const ids = { process_id: processId, sandbox_id: sandbox.id };
+    if (!piece.complete) return new Answer({ ...outputFields(position, piece), ...ids });
     const { images, notes, values } = valuesOf(await execution.result({ signal }), { texts: true });
     return new Answer(
-      { ...outputFields(position, piece, notes), ...values, ...place },
+      { ...outputFields(position, piece, notes), ...values, ...ids },
       { attachments: images },
     );
   }

@@ -41,7 +41,7 @@ export function relayedMessages(messages: readonly PromptMessage[], server: stri
   return content.map((part, index) => ({ role: messages[index]?.role ?? "user", content: part }));
 }
 
-/** What another server's resource contains. Its text may be as long as data: not every resource is for models. */
+/** Shows the content of another server's resource. Its text may be as long as data: not every resource is for models. */
 export function relayedContents(contents: readonly ResourceContents[], server: string): ResourceContents[] {
   const parts = relayedContent(
     contents.map((resource) => ({ type: "resource", resource })),
@@ -67,14 +67,14 @@ export function relayedTemplate(server: string, template: string): string {
   return `mcp-server://${server}/${encoded.join("")}`;
 }
 
-function relayedContent(given: readonly Content[], server: string, mostText = textBudget): Content[] {
+function relayedContent(parts: readonly Content[], server: string, mostText = textBudget): Content[] {
   let [text, data, notes] = [mostText, dataBudget, textBudget];
   const cut = (whole: string): string => {
     const shown = cutMiddle(whole, Math.max(text, 0));
     text -= jsonBytes(shown.text, mostText);
     return shown.text;
   };
-  const content = given.slice(0, mostParts).map((part): Content => {
+  const content = parts.slice(0, mostParts).map((part): Content => {
     const bytes = bytesOf(withoutBody(part));
     if (bytes > notes) return textOf(`[${part.type} with ${bytes} bytes of names and notes is left out]`);
     notes -= bytes;
@@ -90,7 +90,7 @@ function relayedContent(given: readonly Content[], server: string, mostText = te
     data -= length;
     return part;
   });
-  const left = given.length - content.length;
+  const left = parts.length - content.length;
   return left > 0 ? [...content, textOf(`[${left} more parts are left out]`)] : content;
 }
 

@@ -22,11 +22,11 @@ export interface Additions {
   onChange(listener: () => void): void;
 }
 
-/** What the server offers, the same for all clients. */
+/** The tools, prompts and resources that the server offers to all clients. */
 export interface Offer {
   /** The profile, with only the tools that were selected. */
   readonly profile: Profile;
-  /** What is offered beside the profile. */
+  /** Tools and resources that are offered beside the profile's. */
   readonly additions?: Additions | undefined;
   /** Receives one line at a time, for the people who run the server. */
   readonly log: (line: string) => void;

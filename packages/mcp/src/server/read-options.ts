@@ -1,4 +1,4 @@
-import { handOverAfter } from "../settings/hand-over-after.js";
+import { detachAfter } from "../settings/detach-after.js";
 import { OptionError } from "../settings/option-error.js";
 import { parseCommandLine } from "./command-line.js";
 import { prefix, type ServerOptions } from "./server-options.js";
@@ -19,7 +19,7 @@ export async function readOptions(
   // `false` switches a flag off; the parser would take any value of NO_TOKEN as on.
   if (/^(false|0|no|off)$/i.test(environment[noToken]?.trim() ?? "")) delete environment[noToken];
   const { options, isGiven, httpArguments } = parseCommandLine(argv, Object.keys(environment));
-  handOverAfter(environment);
+  detachAfter(environment);
   const profile = await options.profile.load();
   const proposed = Object.entries(profile.transport?.(environment) ?? {}).filter(([name]) => !isGiven(name));
   const read: ServerOptions = { ...options, ...Object.fromEntries(proposed), profile };

@@ -36,24 +36,24 @@ export function received(value: unknown): Received {
 }
 
 /** Some clients write null for absent parameters; no parameter of a request may be null. */
-function withoutNulls(given: Fields): Fields {
-  const { params, ...message } = given;
+function withoutNulls(fields: Fields): Fields {
+  const { params, ...message } = fields;
   if (params === null) return message;
-  if (!isFields(params) || !Object.values(params).includes(null)) return given;
+  if (!isFields(params) || !Object.values(params).includes(null)) return fields;
   const kept = Object.entries(params).filter(([, value]) => value !== null);
   return { ...message, params: Object.fromEntries(kept) };
 }
 
 /** Some models write the arguments of a tool as text, and some clients pass that on. */
-function withArguments(given: Fields): Fields {
-  const { method, params } = given;
-  if (method !== "tools/call" || !isFields(params) || typeof params.arguments !== "string") return given;
+function withArguments(fields: Fields): Fields {
+  const { method, params } = fields;
+  if (method !== "tools/call" || !isFields(params) || typeof params.arguments !== "string") return fields;
   const { arguments: text, ...others } = params as Fields & { readonly arguments: string };
   try {
     const parsed: unknown = text.trim() === "" ? {} : JSON.parse(text);
-    return isFields(parsed) ? { ...given, params: { ...others, arguments: parsed } } : given;
+    return isFields(parsed) ? { ...fields, params: { ...others, arguments: parsed } } : fields;
   } catch {
-    return given;
+    return fields;
   }
 }
 

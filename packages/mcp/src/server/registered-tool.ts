@@ -40,7 +40,7 @@ export interface SharedToolParts {
 export function registerTool(
   server: McpServer,
   tool: ToolEntry,
-  run: (given: unknown, call: ToolContext) => Promise<Answer>,
+  run: (args: unknown, call: ToolContext) => Promise<Answer>,
   { log, offered, profile, session }: SharedToolParts,
 ): RegisteredTool {
   const { _meta, annotations, description, inputSchema, name, outputSchema, title } = tool;
@@ -52,13 +52,13 @@ export function registerTool(
     ...(outputSchema !== undefined && { outputSchema: unchecked(outputSchema) }),
     ...(_meta !== undefined && { _meta }),
   };
-  return server.registerTool(name, entry, async (given, context) => {
+  return server.registerTool(name, entry, async (args, context) => {
     const counted = progressOf(context);
     const progress = tool.isRelayed ? counted?.countLess() : counted;
     const report: ToolContext["report"] = (step, measured) => progress?.report(step, measured);
     const { signal } = context.mcpReq;
     const own = { signal, report, offered, ...(tool.isRelayed && { log: relayedLog(context) }) };
-    const work = session.call((call) => run(given, call), own);
+    const work = session.call((call) => run(args, call), own);
     return work
       .finally(() => progress?.end())
       .then(

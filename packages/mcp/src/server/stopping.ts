@@ -1,4 +1,4 @@
-/** How the server ends, over stdio and over HTTP. */
+/** Ends the server, over stdio and over HTTP. */
 
 /**
  * Milliseconds for closing. Clients and supervisors wait about two seconds before they kill the process; everything

@@ -65,18 +65,18 @@ function chosenToolsets(profile: Profile, selection: ToolSelection): ReadonlySet
   const known = toolsets.filter((set) => profile.tools.some(({ toolset }) => toolset === set));
   const standard = known.filter((set) => profile.offByDefault?.includes(set) !== true);
   if (selection.toolsets === undefined) return new Set(selection.tools === undefined ? standard : []);
-  const given = namesAmong([...known, "default", "all"], selection.toolsets, "--toolsets", profile);
-  return new Set([...given, ...(given.has("default") ? standard : []), ...(given.has("all") ? known : [])]);
+  const named = namesAmong([...known, "default", "all"], selection.toolsets, "--toolsets", profile);
+  return new Set([...named, ...(named.has("default") ? standard : []), ...(named.has("all") ? known : [])]);
 }
 
 function namesAmong(
   known: readonly string[],
-  given: readonly string[] = [],
+  named: readonly string[] = [],
   option: string,
   profile: Profile,
 ): ReadonlySet<string> {
-  const unknown = given.find((name) => !known.includes(name));
-  if (unknown === undefined) return new Set(given);
+  const unknown = named.find((name) => !known.includes(name));
+  if (unknown === undefined) return new Set(named);
   const problem = `${option}: profile ${profile.name} has no "${unknown.slice(0, 200)}"`;
   throw new OptionError(`${problem}; ${instead(unknown, known)}`);
 }

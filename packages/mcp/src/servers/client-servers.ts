@@ -2,7 +2,7 @@
 import type { CallToolResult, ResultTypeMap, Tool } from "@modelcontextprotocol/server";
 import { ServerFailure } from "../errors/server-failure.js";
 import { instead } from "../errors/similar-names.js";
-import { handOverAfter } from "../settings/hand-over-after.js";
+import { detachAfter } from "../settings/detach-after.js";
 import { type Reach, reachOf } from "./configured-server.js";
 import { endsServer, failureOf } from "./failures.js";
 import type {
@@ -12,7 +12,7 @@ import type {
   RunningServer,
   ServerCall,
 } from "./running-server.js";
-import type { ServerPlace, ServerRegistry } from "./server-registry.js";
+import type { ServerOwner, ServerRegistry } from "./server-registry.js";
 import { ServerSlot } from "./server-slot.js";
 
 /** A server as it is listed: without its command and its variables, which may have secrets. */
@@ -30,15 +30,15 @@ const signOfLifeSeconds = 2;
 
 export class ClientServers {
   readonly #servers: ServerRegistry;
-  readonly #place: ServerPlace;
+  readonly #owner: ServerOwner;
   readonly #slots = new Map<string, ServerSlot>();
   #isClosed = false;
   /** The tools of running servers. */
   readonly #tools = new WeakMap<ServerSlot, Promise<Tool[]>>();
 
-  constructor(servers: ServerRegistry, place: ServerPlace) {
+  constructor(servers: ServerRegistry, owner: ServerOwner) {
     this.#servers = servers;
-    this.#place = place;
+    this.#owner = owner;
   }
 
   list(): ServerSummary[] {
@@ -80,7 +80,7 @@ export class ClientServers {
     });
   }
 
-  /** What a server lists beside its tools. The server is started for that. */
+  /** Returns the prompts or resources that a server lists. The server is started for that. */
   others(server: string, call: ServerCall): Promise<OtherLists> {
     return this.#use(server, "prompts/list", call, (running) => running.listOthers(call));
   }
@@ -119,7 +119,7 @@ export class ClientServers {
     }, call);
     const over = new AbortController();
     try {
-      return await Promise.race([used, this.#patience(name, slot, () => isStarted, call, over.signal)]);
+      return await Promise.race([used, this.#startLimit(name, slot, () => isStarted, call, over.signal)]);
     } catch (error) {
       throw failureOf(error, { name, what, reach: reachOf(this.#configuration(name)) });
     } finally {
@@ -129,14 +129,14 @@ export class ClientServers {
   }
 
   /** Rejects when the caller leaves, or when the start takes so long that clients would give up. The start itself continues. */
-  #patience(
+  #startLimit(
     name: string,
     slot: ServerSlot,
     isStarted: () => boolean,
     { signal: left, waitsForStart = false }: ServerCall,
     over: AbortSignal,
   ): Promise<never> {
-    const seconds = handOverAfter(this.#servers.environment);
+    const seconds = detachAfter(this.#servers.environment);
     return new Promise((_, reject) => {
       const leave = (): void => reject(left.reason);
       if (left.aborted) return leave();
@@ -160,7 +160,7 @@ export class ClientServers {
     const slot = new ServerSlot({
       configuration,
       owner: this,
-      start: (events) => this.#servers.start(configuration, this.#place, events),
+      start: (events) => this.#servers.start(configuration, this.#owner, events),
       onGone: (gone) => {
         this.#servers.delete(gone);
         if (this.#slots.get(name) === gone) this.#slots.delete(name);

@@ -5,7 +5,7 @@ import { ServerFailure } from "../errors/server-failure.js";
 import { type Reach, reachAdvice, tellsOfNoNetwork } from "./configured-server.js";
 
 /** The server and the operation of a call that failed. */
-export interface FailurePlace {
+export interface FailureContext {
   /** Name of the server. */
   readonly name: string;
   /** The tool, or the operation. */
@@ -19,7 +19,7 @@ export function endsServer(error: unknown): boolean {
 }
 
 /** The error as a {@link ServerFailure}. Errors that are not of a server are returned as they are. */
-export function failureOf(error: unknown, { name, reach, what }: FailurePlace): unknown {
+export function failureOf(error: unknown, { name, reach, what }: FailureContext): unknown {
   if (!(error instanceof Error) || !isSandboxError(error)) return error;
   const failure = (...sentences: readonly (string | undefined)[]): ServerFailure =>
     new ServerFailure(sentences.filter((sentence) => sentence !== undefined && sentence !== "").join(" "));

@@ -3,7 +3,7 @@ import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configurat
 import { ServerFailure } from "../errors/server-failure.js";
 import type { Environment } from "../settings/environment.js";
 import { ClientServers } from "./client-servers.js";
-import type { ListSource, ServerPlace, ServerRegistry, StartServer } from "./server-registry.js";
+import type { ListSource, ServerOwner, ServerRegistry, StartServer } from "./server-registry.js";
 import type { ServerSlot } from "./server-slot.js";
 
 export interface OtherServersOptions {
@@ -35,8 +35,8 @@ export class OtherServers implements ServerRegistry {
   }
 
   /** The servers of one client, of which none runs yet. */
-  forClient(place: ServerPlace): ClientServers {
-    return new ClientServers(this, place);
+  forClient(owner: ServerOwner): ClientServers {
+    return new ClientServers(this, owner);
   }
 
   /** Calls `listener` when a server reports that its tools, prompts or resources have changed. */

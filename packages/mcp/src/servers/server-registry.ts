@@ -7,15 +7,15 @@ import type { Environment } from "../settings/environment.js";
 import type { OtherLists, RunningServer, ServerCall, ServerEvents } from "./running-server.js";
 import type { ServerSlot } from "./server-slot.js";
 
-/** Where servers run. */
-export interface ServerPlace {
+/** The client whose sandboxes the servers run in. */
+export interface ServerOwner {
   readonly client: SandboxClient;
   readonly ledger: SandboxLedger;
 }
 
 export type StartServer = (
   configuration: McpServerConfiguration,
-  place: ServerPlace,
+  owner: ServerOwner,
   events: ServerEvents,
 ) => Promise<RunningServer>;
 

@@ -16,7 +16,7 @@ import type {
   ServerCall,
   ServerEvents,
 } from "./running-server.js";
-import type { ServerPlace, StartServer } from "./server-registry.js";
+import type { ServerOwner, StartServer } from "./server-registry.js";
 
 /** Owner of the servers' sandboxes. No client has this token digest, so no tool can use these sandboxes. */
 const nobody: Owner = { tokenDigest: "sandboxes of MCP servers" };
@@ -28,12 +28,12 @@ const relaySeconds = 60;
 
 /** Starts servers, and reports to `log` what they list in a form that the protocol does not allow. */
 export function serverStarter(log: (line: string) => void): StartServer {
-  return (configuration, place, events) => startServer(configuration, place, events, log);
+  return (configuration, owner, events) => startServer(configuration, owner, events, log);
 }
 
 async function startServer(
   configuration: McpServerConfiguration,
-  { client, ledger }: ServerPlace,
+  { client, ledger }: ServerOwner,
   events: ServerEvents,
   log: (line: string) => void,
 ): Promise<RunningServer> {

@@ -8,11 +8,11 @@ export function readSettings<Shape extends z.ZodObject>(
   shape: Shape,
   environment: Environment,
 ): z.output<Shape> {
-  const given = Object.keys(shape.shape).flatMap((name) => {
+  const values = Object.keys(shape.shape).flatMap((name) => {
     const value = environment[name]?.trim() ?? "";
     return value === "" ? [] : [[name, value] as const];
   });
-  const parsed = shape.safeParse(Object.fromEntries(given));
+  const parsed = shape.safeParse(Object.fromEntries(values));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
   throw new OptionError(`${problems.join("; ")}.`);

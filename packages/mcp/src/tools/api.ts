@@ -50,8 +50,8 @@ export const callApi = tool({
       const operation = context.offered.has(toolName) ? tools.get(toolName) : undefined;
       if (inPath === undefined || operation === undefined) continue;
       const inQuery = Object.fromEntries(new URLSearchParams(search));
-      const given = { ...inQuery, ...query, ...body, ...inPath };
-      return operation.run(inTypes(given, operation), context);
+      const args = { ...inQuery, ...query, ...body, ...inPath };
+      return operation.run(inTypes(args, operation), context);
     }
     const offered = operations.filter(([, , toolName]) => context.offered.has(toolName));
     throw new InvalidArgumentsError(
@@ -69,11 +69,11 @@ function target(path: string): { pathname: string; search: string } {
 
 /** The values of the template's parameters in a path. Undefined when the path does not match the template. */
 function parameters(template: string, path: string): Record<string, string> | undefined {
-  const [wanted, given] = [template.split("/"), path.split("/")];
-  if (wanted.length !== given.length) return undefined;
+  const [wanted, parts] = [template.split("/"), path.split("/")];
+  if (wanted.length !== parts.length) return undefined;
   const found: Record<string, string> = {};
   for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? "";
+    const value = parts[index] ?? "";
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
     if (name === undefined ? part !== value : value === "") return undefined;
     if (name !== undefined) found[name] = decoded(value);
@@ -94,7 +94,7 @@ function numberIn(value: unknown): unknown {
 }
 
 /** Converts texts of a query to numbers, and numbers of a body to texts, where the tool takes the other: template ids can be both. */
-function inTypes(given: Record<string, unknown>, { input }: Tool): Record<string, unknown> {
+function inTypes(args: Record<string, unknown>, { input }: Tool): Record<string, unknown> {
   const converted = ([name, value]: [string, unknown]): [string, unknown] => {
     const field = Object.hasOwn(input.shape, name) ? input.shape[name] : undefined;
     const isTaken = (other: unknown): boolean => field === undefined || z.safeParse(field, other).success;
@@ -102,5 +102,5 @@ function inTypes(given: Record<string, unknown>, { input }: Tool): Record<string
     const other = typeof value === "number" ? String(value) : numberIn(value);
     return [name, isTaken(other) ? other : value];
   };
-  return Object.fromEntries(Object.entries(given).map(converted));
+  return Object.fromEntries(Object.entries(args).map(converted));
 }

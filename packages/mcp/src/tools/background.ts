@@ -20,7 +20,7 @@ import {
   workingDirectory,
 } from "./definition/input-fields.js";
 import { sandboxTool, type Tool } from "./definition/tool.js";
-import { runningReport } from "./hand-over.js";
+import { runningReport } from "./detached.js";
 
 export const startedOutput = z.looseObject({
   process_id: z.string(),
@@ -39,8 +39,8 @@ interface CodeToStart {
   readonly signal: AbortSignal;
 }
 
-export async function startCode({ sandbox, code, working_dir: workdir, ...given }: CodeToStart) {
-  const { language, timeout, env, name, signal } = given;
+export async function startCode({ sandbox, code, working_dir: workdir, ...options }: CodeToStart) {
+  const { language, timeout, env, name, signal } = options;
   const { id } = await sandbox.executeBackground(code, {
     language,
     timeoutSeconds: timeout,
@@ -88,8 +88,8 @@ const executeCodeAsync = sandboxTool({
     callback_signature_secret: z.string("must be text").optional().describe("Signs the POST"),
   }),
   output: startedOutput.extend({ execution_id: z.string() }),
-  handler: async ({ sandbox, code, callback_url, working_dir: workdir, signal, ...given }) => {
-    const { language, timeout, env, callback_headers, callback_signature_secret } = given;
+  handler: async ({ sandbox, code, callback_url, working_dir: workdir, signal, ...options }) => {
+    const { language, timeout, env, callback_headers, callback_signature_secret } = options;
     const { id } = await sandbox.executeAsync(code, callback_url, {
       language,
       timeoutSeconds: timeout,
@@ -144,7 +144,7 @@ const executeProcessOutput = sandboxTool({
   name: "execute_process_output",
   title: "Read a background execution's output",
   description:
-    "Reads what a background execution has written, while it runs and after, and at its end its value and figures. Pass stdout_offset and stderr_offset of the result to the next call.",
+    "Reads what a background execution has written, while it runs and after, and at its end its value and plots. Pass stdout_offset and stderr_offset of the result to the next call.",
   toolset: "code",
   annotations: readOnlyInside,
   input: z.object({

@@ -20,7 +20,7 @@ import {
   workingDirectory,
 } from "./definition/input-fields.js";
 import { sandboxTool, type Tool, type ToolContext, tool } from "./definition/tool.js";
-import { handedOver, patience, runningReport } from "./hand-over.js";
+import { detachAfterSeconds, detached, runningReport } from "./detached.js";
 
 interface Program {
   readonly code: string;
@@ -31,7 +31,7 @@ interface Program {
 
 interface IsolatedProgram extends Program {
   /** A sentence that is added to the result's note. */
-  readonly remark?: string | undefined;
+  readonly note?: string | undefined;
   readonly template_name: string;
   readonly region?: string | undefined;
   readonly internet_access?: boolean | undefined;
@@ -50,7 +50,7 @@ async function runIsolated({
 }: IsolatedProgram & ToolContext) {
   const { code, language, timeout, env, region } = program;
   const { template_name: template, working_dir: workdir, internet_access } = program;
-  const { remark } = program;
+  const { note } = program;
   const run = (started: () => void) =>
     client.executeIsolated(code, {
       language,
@@ -61,7 +61,7 @@ async function runIsolated({
       region,
       internetAccess: internet_access,
       signal,
-      detachAfterSeconds: patience({ environment, offered }),
+      detachAfterSeconds: detachAfterSeconds({ environment, offered }),
       onStep: (step) => {
         if (step !== "create") started();
         report(stepsInWords[step]);
@@ -72,12 +72,12 @@ async function runIsolated({
   if ("execution" in outcome) {
     sandboxes.adopt(outcome.sandbox);
     const deletion = offered.has("delete_sandbox") && "Then delete its sandbox with delete_sandbox.";
-    const then = [deletion, remark].filter(Boolean).join(" ");
-    return handedOver(outcome.sandbox, outcome.execution, { signal, offered }, { mode: "isolated", then });
+    const then = [deletion, note].filter(Boolean).join(" ");
+    return detached(outcome.sandbox, outcome.execution, { signal, offered }, { mode: "isolated", then });
   }
   const leftBehind = outcome.cleanupError !== undefined;
   const facts = { mode: "isolated", isolation: outcome.isolation };
-  return executionResult(outcome, { sandboxId: outcome.sandboxId, kept: false, leftBehind, facts, remark });
+  return executionResult(outcome, { sandboxId: outcome.sandboxId, kept: false, leftBehind, facts, note });
 }
 
 /** Whether the service refused to make a sandbox because too many exist. */
@@ -113,14 +113,14 @@ const executeCodeIsolated = tool({
   handler: runIsolated,
 });
 
-interface PlacedProgram extends Program {
+interface SandboxProgram extends Program {
   readonly sandbox: Sandbox;
   readonly working_dir: string;
   /** Whether tables and other texts that the code displays are returned, not only images. */
   readonly texts: boolean;
 }
 
-async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: PlacedProgram & ToolContext) {
+async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: SandboxProgram & ToolContext) {
   const { language, timeout, env, environment, offered, signal, report } = call;
   const outcome = await sandbox.execute(code, {
     language,
@@ -128,13 +128,13 @@ async function runInSandbox({ sandbox, code, working_dir, texts, ...call }: Plac
     env,
     workdir: working_dir,
     signal,
-    detachAfterSeconds: patience({ environment, offered }),
+    detachAfterSeconds: detachAfterSeconds({ environment, offered }),
     onProgress: runningReport(report),
   });
   const facts = { mode: texts ? "rich" : "persistent" };
   if ("richOutputs" in outcome)
     return executionResult(outcome, { sandboxId: sandbox.id, kept: true, texts, facts });
-  return handedOver(sandbox, outcome, { signal, offered }, facts);
+  return detached(sandbox, outcome, { signal, offered }, facts);
 }
 
 const modes = ["persistent", "rich", "isolated", "background"] as const;
@@ -170,15 +170,15 @@ const executeCode = tool({
   }),
   output: executionOutput.extend({ stdout: z.string().optional(), stderr: z.string().optional() }),
   handler: async ({ mode: wanted, ...call }) => {
-    const isPlaced = call.sandbox_id !== undefined || call.vm_url !== undefined;
-    const mode = wanted ?? (isPlaced ? "persistent" : "isolated");
+    const namesSandbox = call.sandbox_id !== undefined || call.vm_url !== undefined;
+    const mode = wanted ?? (namesSandbox ? "persistent" : "isolated");
     const timeout = call.timeout ?? (mode === "background" ? usualBackgroundTimeout : usualTimeout);
     if (mode !== "background" && timeout > longestTimeout)
       throw new InvalidArgumentsError(
         `timeout must be a whole number of 1 to ${longestTimeout} seconds; mode background allows more.`,
       );
     if (mode === "isolated")
-      return runIsolated({ ...call, timeout, remark: isPlaced ? ownSandbox : undefined });
+      return runIsolated({ ...call, timeout, note: namesSandbox ? ownSandbox : undefined });
     const sandbox = await call.sandboxes.find(call, call.signal);
     if (mode === "background") return startCode({ ...call, sandbox, timeout });
     return runInSandbox({ ...call, sandbox, timeout, texts: mode === "rich" });

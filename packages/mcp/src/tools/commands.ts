@@ -16,7 +16,7 @@ import {
   workingDirectory,
 } from "./definition/input-fields.js";
 import { sandboxTool, type Tool } from "./definition/tool.js";
-import { handedOver, patience, runningReport } from "./hand-over.js";
+import { detachAfterSeconds, detached, runningReport } from "./detached.js";
 
 const runCommand = sandboxTool({
   name: "run_command",
@@ -40,12 +40,12 @@ const runCommand = sandboxTool({
       env,
       workdir,
       signal,
-      detachAfterSeconds: patience(context),
+      detachAfterSeconds: detachAfterSeconds(context),
       onProgress: runningReport(report),
     });
-    const place = { sandboxId: sandbox.id, kept: true, longer: "run_command_background" };
-    if ("stdout" in outcome) return executionResult(outcome, place);
-    return handedOver(sandbox, outcome, context);
+    const facts = { sandboxId: sandbox.id, kept: true, longer: "run_command_background" };
+    if ("stdout" in outcome) return executionResult(outcome, facts);
+    return detached(sandbox, outcome, context);
   },
 });
 

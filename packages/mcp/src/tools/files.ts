@@ -184,8 +184,8 @@ const fileDownload = sandboxTool({
     mime_type: z.string(),
     note: z.string().optional(),
   }),
-  handler: async ({ sandbox, path: given, signal }) => {
-    const { path, isDirectory, isSymlink, ...entry } = await sandbox.files.stat(given, { signal });
+  handler: async ({ sandbox, path: wanted, signal }) => {
+    const { path, isDirectory, isSymlink, ...entry } = await sandbox.files.stat(wanted, { signal });
     if (isDirectory) throw new InvalidArgumentsError(directory(path));
     const [uri, named] = [fileUri(sandbox.id, path), typeOfName(path)];
     const isImage = imageTypes.some((each) => each === named);

@@ -109,13 +109,13 @@ const mcpToolCall: Tool = {
   toolset: "mcp",
   annotations: executing,
   input,
-  run: async (given, context) => {
+  run: async (received, context) => {
     const {
       server,
       tool,
       arguments: args = {},
       timeout,
-    } = readArguments({ name: "mcp_tool_call", input }, given);
+    } = readArguments({ name: "mcp_tool_call", input }, received);
     return callRelayed(context, { server, tool, args, timeout, isStructured: false });
   },
 };

@@ -42,17 +42,17 @@ export async function buildUntil(
   { seconds, signal, ...options }: BuildRequest,
 ): Promise<TemplateRecord | undefined> {
   let hasBegun = false;
-  const patience = AbortSignal.timeout(seconds * 1000);
+  const deadline = AbortSignal.timeout(seconds * 1000);
   try {
     return await templates.build(template, {
       ...options,
-      signal: AbortSignal.any([signal, patience]),
+      signal: AbortSignal.any([signal, deadline]),
       onProgress: () => {
         hasBegun = true;
       },
     });
   } catch (error) {
-    if (hasBegun && patience.aborted && !signal.aborted) return undefined;
+    if (hasBegun && deadline.aborted && !signal.aborted) return undefined;
     // Delete it only after a cancellation. The record of a failed build is kept, because it says why the build failed.
     if (hasBegun && signal.aborted && !options.update)
       await templates.delete(options.name).catch(() => undefined);

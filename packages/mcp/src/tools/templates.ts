@@ -5,7 +5,7 @@ import { wireNames } from "../results/wire-names.js";
 import { destructive, executing, readOnly } from "./definition/annotations.js";
 import { command, maxResults, templateName, text, variables } from "./definition/input-fields.js";
 import { type Tool, tool } from "./definition/tool.js";
-import { patience } from "./hand-over.js";
+import { detachAfterSeconds } from "./detached.js";
 import { buildUntil, definitionOf } from "./template-building.js";
 
 const mostListed = 100;
@@ -64,9 +64,9 @@ const knownFields = [
   "updated_at",
 ] as const;
 
-function wantedFields(given: string): ReadonlySet<string> {
-  if (given.trim() === "all") return new Set(knownFields);
-  const wanted = given.split(",").map((field) => field.trim());
+function wantedFields(text: string): ReadonlySet<string> {
+  if (text.trim() === "all") return new Set(knownFields);
+  const wanted = text.split(",").map((field) => field.trim());
   const unknown = wanted.find((field) => !knownFields.some((known) => known === field));
   if (unknown === undefined) return new Set(wanted);
   throw new InvalidArgumentsError(
@@ -120,7 +120,7 @@ const buildTemplate = tool({
       name,
       update,
       signal,
-      seconds: patience({ environment, offered }, "get_template"),
+      seconds: detachAfterSeconds({ environment, offered }, "get_template"),
       onLog: (line) => {
         log.push(line);
         report(line.slice(0, 200));

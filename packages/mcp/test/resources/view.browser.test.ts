@@ -139,7 +139,7 @@ describe("the template browser", () => {
 });
 
 describe("a program's result", () => {
-  it("shows its output, its figure and its table", {
+  it("shows its output, its plot and its table", {
     tags: ["python3-ipython", "python3-matplotlib", "python3-pandas"],
   }, async () => {
     const { id } = await mcp.result("create_sandbox");

@@ -217,11 +217,11 @@ describe("the command line", () => {
 
 it.each([
   [
-    "HAND_OVER_AFTER",
+    "DETACH_AFTER",
     "0",
-    /^cloud-sandbox-mcp: CLOUD_SANDBOX_MCP_HAND_OVER_AFTER must be [^\n]* 1 to 300 seconds\.\n$/,
+    /^cloud-sandbox-mcp: CLOUD_SANDBOX_MCP_DETACH_AFTER must be [^\n]* 1 to 300 seconds\.\n$/,
   ],
-  ["HAND_OVER_AFTER", "soon", /must be a whole number of 1 to 300 seconds/],
+  ["DETACH_AFTER", "soon", /must be a whole number of 1 to 300 seconds/],
   [
     "READONLY",
     "1",
@@ -230,7 +230,7 @@ it.each([
   [
     "NONSENSE",
     "1",
-    /there is CLOUD_SANDBOX_MCP_PROFILE, .*, CLOUD_SANDBOX_MCP_TOKEN, .*, CLOUD_SANDBOX_MCP_HAND_OVER_AFTER\.\n$/,
+    /there is CLOUD_SANDBOX_MCP_PROFILE, .*, CLOUD_SANDBOX_MCP_TOKEN, .*, CLOUD_SANDBOX_MCP_DETACH_AFTER\.\n$/,
   ],
 ])("the server does not start with CLOUD_SANDBOX_MCP_%s=%s", (name, value, said) => {
   const env = { ...process.env, [`CLOUD_SANDBOX_MCP_${name}`]: value };

@@ -124,7 +124,7 @@ it("says that a start takes long, with what it does just now, and goes on with i
   const parts = serversOf();
   const slow = new OtherServers({
     configurations: [configuration("a")],
-    environment: { CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "1" },
+    environment: { CLOUD_SANDBOX_MCP_DETACH_AFTER: "1" },
     start: async (given, place, events) => {
       events.onStep("Installing a: npm");
       await started;

@@ -8,7 +8,7 @@ const patience = 12;
 let mcp: McpConnection;
 let sandbox_id: unknown;
 beforeAll(async () => {
-  mcp = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: String(patience) });
+  mcp = await connect({ CLOUD_SANDBOX_MCP_DETACH_AFTER: String(patience) });
   sandbox_id = (await mcp.result("create_sandbox")).id;
 });
 afterAll(() => mcp.client.close());
@@ -109,7 +109,7 @@ describe.concurrent("a call that takes longer is continued in the background", (
   });
 
   it.for(["execute_code", "execute_code_rich", "execute_code_isolated"])(
-    "of %s, with the value and the figures that it ends with",
+    "of %s, with the value and the plots that it ends with",
     async (name, { expect }) => {
       const code = `${untilFile("/tmp/go")}\n${figure}\ndisplay(Figure())\n40 + 2`;
       const given = { code, timeout: 300 };
@@ -270,7 +270,7 @@ describe.concurrent("code whose output cannot be read later is awaited to its en
   const offering = async (tools: string, work: (mcp: McpConnection) => Promise<void>): Promise<void> => {
     const limited = await connect({
       CLOUD_SANDBOX_MCP_TOOLS: tools,
-      CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "1",
+      CLOUD_SANDBOX_MCP_DETACH_AFTER: "1",
     });
     await work(limited).finally(() => limited.client.close());
   };

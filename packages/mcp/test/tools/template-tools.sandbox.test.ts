@@ -3,7 +3,7 @@ import { connect, type McpConnection } from "../support/mcp-connection.js";
 
 let mcp: McpConnection;
 beforeAll(async () => {
-  mcp = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "50" });
+  mcp = await connect({ CLOUD_SANDBOX_MCP_DETACH_AFTER: "50" });
 });
 afterAll(() => mcp.client.close());
 
@@ -64,7 +64,7 @@ describe("a template of one's own", () => {
   });
 
   it("whose build takes longer is built in the background", async () => {
-    const impatient = await connect({ CLOUD_SANDBOX_MCP_HAND_OVER_AFTER: "1" });
+    const impatient = await connect({ CLOUD_SANDBOX_MCP_DETACH_AFTER: "1" });
     try {
       const definition = { name: "slow", from: "base", commands: ["sleep 8"] };
       const built = await impatient.result("build_template", definition);

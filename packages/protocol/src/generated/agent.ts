@@ -130,7 +130,7 @@ export interface paths {
         put?: never;
         /**
          * Run code and collect what it displays
-         * @description As `/execute`, with figures, frames and other displayed values in `rich_outputs`.
+         * @description As `/execute`, with plots, frames and other displayed values in `rich_outputs`.
          */
         post: operations["executeRich"];
         delete?: never;
@@ -167,7 +167,7 @@ export interface paths {
         put?: never;
         /**
          * Start code and do not wait
-         * @description The answer names the job. `GET /execute/processes` shows how it fares, `/execute/processes/{process_id}/output`
+         * @description The answer names the execution. `GET /execute/processes` shows how it fares, `/execute/processes/{process_id}/output`
          *     what it writes, and the kill operations end it. It counts as one of the programs that may run at a time.
          */
         post: operations["executeBackground"];
@@ -224,7 +224,7 @@ export interface paths {
         };
         /**
          * Read what a background execution writes
-         * @description While the job runs and after its end. Pass `stdout_offset` and `stderr_offset` of an answer to the next call, until
+         * @description While the execution runs and after its end. Pass `stdout_offset` and `stderr_offset` of an answer to the next call, until
          *     `complete` is true. The first 64 MiB of each stream and its end are kept, but of the oldest long outputs only
          *     beginning and end: where something is missing, `stdout_start` is higher than the offset that was asked for.
          */
@@ -249,7 +249,7 @@ export interface paths {
         post?: never;
         /**
          * Kill a background execution
-         * @description Ends the job and every process it started. A job that has ended already is no error: `status` and `message` say so.
+         * @description Ends the execution and every process it started. An execution that has ended already is no error: `status` and `message` say so.
          */
         delete: operations["killExecution"];
         options?: never;
@@ -1830,7 +1830,7 @@ export interface components {
             language?: string;
             /** @description The last expression's value as text. */
             result?: string;
-            /** @description The first figure. */
+            /** @description The first plot. */
             png?: string;
             /** @description The first displayed HTML. */
             html?: string;
@@ -1905,7 +1905,7 @@ export interface components {
             /** @default python */
             language?: components["schemas"]["Language"];
             /**
-             * @description Seconds the job may run.
+             * @description Seconds the execution may run.
              * @default 300
              */
             timeout?: number;
@@ -1914,8 +1914,8 @@ export interface components {
             /** @description A name for people. */
             name?: string | null;
             /**
-             * @description Names the context whose variables the job sees and leaves, as for `/execute`. It waits there for its turn,
-             *     and is answered when that comes. Without it the job has a process of its own; so have bash and go.
+             * @description Names the context whose variables the execution sees and leaves, as for `/execute`. It waits there for its turn,
+             *     and is answered when that comes. Without it the execution has a process of its own; so have bash and go.
              */
             context?: string | null;
             filename?: components["schemas"]["ProgramFilename"];
@@ -1925,7 +1925,7 @@ export interface components {
             working_dir?: components["schemas"]["WorkingDirectory"];
         };
         BackgroundExecuteResponse: {
-            /** @description The job's handle. */
+            /** @description The execution's handle. */
             process_id: string;
             /** @description As `process_id`. */
             execution_id?: string;
@@ -1953,7 +1953,7 @@ export interface components {
             /** @default python */
             language?: components["schemas"]["Language"];
             /**
-             * @description Seconds the job may run.
+             * @description Seconds the execution may run.
              * @default 3600
              */
             timeout?: number;
@@ -1966,7 +1966,7 @@ export interface components {
             name?: string | null;
         };
         AsyncExecuteResponse: {
-            /** @description The job's handle, and what the report names. */
+            /** @description The execution's handle, and what the report names. */
             execution_id: string;
             /** @description As `execution_id`. */
             process_id?: string;
@@ -3161,7 +3161,7 @@ export interface components {
          *     with U+FFFD in place of the bytes that are not; such a path leads to the entry that reads like it.
          */
         FilePath: string;
-        /** @description The job's `process_id` or `execution_id`. */
+        /** @description The execution's `process_id` or `execution_id`. */
         ProcessId: string;
         /** @description Which recording; the latest when absent. */
         RecordingQuery: string;
@@ -3410,7 +3410,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job was started. */
+            /** @description The execution was started. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3443,7 +3443,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job was accepted. */
+            /** @description The execution was accepted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3482,7 +3482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Running jobs and the most recent finished ones. */
+            /** @description Running executions and the most recent finished ones. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3509,17 +3509,17 @@ export interface operations {
                 stderr_offset?: number;
                 /** @description The most bytes of each stream in the answer. */
                 limit?: number;
-                /** @description Seconds to wait for the job's end before answering. */
+                /** @description Seconds to wait for the execution's end before answering. */
                 wait?: number;
                 /**
-                 * @description Whether the answer tells what a job in a context displayed, and its last expression's value. They are there
-                 *     after its end, of the latest eight such jobs.
+                 * @description Whether the answer tells what an execution in a context displayed, and its last expression's value. They are there
+                 *     after its end, of the latest eight such executions.
                  */
                 values?: boolean;
             };
             header?: never;
             path: {
-                /** @description The job's `process_id` or `execution_id`. */
+                /** @description The execution's `process_id` or `execution_id`. */
                 process_id: components["parameters"]["ProcessId"];
             };
             cookie?: never;
@@ -3547,7 +3547,7 @@ export interface operations {
     killExecution: {
         parameters: {
             query: {
-                /** @description The job's `process_id` or `execution_id`. */
+                /** @description The execution's `process_id` or `execution_id`. */
                 process_id: string;
             };
             header?: never;
@@ -3556,7 +3556,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job was killed, or had already ended. */
+            /** @description The execution was killed, or had already ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3579,14 +3579,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The job's `process_id` or `execution_id`. */
+                /** @description The execution's `process_id` or `execution_id`. */
                 process_id: components["parameters"]["ProcessId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The job was killed, or had already ended. */
+            /** @description The execution was killed, or had already ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3609,14 +3609,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The job's `process_id` or `execution_id`. */
+                /** @description The execution's `process_id` or `execution_id`. */
                 process_id: components["parameters"]["ProcessId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The job was killed, or had already ended. */
+            /** @description The execution was killed, or had already ended. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1136,7 +1136,7 @@ export interface components {
             };
             /** @description The last expression's value as text. */
             result?: string;
-            /** @description The first figure. */
+            /** @description The first plot. */
             png?: string;
             /** @description The first displayed HTML. */
             html?: string;

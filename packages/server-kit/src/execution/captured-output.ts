@@ -13,10 +13,10 @@ export class CapturedOutput {
   ) {
     this.#kept = kept;
     stream.on("data", (chunk: Buffer) => {
-      const turn = kept.take(chunk);
-      if (!turn) return;
+      const written = kept.take(chunk);
+      if (!written) return;
       stream.pause();
-      void turn.then(() => stream.resume());
+      void written.then(() => stream.resume());
     });
     this.ended = new Promise((resolve) => {
       stream.once("close", resolve);

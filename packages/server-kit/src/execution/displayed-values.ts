@@ -9,7 +9,7 @@ const {
 const longestResult = 4 * 1024 * 1024;
 
 /**
- * What a driver reports of an execution: the values that it displayed, its result and its exception. Their number and size
+ * The values that an execution displayed, its result and its exception, as a driver reports them. Their number and size
  * are limited; further values are only counted.
  */
 export class DisplayedValues {

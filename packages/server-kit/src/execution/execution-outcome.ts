@@ -2,7 +2,7 @@ import type { Outcome, OutputText } from "../handlers/agent/outcome.js";
 import type { DisplayedValues } from "./displayed-values.js";
 import { type Intervention, termination, withLine } from "./termination.js";
 
-/** How a program ended, and what it wrote. */
+/** The end of a program, and its output. */
 export interface EndedProgram {
   readonly id: string;
   readonly pid: number | undefined;
@@ -26,7 +26,7 @@ export interface EndedCode extends EndedProgram {
   /** Number of displayed values that the driver left out. */
   readonly dropped: number;
   /** Lines to append to the standard error: what the server has to say about how the code ended. */
-  readonly remarks: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** The outcome of a program. */
@@ -35,21 +35,21 @@ export async function programOutcome(ended: EndedProgram): Promise<Outcome> {
 }
 
 /** The outcome of code, with the values that it displayed. */
-export async function codeOutcome({ values, dropped, remarks, ...ended }: EndedCode): Promise<Outcome> {
+export async function codeOutcome({ values, dropped, notes, ...ended }: EndedCode): Promise<Outcome> {
   const outcome = await assembled(ended, () => {
     const { displaysDropped } = values.fields(dropped);
-    return [...(displaysDropped ? [droppedMessage(displaysDropped)] : []), ...remarks];
+    return [...(displaysDropped ? [droppedMessage(displaysDropped)] : []), ...notes];
   });
   return { ...outcome, ...values.fields(dropped) };
 }
 
-async function assembled(ended: EndedProgram, remarks: () => readonly string[]): Promise<Outcome> {
+async function assembled(ended: EndedProgram, notes: () => readonly string[]): Promise<Outcome> {
   const { id, pid, began, endedAt, exitCode, killer, intervention, memoryMb } = ended;
   const wasKilled = killer === "SIGKILL" || exitCode === 137;
   const outOfMemory = wasKilled && (await ended.ranOutOfMemory());
   const [stdout, stderr] = await ended.output();
   const end = termination(exitCode, killer, intervention, outOfMemory);
-  const lines = [...(end.reason === "out_of_memory" ? [memoryMessage(memoryMb)] : []), ...remarks()];
+  const lines = [...(end.reason === "out_of_memory" ? [memoryMessage(memoryMb)] : []), ...notes()];
   return {
     id,
     ...end,

@@ -1,4 +1,4 @@
-import type { OutputPiece } from "../handlers/agent/job-handlers.js";
+import type { OutputPiece } from "../handlers/agent/background-operations.js";
 import type { OutputText } from "../handlers/agent/outcome.js";
 import { ByteWindow } from "./byte-window.js";
 import { outputPiece, readRange, withoutPartialEnd, withoutPartialStart } from "./output-piece.js";

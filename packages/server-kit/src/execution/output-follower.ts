@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { OutputPiece } from "../handlers/agent/job-handlers.js";
+import type { OutputPiece } from "../handlers/agent/background-operations.js";
 import type { KeptOutput } from "./kept-output.js";
 
 const pieceBytes = 64 * 1024;

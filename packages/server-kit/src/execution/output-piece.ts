@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import type { OutputPiece } from "../handlers/agent/job-handlers.js";
+import type { OutputPiece } from "../handlers/agent/background-operations.js";
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 

@@ -3,6 +3,20 @@
 export { bearerToken } from "../http/bearer-token.js";
 export type { AnyAgentHandlers } from "./agent/agent-handlers.js";
 export { now } from "./agent/agent-handlers.js";
+export {
+  type BackgroundDescription,
+  type BackgroundExecution,
+  type BackgroundOutcome,
+  type BackgroundOutput,
+  type BackgroundStatus,
+  type BackgroundValues,
+  backgroundOperations,
+  type ExecutionSource,
+  executionNotFound,
+  type OutputPiece,
+  startedFields,
+  statusOf,
+} from "./agent/background-operations.js";
 export { cacheHandlers } from "./agent/cache-handlers.js";
 export { environmentHandlers } from "./agent/environment-handlers.js";
 export { errorFrame } from "./agent/error-frame.js";
@@ -13,20 +27,6 @@ export {
 } from "./agent/execution-cache.js";
 export { type CodeRequestBody, executionHandlers } from "./agent/execution-handlers.js";
 export { attachment, type EntryFacts, fileDone, fileInfo } from "./agent/file-answers.js";
-export {
-  type Job,
-  type JobDescription,
-  type JobOutcome,
-  type JobOutput,
-  type JobStatus,
-  type Jobs,
-  type JobValues,
-  jobHandlers,
-  jobNotFound,
-  type OutputPiece,
-  startedFields,
-  statusOf,
-} from "./agent/job-handlers.js";
 export { type LanguageName, languageNamed, languageNames, languageNotAvailable } from "./agent/languages.js";
 export { metricsHandlers, type Share, type Usage } from "./agent/metrics-handlers.js";
 export {
@@ -82,7 +82,7 @@ export {
   programHandlers,
 } from "./control-plane/program-handlers.js";
 export type { ProgramAnswer, ProgramReader } from "./control-plane/program-stream.js";
-export { programNotKept, RepeatedPrograms } from "./control-plane/repeated-programs.js";
+export { programNotStored, RepeatedPrograms } from "./control-plane/repeated-programs.js";
 export type {
   MountFacts,
   PreviewUrls,

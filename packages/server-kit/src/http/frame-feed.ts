@@ -4,7 +4,7 @@
  */
 const silenceMs = 15_000;
 
-/** How a stream of frames is written: `write` turns a frame into text, and `silence` is the keep-alive. */
+/** Writes a stream of frames: `write` makes text of a frame, and `silence` is the keep-alive. */
 export interface FrameFormat<Frame> {
   readonly type: string;
   readonly silence: string;

@@ -8,10 +8,11 @@ export function readQuery(
   text: string,
   types: NonNullable<Operation["query"]>["types"],
 ): Record<string, unknown> {
-  const given = new URLSearchParams(text);
+  const parameters = new URLSearchParams(text);
   const query: Record<string, unknown> = {};
-  for (const name of new Set(given.keys())) {
-    query[name] = types[name] === "array" ? given.getAll(name) : convert(given.get(name) ?? "", types[name]);
+  for (const name of new Set(parameters.keys())) {
+    query[name] =
+      types[name] === "array" ? parameters.getAll(name) : convert(parameters.get(name) ?? "", types[name]);
   }
   return query;
 }

@@ -1,4 +1,4 @@
-/** What a text must be to match a regular expression of the contracts, in words that follow the name of a field. */
+/** Describes in words what a regular expression of the contracts accepts. The words follow the name of a field. */
 export function patternInWords(pattern: string): string {
   return words[pattern] ?? "is not in the accepted form";
 }

@@ -57,7 +57,7 @@ export class Context {
       );
     if (!this.isBusy) this.slots.check();
     this.#pending += 1;
-    const turn = this.#last;
+    const previous = this.#last;
     let startNext: () => void = () => undefined;
     this.#last = new Promise((resolve) => {
       startNext = resolve;
@@ -68,10 +68,10 @@ export class Context {
       startNext();
     };
     try {
-      await orAborted(turn, request.signal);
+      await orAborted(previous, request.signal);
     } catch (error) {
       this.#pending -= 1;
-      void turn.then(startNext);
+      void previous.then(startNext);
       throw error;
     }
     const release = this.slots.take(request.background !== undefined);
@@ -158,8 +158,8 @@ const withLoss = (outcome: Outcome, message: string): Outcome => ({
   stderr: { ...outcome.stderr, text: withLine(outcome.stderr.text, message) },
 });
 
-/** Waits for `turn`. Rejects as soon as the caller disconnects. */
-async function orAborted(turn: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Waits for `previous`. Rejects as soon as the caller disconnects. */
+async function orAborted(previous: Promise<void>, signal: AbortSignal): Promise<void> {
   const disconnected = () =>
     new Problem(408, "EXECUTION_TIMEOUT", "The caller disconnected before its code was started.");
   if (signal.aborted) throw disconnected();
@@ -169,7 +169,7 @@ async function orAborted(turn: Promise<void>, signal: AbortSignal): Promise<void
     signal.addEventListener("abort", onAbort, { once: true });
   });
   try {
-    await Promise.race([turn, aborted]);
+    await Promise.race([previous, aborted]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

@@ -40,7 +40,7 @@ export interface ContextRequest {
   /** Time limit in seconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
-  readonly isCell?: boolean | undefined;
+  readonly usesIpython?: boolean | undefined;
   /** The name of the code's file. */
   readonly filename?: string | undefined;
   /** Standard input. Default: empty. With it, the code runs as a program of its own. */
@@ -84,15 +84,15 @@ export class Contexts {
   /** Runs code in its context. Resolves once the code has started. */
   async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
     const { variables } = this.options;
-    const { id, code, context: name = defaultName, cwd, env, isCell = false, filename, stdin } = request;
+    const { id, code, context: name = defaultName, cwd, env, usesIpython = false, filename, stdin } = request;
     const isProgram = request.isProgram === true || stdin !== undefined;
     const { timeout, signal, background } = request;
     const sandbox = Object.fromEntries(variables.entries());
-    const given = { ...sandbox, ...env };
-    const command = await this.#command(language, given);
+    const environment = { ...sandbox, ...env };
+    const command = await this.#command(language, environment);
     // Do not wait between the choice of a context and its use: one without an interpreter or an execution is removed.
     const early = Object.fromEntries(
-      Object.entries(given).filter(([variable]) => language.readAtStart.test(variable)),
+      Object.entries(environment).filter(([variable]) => language.readAtStart.test(variable)),
     );
     const key = JSON.stringify([language.name, name, command, early]);
     const make = (isReplacement: boolean) => this.#make(language, name, command, early, stdin, isReplacement);
@@ -106,7 +106,7 @@ export class Contexts {
       variables: { ...this.options.baseEnvironment, ...sandbox },
       timeout: timeout * 1000,
       signal,
-      isCell,
+      usesIpython,
       filename,
       suffix: language.suffix,
       program: file,
@@ -135,11 +135,12 @@ export class Contexts {
   ): Promise<ProgramFile & { readonly cleanUp: () => Promise<void> }> {
     const { directory, workdir } = this.options;
     const nothing = async () => undefined;
-    const place = cwd ?? workdir;
+    const workingDirectory = cwd ?? workdir;
     if (filename !== undefined)
-      return { path: posix.resolve(place, filename), isWritten: true, cleanUp: nothing };
+      return { path: posix.resolve(workingDirectory, filename), isWritten: true, cleanUp: nothing };
     const name = `execution-1${suffix}`;
-    if (!startsFileAnew) return { path: posix.resolve(place, name), isWritten: false, cleanUp: nothing };
+    if (!startsFileAnew)
+      return { path: posix.resolve(workingDirectory, name), isWritten: false, cleanUp: nothing };
     const folder = await directory.folder();
     const cleanUp = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
     try {

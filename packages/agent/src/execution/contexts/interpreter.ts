@@ -45,7 +45,7 @@ export interface InterpreterRequest {
   readonly timeout: number;
   readonly signal: AbortSignal;
   /** Whether the code is an IPython cell, which may contain magics. */
-  readonly isCell: boolean;
+  readonly usesIpython: boolean;
   /** The name of the code's file. Default: a number with `suffix`. */
   readonly filename: string | undefined;
   readonly suffix: string;
@@ -77,7 +77,7 @@ interface Run {
   ended: (end: ReportedEnd | undefined) => void;
   readonly report: ExecutionReport;
   /** The working directory that was requested, for error messages. */
-  readonly place: string;
+  readonly directory: string;
   readonly isProgram: boolean;
 }
 
@@ -199,15 +199,15 @@ export class Interpreter {
           clearTimeout(limit);
           reject(error);
         };
-        const place = request.cwd ?? request.home ?? "";
-        this.#run = { started, refused, ended, report, place, isProgram: request.program !== undefined };
+        const directory = request.cwd ?? request.home ?? "";
+        this.#run = { started, refused, ended, report, directory, isProgram: request.program !== undefined };
       });
       this.#channel.send(this.#fields(request, id, stdout.path ?? "", stderr.path ?? ""), request.code);
     });
   }
 
   #fields(request: InterpreterRequest, id: string, stdout: string, stderr: string): string[] {
-    const { variables, env, home, cwd, isCell, program, suffix } = request;
+    const { variables, env, home, cwd, usesIpython, program, suffix } = request;
     const { filename = `execution-${this.executions + 1}${suffix}` } = request;
     const next = { ...variables, [executionMarker]: id };
     const before = this.#variables;
@@ -217,7 +217,7 @@ export class Interpreter {
       `o${stdout}`,
       `e${stderr}`,
       `n${filename}`,
-      ...(isCell ? ["icell"] : []),
+      ...(usesIpython ? ["icell"] : []),
       ...(program ? [`p${program.path}`] : []),
       ...(program?.isWritten ? ["w"] : []),
       ...(home === undefined ? [] : [`s${home}`]),
@@ -250,7 +250,7 @@ export class Interpreter {
         break;
       case "refused":
         this.#run = undefined;
-        void refusal(run.place, reported.reason).then(run.refused);
+        void refusal(run.directory, reported.reason).then(run.refused);
         break;
       case "unconnected":
         this.#run = undefined;
@@ -310,10 +310,7 @@ export class Interpreter {
       output: () => Promise.all([stdout.finish(), stderr.finish()]),
       values: report.values,
       dropped: ended?.dropped ?? 0,
-      remarks: [
-        ...(this.#isGarbled ? [strayReportMessage] : []),
-        ...(ended || isProgram ? [] : [lostMessage]),
-      ],
+      notes: [...(this.#isGarbled ? [strayReportMessage] : []), ...(ended || isProgram ? [] : [lostMessage])],
     });
     return ended || isProgram ? outcome : { ...outcome, contextLost: true };
   }
@@ -323,9 +320,9 @@ export class Interpreter {
  * The error for a working directory that the interpreter could not change to. `reason` is the interpreter's, used
  * when the directory itself looks fine.
  */
-const refusal = async (place: string, reason: string): Promise<Error> =>
-  (await workdirProblem(place)) ??
-  new Problem(400, "INVALID_REQUEST", `workdir ${place} cannot be used: ${reason}.`);
+const refusal = async (directory: string, reason: string): Promise<Error> =>
+  (await workdirProblem(directory)) ??
+  new Problem(400, "INVALID_REQUEST", `workdir ${directory} cannot be used: ${reason}.`);
 
 interface AttendedRun {
   readonly id: string;

@@ -8,10 +8,10 @@ import { join } from "node:path";
  */
 export async function systemPackages(): Promise<string> {
   const pythons = await Promise.all(
-    ["/usr/local/lib", "/usr/lib", "/usr/lib64"].map(async (place) =>
-      (await entries(place))
+    ["/usr/local/lib", "/usr/lib", "/usr/lib64"].map(async (directory) =>
+      (await entries(directory))
         .filter((name) => /^python3(\.\d+)?$/.test(name))
-        .map((name) => join(place, name)),
+        .map((name) => join(directory, name)),
     ),
   );
   const directories = pythons

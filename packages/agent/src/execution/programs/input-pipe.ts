@@ -13,7 +13,7 @@ const holdPipe = `exec 3<&0; : | sh -c 'exec 4<&0; echo $$; read -r _ <&3'`;
 
 /**
  * A pipe for the standard input of a program. Node connects its children with sockets instead, which cannot be opened again as
- * `/dev/stdin`, and for which bash reads `.bashrc`. A FIFO is no substitute: opening it again waits for a writer. Only a shell can make a
+ * `/dev/stdin`, and for which bash reads `.bashrc`. A FIFO would not do: opening it again waits for a writer. Only a shell can make a
  * pipe here, and Linux lets others open that one while a process has it.
  */
 export interface InputPipe {
@@ -24,15 +24,15 @@ export interface InputPipe {
 
 /** Makes a pipe. Undefined if that is not possible: a socket is then the next best. */
 export async function makeInputPipe(): Promise<InputPipe | undefined> {
-  let holder: ReturnType<typeof start> | undefined;
+  let child: ReturnType<typeof start> | undefined;
   try {
-    holder = start();
-    const [pid] = (await Promise.race([once(holder.stdout, "data"), once(holder, "close")])) as unknown[];
+    child = start();
+    const [pid] = (await Promise.race([once(child.stdout, "data"), once(child, "close")])) as unknown[];
     return openPipe(`/proc/${Number(String(pid))}/fd/4`);
   } catch {
     return undefined;
   } finally {
-    holder?.stdin.destroy();
+    child?.stdin.destroy();
   }
 }
 

@@ -11,11 +11,11 @@ import type { PrivateDirectory } from "../../machine/private-directory.js";
 /** A language that code can be executed in. */
 export interface Language extends LanguageName {
   /** The program that runs the code. Undefined for a language whose code is run by the interpreter of a context. */
-  readonly program?: (code: string, place: CodePlace) => Program | Promise<Program>;
+  readonly program?: (code: string, location: CodeLocation) => Program | Promise<Program>;
 }
 
 /** Where the file of code may be. */
-export interface CodePlace {
+export interface CodeLocation {
   readonly directory: PrivateDirectory;
   /** A path in the working directory, if the code has a name. */
   readonly named: string | undefined;

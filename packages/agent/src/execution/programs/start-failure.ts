@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
-import { placesOf } from "../../machine/executable.js";
+import { candidatePaths } from "../../machine/executable.js";
 import { temporaryFileObstacle } from "../../machine/temporary-files.js";
 
 /** Thrown when a program does not exist or must not be executed. */
@@ -44,7 +44,7 @@ export async function startFailure(
     case "EACCES":
       return (
         (await workdirProblem(cwd)) ??
-        new ProgramNotFound(command, (await exists(placesOf(command, searchPath, cwd))) ? 126 : 127)
+        new ProgramNotFound(command, (await exists(candidatePaths(command, searchPath, cwd))) ? 126 : 127)
       );
     default:
       return error;
@@ -63,7 +63,7 @@ async function exists(paths: readonly string[]): Promise<boolean> {
 /** Throws {@link ProgramNotFound} if the program could not be started from `cwd` with that search path. */
 export async function requireProgram(command: string, searchPath: string, cwd: string): Promise<void> {
   let exitCode: 126 | 127 = 127;
-  for (const path of placesOf(command, searchPath, cwd)) {
+  for (const path of candidatePaths(command, searchPath, cwd)) {
     const status = await stat(path).catch(() => undefined);
     if (status === undefined) continue;
     const isExecutable = access(path, constants.X_OK).then(

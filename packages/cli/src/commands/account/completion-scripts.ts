@@ -53,13 +53,13 @@ if [ "$funcstack[1]" = "_cloud-sandbox" ]; then _cloud_sandbox "$@"; else compde
 export function fishScript(all: readonly Completion[]): string {
   const rules = all.flatMap(({ path, words }) =>
     words.map(({ description, short, values, word }) => {
-      const place = `-n '__cloud_sandbox_at "${path}"'`;
+      const condition = `-n '__cloud_sandbox_at "${path}"'`;
       const shown = `-d '${description.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
       const names = `-l ${word.slice(2)}${short === undefined ? "" : ` -s ${short.slice(1)}`}`;
       const value = values === undefined ? "" : values.length > 0 ? ` -x -a '${values.join(" ")}'` : " -r";
       return word.startsWith("--")
-        ? `complete -c cloud-sandbox ${place} ${names}${value} ${shown}`
-        : `complete -c cloud-sandbox ${place} -f -a ${word} ${shown}`;
+        ? `complete -c cloud-sandbox ${condition} ${names}${value} ${shown}`
+        : `complete -c cloud-sandbox ${condition} -f -a ${word} ${shown}`;
     }),
   );
   const paths = all.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);
@@ -83,8 +83,8 @@ ${rules.join("\n")}
  */
 function inEachShell(all: readonly Completion[]): string {
   const cases = all.map(({ path, words }) => {
-    const place = path === "" ? "" : ` ${path}`;
-    return `    "${place}") echo "${words.map(({ word }) => word).join(" ")}" ;;`;
+    const condition = path === "" ? "" : ` ${path}`;
+    return `    "${condition}") echo "${words.map(({ word }) => word).join(" ")}" ;;`;
   });
   const valueCases = all.flatMap(({ path, words }) =>
     words.flatMap(({ short, values, word }) => {

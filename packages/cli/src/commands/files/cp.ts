@@ -3,20 +3,20 @@ import { action } from "../../command-line/action.js";
 import { examples } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
 import { Copying } from "./copy.js";
-import { type Place, place } from "./place.js";
+import { type PathArgument, pathArgument } from "./path-argument.js";
 
 export function define(command: Command): void {
   command
     .usage("[options] <source...> <target>")
     .argument("<source...>", "paths on this machine, or ID:path in a sandbox; - is standard input or output")
     .action(
-      action<object, [string[]]>(async ({ output, signal, ...call }, places) => {
-        const sources = places.slice(0, -1);
-        const target = places.at(-1);
+      action<object, [string[]]>(async ({ output, signal, ...call }, paths) => {
+        const sources = paths.slice(0, -1);
+        const target = paths.at(-1);
         if (target === undefined || sources.length === 0)
           throw new CommandError("USAGE", "There is no target.", "Give what to copy, and where to.");
-        const to = place(target);
-        const from = sources.map(place);
+        const to = pathArgument(target);
+        const from = sources.map(pathArgument);
         const ids = new Set([...from, to].flatMap((each) => ("sandbox" in each ? [each.sandbox] : [])));
         const [id] = ids;
         const isUpload = "sandbox" in to;
@@ -31,10 +31,10 @@ export function define(command: Command): void {
         let isWhole = true;
         for (const [index, each] of from.entries()) {
           const source = sources[index] ?? "";
-          const place = several(from, to, isUpload);
+          const destination = several(from, to, isUpload);
           const { path, skipped } = isUpload
-            ? await copying.upload(localOf(each), place)
-            : await copying.download(remoteOf(each), place);
+            ? await copying.upload(localOf(each), destination)
+            : await copying.download(remoteOf(each), destination);
           for (const entry of skipped)
             output.warn(`${source}/${entry.path} was not copied: ${entry.reason}.`);
           isWhole &&= skipped.every(({ isLink }) => isLink);
@@ -57,15 +57,15 @@ export function define(command: Command): void {
 const incomplete = 1;
 
 /** The target. Several sources need a directory. */
-function several(from: readonly Place[], to: Place, isUpload: boolean): string {
+function several(from: readonly PathArgument[], to: PathArgument, isUpload: boolean): string {
   const path = isUpload ? remoteOf(to) : localOf(to);
   return from.length > 1 && path !== "-" && !path.endsWith("/") ? `${path}/` : path;
 }
 
-function localOf(at: Place): string {
+function localOf(at: PathArgument): string {
   return "local" in at ? at.local : "";
 }
 
-function remoteOf(at: Place): string {
+function remoteOf(at: PathArgument): string {
   return "sandbox" in at ? at.path : "";
 }

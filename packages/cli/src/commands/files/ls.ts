@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import type { Column } from "../../output/table.js";
 import { moment } from "../sandbox/sandbox-view.js";
-import { remotePlace } from "./place.js";
+import { remotePath } from "./path-argument.js";
 
 const columns: readonly Column<FileEntry>[] = [
   { title: "NAME", value: ({ isDirectory, name }) => (isDirectory ? `${name}/` : name) },
@@ -15,7 +15,7 @@ const columns: readonly Column<FileEntry>[] = [
 export function define(command: Command): void {
   command.argument("<id[:path]>", "a sandbox, and a path in it; default path: /workspace").action(
     action<object, [string]>(async ({ output, sandbox, signal }, text) => {
-      const { path, sandbox: id } = remotePlace(text);
+      const { path, sandbox: id } = remotePath(text);
       const { files } = await sandbox(id);
       const { isDirectory, ...entry } = await files.stat(path, { signal });
       if (!isDirectory) return output.table([{ isDirectory, ...entry }], columns, "");

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { forEachNamed } from "../../command-line/for-each-named.js";
 import { CommandError } from "../../errors/command-error.js";
-import { remotePlace } from "./place.js";
+import { remotePath } from "./path-argument.js";
 
 export function define(command: Command): void {
   command
@@ -11,7 +11,7 @@ export function define(command: Command): void {
     .action(
       action<{ recursive?: boolean }, [string[]]>(async (call, texts) => {
         const { options, output, sandbox, signal } = call;
-        await forEachNamed(texts.map(remotePlace), call, async ({ path, sandbox: id }) => {
+        await forEachNamed(texts.map(remotePath), call, async ({ path, sandbox: id }) => {
           const { files } = await sandbox(id);
           const { isDirectory, isSymlink } = await files.stat(path, { signal });
           if (isDirectory && !isSymlink && options.recursive !== true)

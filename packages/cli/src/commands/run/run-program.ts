@@ -3,7 +3,7 @@ import type { Call } from "../../command-line/action.js";
 import { CommandError } from "../../errors/command-error.js";
 import { chosenTemplate } from "../chosen-template.js";
 import { printEvents, type RunningProgram } from "../program-output.js";
-import { makeDirectory, showFigures } from "./figures.js";
+import { makeDirectory, showPlots } from "./plots.js";
 import type { ProgramText } from "./program-text.js";
 import type { RunOptions } from "./run-options.js";
 
@@ -45,12 +45,12 @@ export async function runProgram(
   }
 }
 
-/** Prints a program's output and figures, and resolves with its exit code. */
+/** Prints a program's output and plots, and resolves with its exit code. */
 async function printed(stream: RunningProgram, call: Call<RunOptions>): Promise<number> {
   const { options, output } = call;
   const { exitCode, result } = await printEvents(stream, call, options.timeout);
   const displayed: readonly DisplayedValue[] = "richOutputs" in result ? result.richOutputs : [];
-  const plots = await showFigures(displayed, options.savePlots, output);
+  const plots = await showPlots(displayed, options.savePlots, output);
   if (output.isJson) output.json({ type: "result", ...facts(result), plots });
   return exitCode;
 }

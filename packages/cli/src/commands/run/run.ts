@@ -30,7 +30,7 @@ export function define(command: Command): void {
       variable,
     )
     .option(...mountOption)
-    .option("--save-plots <directory>", "save the figures that the program displays there")
+    .option("--save-plots <directory>", "save the plots that the program displays there")
     .action(action(run));
   examples(
     command,

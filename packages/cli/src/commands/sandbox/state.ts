@@ -38,16 +38,20 @@ export function addStateCommands(parent: Command): void {
   );
 }
 
-function addChange(parent: Command, turn: "pause" | "resume" | "stop" | "start", description: string): void {
-  subcommand(parent, `${turn} <id...>`, description).action(
+function addChange(
+  parent: Command,
+  change: "pause" | "resume" | "stop" | "start",
+  description: string,
+): void {
+  subcommand(parent, `${change} <id...>`, description).action(
     action<object, [string[]]>(async (call, words) => {
       const { output, server, signal } = call;
       const client = await server();
-      const change = async (id: string): Promise<void> => {
-        const status = await client.sandboxes[turn](id, { signal });
+      const apply = async (id: string): Promise<void> => {
+        const status = await client.sandboxes[change](id, { signal });
         output.done(`${id} is ${status}.`, { id, status });
       };
-      await forEachNamed(words, call, (word) => withSandboxId(client, word, signal, change));
+      await forEachNamed(words, call, (word) => withSandboxId(client, word, signal, apply));
     }),
   );
 }

@@ -23,13 +23,13 @@ export function addImport(parent: Command): void {
     .option("--update", "replace a template of this name")
     .option("--timeout <seconds>", "time for the import", wholeNumber(1, 86_400))
     .action(
-      action<ImportOptions, [string]>(async ({ options, output, server, signal }, place) => {
+      action<ImportOptions, [string]>(async ({ options, output, server, signal }, source) => {
         const { timeout, update } = options;
         const client = await server();
-        const reference = place.startsWith(registryScheme) ? place.slice(registryScheme.length) : undefined;
+        const reference = source.startsWith(registryScheme) ? source.slice(registryScheme.length) : undefined;
         if (reference !== undefined && !output.isJson) output.progress(`downloading ${reference}`);
         await using pulled = reference === undefined ? undefined : await pulledImage(reference, signal);
-        const image = pulled?.path ?? (place === "-" ? process.stdin : place);
+        const image = pulled?.path ?? (source === "-" ? process.stdin : source);
         const record = await client.templates
           .import(image, {
             name: options.name ?? reference,

@@ -23,7 +23,7 @@ export interface DisplayedData {
   "application/json": unknown;
 }
 
-/** A value that code displayed: a figure, a table, a document. */
+/** A value that code displayed: a plot, a table, a document. */
 export class DisplayedValue<Type extends string = string> implements RichOutput {
   /** MIME type. */
   readonly type: Type;

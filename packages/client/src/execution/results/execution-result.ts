@@ -50,7 +50,7 @@ export interface ExecutionResult extends ProgramResult {
   language: string | undefined;
   /** The value of the last expression as text, if the language has one. */
   value: string | undefined;
-  /** All values that the code displayed, in order: figures, tables, HTML. At most 64 and 8 MiB. */
+  /** All values that the code displayed, in order: plots, tables, HTML. At most 64 and 8 MiB. */
   richOutputs: DisplayedValue[];
   /** Number of displayed values left out because there were too many or they were too large. */
   richOutputsDropped: number;

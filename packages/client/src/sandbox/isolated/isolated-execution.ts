@@ -40,28 +40,28 @@ export async function executeIsolated(
     const result = await readLive(open, { onDisplay, onStderr, onStdout, signal });
     return { ...result, language: body.language, cached: false };
   }
-  const { detachAfterSeconds: patience, onProgress, signal } = options;
-  const until = performance.now() + (patience ?? 0) * 1000;
+  const { detachAfterSeconds: detachAfter, onProgress, signal } = options;
+  const until = performance.now() + (detachAfter ?? 0) * 1000;
   // Code that may outlast the caller's time needs a sandbox, in which it can continue.
-  if (patience === undefined || body.timeout < patience) {
+  if (detachAfter === undefined || body.timeout < detachAfter) {
     const result = await background.whole(() => executeOneShot(controlPlane, body, options));
     if (result !== undefined) return result;
   }
   const run = (sandbox: Sandbox): Promise<ExecutionResult | Execution> => {
     const left = Math.max(1, (until - performance.now()) / 1000);
-    const detachAfterSeconds = patience === undefined ? undefined : left;
+    const detachAfterSeconds = detachAfter === undefined ? undefined : left;
     return execute(Sandbox.accessOf(sandbox), body, { detachAfterSeconds, onProgress, signal });
   };
-  const longest = patience === undefined ? lifetime : lifetime + options.timeoutSeconds;
-  const { result, ...place } = await background.whole(() =>
+  const longest = detachAfter === undefined ? lifetime : lifetime + options.timeoutSeconds;
+  const { result, ...used } = await background.whole(() =>
     inOwnSandbox(sandboxes, background, options, longest, run),
   );
   return result.kind === "result"
-    ? isolatedResult(result, place)
-    : { kind: "execution", sandbox: place.sandbox, execution: result };
+    ? isolatedResult(result, used)
+    : { kind: "execution", sandbox: used.sandbox, execution: result };
 }
 
-interface Place {
+interface UsedSandbox {
   sandbox: Sandbox;
   cleanupError: SandboxError | undefined;
 }
@@ -73,7 +73,7 @@ async function inOwnSandbox(
   options: IsolatedExecutionOptions,
   timeoutSeconds: number,
   run: (sandbox: Sandbox) => Promise<ExecutionResult | Execution>,
-): Promise<Place & { result: ExecutionResult | Execution }> {
+): Promise<UsedSandbox & { result: ExecutionResult | Execution }> {
   const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
   const creation = { egress, internetAccess, minIsolation, region, signal, template, templateId };
   onStep?.("create");
@@ -95,7 +95,10 @@ async function inOwnSandbox(
   }
 }
 
-function isolatedResult(result: ExecutionResult, { sandbox, cleanupError }: Place): IsolatedExecutionResult {
+function isolatedResult(
+  result: ExecutionResult,
+  { sandbox, cleanupError }: UsedSandbox,
+): IsolatedExecutionResult {
   const whole = cleanupError === undefined ? withoutSandbox(result) : result;
   return { ...whole, sandboxId: sandbox.id, isolation: sandbox.isolation, cleanupError };
 }

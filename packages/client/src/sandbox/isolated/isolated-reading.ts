@@ -108,7 +108,7 @@ export class IsolatedReading {
   async *#inSandbox(): AsyncGenerator<EventBeforeResult, StreamedIsolatedExecution, void> {
     const { sandbox, stream } = await this.#start();
     const result = yield* this.#output(stream);
-    return { ...result, ...this.#place(sandbox), cleanupError: await this.#end() };
+    return { ...result, ...this.#facts(sandbox), cleanupError: await this.#end() };
   }
 
   /** Yields the events before the result. */
@@ -157,7 +157,7 @@ export class IsolatedReading {
     }
   }
 
-  #place({ id: sandboxId, isolation }: Sandbox) {
+  #facts({ id: sandboxId, isolation }: Sandbox) {
     return { sandboxId, isolation };
   }
 

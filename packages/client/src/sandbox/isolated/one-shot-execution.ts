@@ -74,7 +74,7 @@ async function sendOneShot<Body, Result>(
   read: (answer: Promise<Answer<Body>>) => Promise<Result>,
 ): Promise<Result | undefined> {
   const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
-  const place = createRequest(
+  const creation = createRequest(
     { egress, internetAccess, minIsolation, region, template, templateId },
     undefined,
   );
@@ -83,7 +83,7 @@ async function sendOneShot<Body, Result>(
   const requestTimeoutSeconds = body.timeout + margin + longestWait;
   const init = {
     params: { header: { "Idempotency-Key": globalThis.crypto.randomUUID() } },
-    body: { ...body, ...place },
+    body: { ...body, ...creation },
     ...callInit({ signal, requestTimeoutSeconds }),
   };
   const answer = await send(init);

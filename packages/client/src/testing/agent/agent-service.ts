@@ -1,9 +1,9 @@
 import { limits } from "@cloud-sandbox/protocol/limits";
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
 import {
+  backgroundOperations,
   cacheHandlers,
   environmentHandlers,
-  jobHandlers,
   sessionHandlers,
   startedFields,
   unavailable,
@@ -29,14 +29,14 @@ export interface AgentServiceOptions {
 
 /** Serves the agent's API for one machine. */
 export function agentService({ machine, reports, authenticate }: AgentServiceOptions): MemoryService {
-  const { cache, contexts, files, jobs, requests, variables } = machine;
+  const { cache, contexts, files, executions, requests, variables } = machine;
   const served: Record<string, string> = {};
   const handlers = {
     ...executionHandlers(machine),
     async executeAsync({ body }) {
-      const { job, program } = await startInBackground(machine, body);
-      const { execution_id, process_id } = startedFields(job);
-      reports.expect(machine.sandboxId, job, program.outcome, body);
+      const { execution, program } = await startInBackground(machine, body);
+      const { execution_id, process_id } = startedFields(execution);
+      reports.expect(machine.sandboxId, execution, program.outcome, body);
       return {
         execution_id,
         process_id,
@@ -46,7 +46,7 @@ export function agentService({ machine, reports, authenticate }: AgentServiceOpt
         timestamp: machine.clock.now().toISOString(),
       };
     },
-    ...jobHandlers(jobs),
+    ...backgroundOperations(executions),
     ...sessionHandlers(contexts),
     ...cacheHandlers(cache),
     ...environmentHandlers(variables, () => undefined),

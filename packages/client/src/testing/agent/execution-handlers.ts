@@ -10,7 +10,7 @@ import {
 import { workspace } from "../memory/memory-files.js";
 import { resolvePath } from "../memory/posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";
-import { newJobId } from "./background-jobs.js";
+import { newBackgroundId } from "./background-executions.js";
 import { CommandNotFound, type Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 
@@ -19,8 +19,8 @@ const languages: readonly LanguageName[] = Object.values(knownLanguages);
 
 export const languageNames: readonly string[] = languages.map(({ name }) => name);
 
-interface Placed {
-  /** Id of the execution, if it is a background job. */
+interface ProcessRequest {
+  /** Id of the execution, if it is a background execution. */
   readonly id?: string;
   readonly timeout?: number;
   readonly workdir?: string | null;
@@ -28,14 +28,14 @@ interface Placed {
   readonly env?: Readonly<Record<string, string>> | null;
 }
 
-interface CodeBody extends Placed {
+interface CodeBody extends ProcessRequest {
   readonly code: string;
   readonly language?: string;
   readonly context?: string | null;
   readonly stdin?: string;
 }
 
-interface CommandBody extends Placed {
+interface CommandBody extends ProcessRequest {
   readonly command: string;
   readonly args?: readonly string[] | null;
 }
@@ -53,7 +53,7 @@ export async function startCode(
     language: name,
     args: undefined,
     stdin: body.stdin,
-    ...placeOf(machine, body),
+    ...processSettings(machine, body),
   };
   const context =
     isFresh || body.stdin !== undefined ? undefined : machine.contexts.of(name, body.context ?? undefined);
@@ -82,7 +82,7 @@ export async function startCode(
 
 /** Starts a command. Throws {@link CommandNotFound} for an unknown program that is run without a shell. */
 export function startCommand(machine: Machine, body: CommandBody): RunningProgram {
-  return machine.start({ language: undefined, ...commandOf(body), ...placeOf(machine, body) });
+  return machine.start({ language: undefined, ...commandOf(body), ...processSettings(machine, body) });
 }
 
 /** The text of a command. `bash -c LINE` is treated as the line alone. */
@@ -96,7 +96,7 @@ function commandOf({ command, args }: CommandBody): { text: string; args: readon
 /** Starts code in the background. With a context, waits for the code's turn there. */
 export async function startInBackground(machine: Machine, body: CodeBody & { name?: string | null }) {
   const { name: language } = languageNamed(body.language ?? "python", languages);
-  const terms = { ...body, id: newJobId("proc") };
+  const terms = { ...body, id: newBackgroundId("proc") };
   const program =
     typeof body.context === "string"
       ? await startCode(machine, terms, new AbortController().signal)
@@ -105,14 +105,17 @@ export async function startInBackground(machine: Machine, body: CodeBody & { nam
           language,
           args: undefined,
           stdin: body.stdin,
-          ...placeOf(machine, terms),
+          ...processSettings(machine, terms),
         });
-  const job = machine.jobs.add(program, { kind: "proc", name: body.name ?? undefined, language });
-  return { job, program };
+  const execution = machine.executions.add(program, { kind: "proc", name: body.name ?? undefined, language });
+  return { execution, program };
 }
 
 /** Clients of HOPX always send `/workspace`, so exactly that text means the directory in which programs start. */
-function placeOf(machine: Machine, { id, timeout, workdir, working_dir: workingDir, env }: Placed) {
+function processSettings(
+  machine: Machine,
+  { id, timeout, workdir, working_dir: workingDir, env }: ProcessRequest,
+) {
   const named = workdir ?? workingDir ?? ".";
   return {
     ...(id !== undefined && { id }),
@@ -126,12 +129,12 @@ export function executionHandlers(machine: Machine) {
   const waitedFor = handlersOver({
     cache: machine.cache,
 
-    prepare(body, { signal, isCell }) {
+    prepare(body, { signal, usesIpython }) {
       const { name: language } = languageNamed(body.language, languages);
-      const { env, workdir: cwd } = placeOf(machine, body);
+      const { env, workdir: cwd } = processSettings(machine, body);
       const variables = { ...Object.fromEntries(machine.variables.entries()), ...env };
       return {
-        identity: { language, code: body.code, cwd, variables, isCell, stdin: body.stdin },
+        identity: { language, code: body.code, cwd, variables, usesIpython, stdin: body.stdin },
         run: async () => (await startCode(machine, body, signal, { isFresh: body.cache === true })).outcome,
       };
     },
@@ -151,14 +154,17 @@ export function executionHandlers(machine: Machine) {
   return {
     ...waitedFor,
 
-    executeBackground: async ({ body }) => startedFields((await startInBackground(machine, body)).job),
+    executeBackground: async ({ body }) => startedFields((await startInBackground(machine, body)).execution),
 
     async runCommandBackground({ body }) {
-      const job = machine.jobs.add(startCommand(machine, { ...body, id: newJobId("cmd") }), {
-        kind: "cmd",
-        name: body.name ?? undefined,
-      });
-      return { ...startedFields(job), pid: job.pid, stdout: "", stderr: "" };
+      const execution = machine.executions.add(
+        startCommand(machine, { ...body, id: newBackgroundId("cmd") }),
+        {
+          kind: "cmd",
+          name: body.name ?? undefined,
+        },
+      );
+      return { ...startedFields(execution), pid: execution.pid, stdout: "", stderr: "" };
     },
 
     listSystemProcesses() {

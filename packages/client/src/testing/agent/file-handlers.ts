@@ -127,9 +127,9 @@ async function sentFile(request: Request, path: string | undefined): Promise<Sen
   const form = await request.formData().catch(() => undefined);
   const file = form?.get("file");
   if (!(file instanceof Blob)) throw fileMissing();
-  const given = path ?? form?.get("path");
+  const directory = path ?? form?.get("path");
   const name = ("name" in file && nameOf(String(file.name))) || "upload";
-  return { file, name, path: typeof given === "string" && given !== "" ? given : "./" };
+  return { file, name, path: typeof directory === "string" && directory !== "" ? directory : "./" };
 }
 
 const onWire = ({ path, size, mode, isDirectory, modifiedAt }: MemoryFileEntry) =>

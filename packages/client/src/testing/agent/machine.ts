@@ -4,7 +4,7 @@ import type { EgressLog } from "../memory/egress-log.js";
 import type { MemoryFiles } from "../memory/memory-files.js";
 import { answerTo, type Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
-import { BackgroundJobs } from "./background-jobs.js";
+import { BackgroundExecutions } from "./background-executions.js";
 import { Contexts } from "./contexts.js";
 import { executionCache } from "./execution-cache.js";
 import { ProcessTable } from "./process-table.js";
@@ -32,7 +32,7 @@ export class Machine {
   readonly variables = new VariableValues();
   readonly contexts = new Contexts();
   readonly processes = new ProcessTable();
-  readonly jobs: BackgroundJobs;
+  readonly executions: BackgroundExecutions;
   readonly cache: ExecutionCache;
   readonly requests = new RequestMetrics();
   readonly counts = new ExecutionCounts();
@@ -54,7 +54,7 @@ export class Machine {
     this.#programs = options.programs;
     this.#egress = options.egress;
     this.startedAt = options.clock.now();
-    this.jobs = new BackgroundJobs(options.clock);
+    this.executions = new BackgroundExecutions(options.clock);
     this.cache = executionCache(() => options.clock.now());
     this.variables.replace(options.environment);
   }

@@ -6,7 +6,7 @@ import { TextQueue } from "../memory/text-queue.js";
 import type { Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 
-interface TerminalPlace {
+interface TerminalSettings {
   readonly machine: Machine;
   readonly operation: Operation;
   readonly cols: number;
@@ -17,8 +17,11 @@ interface TerminalPlace {
  * A terminal without a shell: each typed line runs as a command whose behaviour the test defines, one after the other. A
  * line that ends in `exit`, with or without an exit code, is the last.
  */
-export function attendTerminal(socket: ServerSocket, { machine, operation, ...place }: TerminalPlace): void {
-  const size = { cols: place.cols, rows: place.rows };
+export function attendTerminal(
+  socket: ServerSocket,
+  { machine, operation, ...settings }: TerminalSettings,
+): void {
+  const size = { cols: settings.cols, rows: settings.rows };
   const typed = new TextQueue();
   const end = new AbortController();
   let running: RunningProgram | undefined;

@@ -169,8 +169,8 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const { clock, programs } = this.options;
     const { id: sandboxId, template, files, environment, egressLog } = sandbox;
     const { workdir = workspace } = template.content ?? {};
-    const place = { sandboxId, template: template.name, files, environment, workdir };
-    sandbox.machine = new Machine({ ...place, clock, programs, egress: egressLog });
+    const settings = { sandboxId, template: template.name, files, environment, workdir };
+    sandbox.machine = new Machine({ ...settings, clock, programs, egress: egressLog });
   }
 
   #named(name: string): MemorySandbox | undefined {

@@ -38,7 +38,7 @@ export interface TemplateBuildsOptions {
 }
 
 /** State of a build between two steps. */
-interface Place {
+interface BuildState {
   readonly environment: Readonly<Record<string, string>>;
   readonly workdir: string;
 }
@@ -103,7 +103,7 @@ export class TemplateBuilds {
     const { clock, templates } = this.options;
     const { content } = base.template;
     const files = new MemoryFiles(clock, content?.files);
-    let place: Place = {
+    let state: BuildState = {
       environment: content?.environment ?? {},
       workdir: content?.workdir ?? workspace,
     };
@@ -113,7 +113,7 @@ export class TemplateBuilds {
         const currentStep = `Step ${index + 1}/${steps.length}: ${describeStep(step)}`;
         build.log.line(currentStep);
         build.record = { ...build.record, currentStep, progress: Math.floor((90 * index) / steps.length) };
-        place = await this.#perform(step, place, files, build);
+        state = await this.#perform(step, state, files, build);
       }
     } catch (cause) {
       error = cause instanceof Error ? cause.message : String(cause);
@@ -122,39 +122,44 @@ export class TemplateBuilds {
     const status = error === undefined ? "active" : "failed";
     build.record = { ...build.record, status, error, progress: 100, completedAt: clock.now().toISOString() };
     if (templates.find(build.record.templateId)) {
-      const content = { files, ...place };
+      const content = { files, ...state };
       templates.put({ ...this.#template(request, base, build.record, status), content });
     }
     build.log.wake();
   }
 
-  async #perform(step: BuildStep, place: Place, files: MemoryFiles, build: MemoryBuild): Promise<Place> {
+  async #perform(
+    step: BuildStep,
+    state: BuildState,
+    files: MemoryFiles,
+    build: MemoryBuild,
+  ): Promise<BuildState> {
     const { clock, programs, uploads } = this.options;
     switch (step.kind) {
       case "env":
-        return { ...place, environment: { ...place.environment, [step.name]: step.value } };
+        return { ...state, environment: { ...state.environment, [step.name]: step.value } };
       case "workdir": {
-        const workdir = resolvePath(place.workdir, step.path);
+        const workdir = resolvePath(state.workdir, step.path);
         files.makeDirectory(workdir);
-        return { ...place, workdir };
+        return { ...state, workdir };
       }
       case "copy":
-        await unpackInto(files, resolvePath(place.workdir, step.destination), uploads.find(step.filesHash));
-        return place;
+        await unpackInto(files, resolvePath(state.workdir, step.destination), uploads.find(step.filesHash));
+        return state;
       case "run": {
         const egress = new EgressLog({ internetAccess: true }, clock);
         const sandboxId = build.record.id;
-        const machine = new Machine({ sandboxId, template: "", clock, files, egress, programs, ...place });
-        const { workdir } = place;
+        const machine = new Machine({ sandboxId, template: "", clock, files, egress, programs, ...state });
+        const { workdir } = state;
         const request = { text: step.command, language: undefined, args: undefined, workdir, env: {} };
         const program = machine.start({ ...request, timeout: undefined });
         const { exitCode, stdout, stderr } = await program.outcome;
         for (const { text } of [stdout, stderr]) build.log.append(text);
         if (exitCode !== 0) throw new Error(`${describeStep(step)} failed with exit code ${exitCode}.`);
-        return place;
+        return state;
       }
       default:
-        return place;
+        return state;
     }
   }
 

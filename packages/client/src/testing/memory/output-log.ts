@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import type { JobOutput, OutputPiece } from "@cloud-sandbox/server-kit/handlers";
+import type { BackgroundOutput, OutputPiece } from "@cloud-sandbox/server-kit/handlers";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -7,7 +7,7 @@ const decoder = new TextDecoder();
 const pieceBytes = 64 * 1024;
 
 /** All output of a program. Can be read by offset, even while the program writes. */
-export class OutputLog implements JobOutput {
+export class OutputLog implements BackgroundOutput {
   #buffer = new Uint8Array(1024);
   #length = 0;
   #isOver = false;

@@ -34,7 +34,7 @@ export interface TestingProgram {
   stdout(output: string | Uint8Array): void;
   /** Writes text or bytes to stderr; streams pass them on at once. */
   stderr(output: string | Uint8Array): void;
-  /** Displays a value, given by MIME type, as `display` does in Python. */
+  /** Displays a value, output by MIME type, as `display` does in Python. */
   display(data: Readonly<Record<string, unknown>>): void;
   /** Waits by the service's clock; longer if the sandbox is paused meanwhile. Rejects when `signal` aborts. */
   sleep(seconds: number): Promise<void>;
@@ -93,6 +93,6 @@ export function answerTo(programs: Programs, program: TestingProgram): ProgramAn
 
 /** @internal */
 export async function performed(answer: ProgramAnswer, program: TestingProgram): Promise<ProgramResult> {
-  const given = typeof answer === "function" ? await answer(program) : answer;
-  return typeof given === "string" ? { stdout: given } : (given ?? {});
+  const output = typeof answer === "function" ? await answer(program) : answer;
+  return typeof output === "string" ? { stdout: output } : (output ?? {});
 }

@@ -1,5 +1,11 @@
 import { type AgentSchemas, webhookHeaders } from "@cloud-sandbox/protocol";
-import type { Deliveries, Delivery, DeliveryStatus, Job, Outcome } from "@cloud-sandbox/server-kit/handlers";
+import type {
+  BackgroundExecution,
+  Deliveries,
+  Delivery,
+  DeliveryStatus,
+  Outcome,
+} from "@cloud-sandbox/server-kit/handlers";
 import type { Fetch } from "../../transport/http/fetch-transport.js";
 import type { TestingClock } from "./testing-clock.js";
 
@@ -41,14 +47,19 @@ export class Reports implements Deliveries {
       .filter((delivery) => status === undefined || delivery.status === status);
   }
 
-  /** Registers a job whose report is sent when it ends. */
-  expect(sandboxId: string, job: Job, ended: Promise<Outcome>, callback: Callback): void {
+  /** Registers an execution whose report is sent when it ends. */
+  expect(
+    sandboxId: string,
+    execution: BackgroundExecution,
+    ended: Promise<Outcome>,
+    callback: Callback,
+  ): void {
     this.#count += 1;
     const id = `whd_${this.clock.now().getTime()}${String(this.#count).padStart(8, "0")}`;
     const delivery: Delivery = {
       id,
       sandboxId,
-      executionId: job.id,
+      executionId: execution.id,
       callbackUrl: callback.callback_url,
       status: "waiting",
       createdAt: this.clock.now(),
@@ -89,8 +100,12 @@ export class Reports implements Deliveries {
   }
 
   async #request({ delivery, callback, body }: Report): Promise<Request> {
-    const { callback_headers: given, callback_signature_secret: secret, callback_url: url } = callback;
-    const headers = new Headers(given ?? {});
+    const {
+      callback_headers: callersHeaders,
+      callback_signature_secret: secret,
+      callback_url: url,
+    } = callback;
+    const headers = new Headers(callersHeaders ?? {});
     headers.set("content-type", "application/json");
     headers.set(webhookHeaders.timestamp, String(Math.floor(this.clock.now().getTime() / 1000)));
     headers.set(webhookHeaders.delivery, delivery.id);

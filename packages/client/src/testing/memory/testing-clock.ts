@@ -33,7 +33,7 @@ export class TestingClock {
     for (let next = this.#next; next !== undefined && next <= target; next = this.#next) {
       this.#ahead += Math.max(next - this.now().getTime(), 0);
       this.#ring();
-      for (let turn = 0; turn < turns; turn++) await undefined;
+      for (let count = 0; count < turns; count++) await undefined;
     }
     this.#ahead += Math.max(target - this.now().getTime(), 0);
     this.#wind();

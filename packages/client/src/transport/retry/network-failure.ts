@@ -89,7 +89,7 @@ const behindProxy =
 const unreachable: Record<Plane, string> = {
   "control plane":
     "Check CLOUD_SANDBOX_BASE_URL (or the baseUrl option) and the network; a local backend is started with " +
-    '"npx cloud-sandbox-local serve". If only a proxy leads to the network, name it in HTTPS_PROXY.',
+    '"cloud-sandbox-local serve". If only a proxy leads to the network, name it in HTTPS_PROXY.',
   agent: "The sandbox may have ended, or its host is not reachable from here: see client.sandboxes.get(id).",
 };
 

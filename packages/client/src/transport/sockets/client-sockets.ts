@@ -6,13 +6,13 @@ import type { OpeningSocket, OpeningTunnel, OpenSocket, OpenWebSocket, Sockets }
 
 /** The WebSockets of a client. Their code is loaded when the first one is opened. */
 export class ClientSockets implements Sockets {
-  readonly #given: OpenWebSocket | undefined;
+  readonly #openWebSocket: OpenWebSocket | undefined;
   readonly #opening = new Set<CallScope>();
   #loading: Promise<Sockets> | undefined;
   #isClosed = false;
 
-  constructor(given: OpenWebSocket | undefined) {
-    this.#given = given;
+  constructor(openWebSocket: OpenWebSocket | undefined) {
+    this.#openWebSocket = openWebSocket;
   }
 
   open(opening: OpeningSocket): Promise<OpenSocket> {
@@ -21,7 +21,7 @@ export class ClientSockets implements Sockets {
 
   /** Throws a `ConfigurationError` if this client cannot open tunnels. */
   requireTunnels(): void {
-    if (this.#given !== undefined || !onNode()) throw noTunnels();
+    if (this.#openWebSocket !== undefined || !onNode()) throw noTunnels();
   }
 
   openTunnel(opening: OpeningTunnel): Promise<Duplex> {
@@ -38,7 +38,9 @@ export class ClientSockets implements Sockets {
     if (this.#isClosed) throw clientClosed();
     this.#opening.add(scope);
     try {
-      this.#loading ??= import("./default-sockets.js").then(({ socketsOf }) => socketsOf(this.#given));
+      this.#loading ??= import("./default-sockets.js").then(({ socketsOf }) =>
+        socketsOf(this.#openWebSocket),
+      );
       return await open(await this.#loading);
     } finally {
       this.#opening.delete(scope);

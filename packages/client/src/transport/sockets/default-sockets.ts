@@ -7,8 +7,8 @@ import { UndiciSockets } from "./undici-sockets.js";
  * The WebSocket implementation: the caller's if given, undici on Node.js, the runtime's own on Bun and Deno (which can
  * send headers), elsewhere none.
  */
-export function socketsOf(given: OpenWebSocket | undefined): Sockets {
-  if (given !== undefined) return new StandardSockets(given);
+export function socketsOf(openWebSocket: OpenWebSocket | undefined): Sockets {
+  if (openWebSocket !== undefined) return new StandardSockets(openWebSocket);
   const versions: Record<string, string | undefined> = globalThis.process?.versions ?? {};
   if (versions.bun !== undefined || versions.deno !== undefined) return new StandardSockets(withHeaders);
   return versions.node === undefined ? new StandardSockets(unavailable) : new UndiciSockets();

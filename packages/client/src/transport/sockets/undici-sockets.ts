@@ -88,8 +88,8 @@ export class UndiciSockets implements Sockets {
 }
 
 interface Loaded {
-  webSockets: Road;
-  tunnels: Road;
+  webSockets: Opener;
+  tunnels: Opener;
   ping: typeof import("undici").ping;
   upgrade: typeof import("undici").upgrade;
   WebSocket: typeof import("undici").WebSocket;
@@ -104,14 +104,14 @@ async function load(): Promise<Loaded> {
   const webSockets = new Connecting(buildConnector);
   const tunnels = new Connecting(buildConnector, { allowHalfOpen: true });
   return {
-    webSockets: new Road(
+    webSockets: new Opener(
       agentThroughProxies(undici, {
         connect: webSockets.connect,
         webSocket: { maxPayloadSize: largestFrame },
       }),
       webSockets,
     ),
-    tunnels: new Road(
+    tunnels: new Opener(
       agentThroughProxies(undici, { connect: tunnels.connect, allowHalfOpen: true }),
       tunnels,
     ),
@@ -122,7 +122,7 @@ async function load(): Promise<Loaded> {
 }
 
 /** Opens connections of one kind. */
-class Road {
+class Opener {
   constructor(
     readonly agent: Dispatcher,
     readonly connecting: Connecting,
@@ -136,13 +136,13 @@ class Road {
 }
 
 /** Milliseconds to wait for the other side's answer in the closing handshake, before the connection is destroyed. */
-const longestGoodbye = 2000;
+const longestClosingMs = 2000;
 
 class UndiciSocket implements OpenSocket {
   readonly #socket: WebSocketLike;
   readonly #connection: Duplex;
   readonly #ping: () => void;
-  #goodbye: NodeJS.Timeout | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
   #isHeld = false;
 
   constructor(socket: WebSocketLike, connection: Duplex, ping: () => void) {
@@ -180,11 +180,11 @@ class UndiciSocket implements OpenSocket {
   close(code = 1000): void {
     this.resume();
     this.#socket.close(code);
-    this.#goodbye ??= setTimeout(() => this.#connection.destroy(), longestGoodbye).unref();
+    this.#closeTimer ??= setTimeout(() => this.#connection.destroy(), longestClosingMs).unref();
   }
 
   end(): void {
-    clearTimeout(this.#goodbye);
+    clearTimeout(this.#closeTimer);
     this.#connection.destroy();
   }
 }

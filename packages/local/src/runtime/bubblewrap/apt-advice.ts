@@ -6,16 +6,16 @@ import { join } from "node:path";
  * copies of the programs in `parts`. `usr` is the skeleton of machines in which code is not root.
  */
 export function placeAptAdvice(parts: string, opt: string, usr: string): void {
-  const place = join(parts, "apt");
-  mkdirSync(place);
-  chmodSync(place, 0o755);
+  const directory = join(parts, "apt");
+  mkdirSync(directory);
+  chmodSync(directory, 0o755);
   // The rest of the skeleton is made meanwhile, which may not have come to this directory.
   mkdirSync(join(usr, "bin"), { recursive: true });
   chmodSync(join(usr, "bin"), 0o777);
   for (const name of ["apt-get", "apt"].filter((each) => existsSync(`/usr/bin/${each}`))) {
-    copyFileSync(`/usr/bin/${name}`, join(place, name));
+    copyFileSync(`/usr/bin/${name}`, join(directory, name));
     writeFileSync(join(usr, "bin", name), script(name, `${opt}/apt/${name}`));
-    for (const path of [join(place, name), join(usr, "bin", name)]) chmodSync(path, 0o755);
+    for (const path of [join(directory, name), join(usr, "bin", name)]) chmodSync(path, 0o755);
   }
 }
 

@@ -34,8 +34,8 @@ export function bubblewrapArguments(profile: {
   placed?: readonly Mount[];
   /** The directory from which bubblewrap starts as its root; see `WritableRoot.makeOwnRoot`. */
   ownRoot?: string | undefined;
-  /** A directory with the machine's memory figures, in the form of a control group. */
-  figures: Mount;
+  /** A directory with the machine's memory files, in the form of a control group. */
+  memoryFiles: Mount;
   /** The egress proxy's socket. */
   egress: Mount | undefined;
   /** Host files that only this machine may read. */
@@ -49,7 +49,7 @@ export function bubblewrapArguments(profile: {
   /** If the machine has uids of its own, bubblewrap waits until they are mapped; see {@link descriptors}. */
   identities: Identities;
 }): string[] {
-  const { image, views, limits, environment, placed = [], figures, egress, files, identities } = profile;
+  const { image, views, limits, environment, placed = [], memoryFiles, egress, files, identities } = profile;
   const isPlaced = new Set(placed.map(({ target }) => target));
   const { ownRoot = "" } = profile;
   /** A path as bubblewrap finds it. */
@@ -92,7 +92,7 @@ export function bubblewrapArguments(profile: {
     ["--ro-bind", from(join(views?.proc ?? "/proc", "sys")), "/proc/sys"],
     ...image.masks.map(readOnly),
     isPlaced.has("/dev") ? [] : devices,
-    ...missing([figures]).map(readOnly),
+    ...missing([memoryFiles]).map(readOnly),
     egress ? readOnly(egress) : [],
     disk
       ? missing(diskMounts(disk)).flatMap(({ source, target }) => ["--bind", source, target])

@@ -10,7 +10,7 @@ import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
 import { processTree, stopProcessTree } from "../host/process-tree.js";
 import { signalIfThere } from "../host/signal-if-there.js";
-import { HostTroubleError, hostTroubleIn } from "../host-trouble.js";
+import { HostProblemError, hostProblemIn } from "../host-problem.js";
 import {
   type IsolationLevel,
   type Machine,
@@ -46,7 +46,7 @@ export class BubblewrapMachine implements Machine {
   readonly #agent: Promise<AgentProcess | undefined>;
   #errorOutput = "";
   /** What code in the machine has done for which it was ended. */
-  #offence: string | undefined;
+  #overuse: string | undefined;
   #isDestroyed = false;
   #isPaused = false;
 
@@ -94,8 +94,8 @@ export class BubblewrapMachine implements Machine {
       await this.destroy();
       if (isOutOfDescriptors(error)) throw error;
       const errorOutput = this.#errorOutput.trim();
-      const trouble = hostTroubleIn(errorOutput);
-      if (trouble) throw new HostTroubleError(trouble);
+      const problem = hostProblemIn(errorOutput);
+      if (problem) throw new HostProblemError(problem);
       if (giveUp.aborted)
         throw new Error(
           `The machine's agent did not answer within ${limitMs / 1000} s${errorOutput && `: ${errorOutput}`}`,
@@ -191,7 +191,7 @@ export class BubblewrapMachine implements Machine {
 
   /** Ends the machine because of what its code has done. */
   #endFor(message: string): void {
-    this.#offence = message;
+    this.#overuse = message;
     this.#kill().catch(() => undefined);
   }
 
@@ -287,8 +287,8 @@ export class BubblewrapMachine implements Machine {
 
   #explain(outOfMemoryKills: number): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
-    if (this.#offence !== undefined)
-      return { reason: "took_too_much", message: `The sandbox was ended. ${this.#offence}` };
+    if (this.#overuse !== undefined)
+      return { reason: "took_too_much", message: `The sandbox was ended. ${this.#overuse}` };
     if (outOfMemoryKills > 0) {
       return { reason: "out_of_memory", message: this.#outOfMemory() };
     }

@@ -12,7 +12,7 @@ import { temporaryDirectory } from "../host/instance-directory.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
 import { processIdentity } from "../host/process-identity.js";
 import { mapsRanges, usableRange } from "../host/uid-lease.js";
-import { hostTroubleIn } from "../host-trouble.js";
+import { hostProblemIn } from "../host-problem.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
@@ -72,8 +72,8 @@ export async function probeBubblewrap({
   if (problem !== undefined) {
     const missing = isRoot ? missingProgram(["setpriv", "nsenter"]) : undefined;
     if (missing) return unusable(...missing);
-    const trouble = hostTroubleIn(problem.message);
-    if (trouble) return unusable(trouble.reason, trouble.fix);
+    const known = hostProblemIn(problem.message);
+    if (known) return unusable(known.reason, known.fix);
     const errorOutput = problem.message.trim().split("\n")[0] ?? "";
     return unusable(`the kernel refuses unprivileged namespaces (${errorOutput})`, await namespaceFix());
   }
@@ -182,14 +182,14 @@ const failIfNested = "read -r started; ! unshare --user true 2>/dev/null";
  * Descriptor number of a pipe whose other end only this process holds. When this process closes it or dies, the probe
  * is killed.
  */
-const leash = 8;
+const killPipe = 8;
 
 /**
- * A shell that runs the command after it, and kills the whole process group when the `leash` pipe is closed. Needed
+ * A shell that runs the command after it, and kills the whole process group when the `killPipe` pipe is closed. Needed
  * because a probe is in no control group, and bubblewrap's child waits forever if bubblewrap dies first.
  */
-const onLeash = `{ read -r _; kill -9 0; } <&${leash} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
-exec "$@" ${leash}>&-`;
+const withKillPipe = `{ read -r _; kill -9 0; } <&${killPipe} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
+exec "$@" ${killPipe}>&-`;
 
 /** Throws bubblewrap's message when the host does not allow the profile, or allows only a weaker one. */
 async function startProfile(isRoot: boolean): Promise<void> {
@@ -198,7 +198,7 @@ async function startProfile(isRoot: boolean): Promise<void> {
   const filter = seccompProgram(process.arch);
   const [program = "", ...args] = [
     ...become(uids?.agent),
-    ...["/bin/sh", "-c", onLeash, "probe"],
+    ...["/bin/sh", "-c", withKillPipe, "probe"],
     ...[
       "bwrap",
       ...namespaceArguments(isRoot ? "pair" : "user"),
@@ -215,10 +215,10 @@ async function startProfile(isRoot: boolean): Promise<void> {
   stdio[descriptors.information] = "pipe";
   if (isRoot) stdio[descriptors.uidsMapped] = "pipe";
   if (filter) stdio[descriptors.seccomp] = "pipe";
-  stdio[leash] = "pipe";
+  stdio[killPipe] = "pipe";
   // Start the probe detached: it then leads its own process group, which can be killed as a whole.
   const child = spawn(program, args, { cwd: "/", stdio, detached: true });
-  const kill = (): void => void child.stdio.at(leash)?.destroy();
+  const kill = (): void => void child.stdio.at(killPipe)?.destroy();
   const giveUp = setTimeout(kill, probeLimitMs);
   const errorOutput = child.stderr ? text(child.stderr) : "";
   // "exit", not "close": a child that waits for its dead parent keeps the pipes open.

@@ -7,10 +7,10 @@ import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import { forgetTrials } from "../host/host-trial.js";
 import type { InstanceDirectory } from "../host/instance-directory.js";
 import { LateCleanups } from "../host/late-cleanup.js";
-import { letGo } from "../host/let-go.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import type { Mount } from "../host/mount.js";
 import type { MachineUids } from "../host/uid-lease.js";
+import { unrefChild } from "../host/unref-child.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type {
   Machine,
@@ -25,11 +25,12 @@ import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { overlayObstacle, probeBubblewrap } from "./bubblewrap-probe.js";
 import { type EgressSocket, listenForEgress } from "./egress/egress-socket.js";
-import { type Foundation, layFoundation, removeLeftovers } from "./foundation.js";
 import { launchCommand } from "./launch/launch-command.js";
 import { machineEnvironment } from "./machine-environment.js";
 import { agentTimeZone, egressInside, type MachineImage } from "./machine-image.js";
-import { runProgram, startAhead } from "./program-start.js";
+import { type PreparedHost, prepareHost, removeLeftovers } from "./prepared-host.js";
+import { startAhead } from "./program-start.js";
+import { runProgram } from "./run-program.js";
 import { identitiesOf, mapUids, uidsInside } from "./user-namespace.js";
 import { WaitingPrograms } from "./waiting-programs.js";
 import { diskCount } from "./writable-root.js";
@@ -43,12 +44,12 @@ export class BubblewrapRuntime implements SandboxRuntime {
     process.getuid?.() === 0
       ? undefined
       : "they need a server that root started, because only root can limit their size";
-  #foundation: Promise<Foundation> | undefined;
+  #host: Promise<PreparedHost> | undefined;
   #removal: Promise<void> | undefined;
   #removalTimer: NodeJS.Timeout | undefined;
   #preparing: Promise<void> | undefined;
   readonly #waiting = new WaitingPrograms(async (plan) =>
-    startAhead(plan, await this.#getFoundation(), this.#startOptions),
+    startAhead(plan, await this.#getHost(), this.#startOptions),
   );
   readonly #late: LateCleanups;
 
@@ -86,7 +87,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   prepare(): Promise<void> {
-    this.#preparing = this.#getFoundation().then(({ placeAgent }) => placeAgent());
+    this.#preparing = this.#getHost().then(({ placeAgent }) => placeAgent());
     return this.#preparing;
   }
 
@@ -100,29 +101,29 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async #start(spec: MachineSpec): Promise<Machine> {
-    const foundation = await this.#getFoundation();
-    const { groups, uids } = foundation;
-    await foundation.placeAgent();
+    const host = await this.#getHost();
+    const { groups, uids } = host;
+    await host.placeAgent();
     const cleanups: (() => Promise<void>)[] = [];
     // A random name, not the sandbox's id: every user of the host can read the names of control groups and sockets, and
     // anyone who knows the id can open the sandbox's previews.
     const name = randomBytes(8).toString("hex");
     try {
-      const lent = foundation.rootInside ? uids?.takeRange() : uids?.take();
+      const leased = host.rootInside ? uids?.takeRange() : uids?.take();
       const release = (): void => {
-        if (lent) uids?.release(lent);
+        if (leased) uids?.release(leased);
       };
       cleanups.push(async () => release());
-      const group = await groups.create(name, spec.limits, diskCount(foundation.root !== undefined));
+      const group = await groups.create(name, spec.limits, diskCount(host.root !== undefined));
       // Release the uids only after the control group is removed: until then processes with these uids may still run.
       cleanups[0] = () => group.remove().then(release);
-      const egress = await openEgress(spec, foundation.directory, name, lent?.code);
+      const egress = await openEgress(spec, host.directory, name, leased?.code);
       if (egress) cleanups.push(() => egress.close());
-      const files = await foundation.directory.handOut(spec.files ?? [], name, lent?.code);
+      const files = await host.directory.handOut(spec.files ?? [], name, leased?.code);
       cleanups.push(() => files.remove());
-      const machine = await this.#spawn(spec, foundation, {
+      const machine = await this.#spawn(spec, host, {
         name,
-        uids: lent,
+        uids: leased,
         group,
         egress,
         files: files.mounts,
@@ -143,7 +144,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
   }
 
   async run(program: ProgramSpec): Promise<Outcome> {
-    return runProgram(program, await this.#getFoundation(), this.#waiting, this.#startOptions);
+    return runProgram(program, await this.#getHost(), this.#waiting, this.#startOptions);
   }
 
   get #startOptions() {
@@ -151,23 +152,23 @@ export class BubblewrapRuntime implements SandboxRuntime {
     return { holdsProcess, late: this.#late };
   }
 
-  /** The foundation, laid by the first call. If that failed, the next call tries again. */
-  #getFoundation(): Promise<Foundation> {
-    this.#foundation ??= this.removeLeftovers()
-      .then(() => layFoundation(this.options))
+  /** What machines share on the host. The first call prepares it. If that failed, the next call tries again. */
+  #getHost(): Promise<PreparedHost> {
+    this.#host ??= this.removeLeftovers()
+      .then(() => prepareHost(this.options))
       .catch((error: unknown) => {
-        this.#foundation = undefined;
+        this.#host = undefined;
         throw error;
       });
-    return this.#foundation;
+    return this.#host;
   }
 
-  async #spawn(spec: MachineSpec, foundation: Foundation, own: MachineOwn): Promise<BubblewrapMachine> {
-    const { directory, strayDescriptors } = foundation;
-    const { root } = foundation.rootInside ?? foundation;
+  async #spawn(spec: MachineSpec, host: PreparedHost, own: MachineOwn): Promise<BubblewrapMachine> {
+    const { directory, strayDescriptors } = host;
+    const { root } = host.rootInside ?? host;
     const { name, uids, group, egress, files, cleanups } = own;
     const { layers = [], isImage, disk, keepIn, mounts = [] } = spec;
-    const { image: usual, importedImage } = foundation.rootInside ?? foundation;
+    const { image: usual, importedImage } = host.rootInside ?? host;
     const image = isImage ? importedImage : usual;
     if (!image)
       throw new Error(
@@ -178,7 +179,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined || mounts.length > 0))
       throw new Error(`the sandbox's files need overlay mounts: ${overlayObstacle()}`);
     const writesToHost = mounts.some(({ readOnly, source }) => !readOnly && "path" in source);
-    const seccompFile = writesToHost ? foundation.hostWritersSeccompFile() : foundation.seccompFile;
+    const seccompFile = writesToHost ? host.hostWritersSeccompFile() : host.seccompFile;
     if (writesToHost && seccompFile === undefined)
       throw new Error(
         "without a system call filter, directories of this machine can only be mounted read-only",
@@ -200,7 +201,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
           ...{ memberFiles: group.memberFiles, strayDescriptors, limits: undefined },
           ...{ entry, uid: uids?.agent },
         },
-        foundation.launcher !== undefined,
+        host.launcher !== undefined,
       );
       const [program, ...launching] = command;
       const args = [...launching, "bwrap", "--args", String(descriptors.arguments), "--", ...image.command];
@@ -218,13 +219,13 @@ export class BubblewrapRuntime implements SandboxRuntime {
       });
       // Without a free descriptor, Node.js has made no pipes either.
       if (child.pid === undefined) throw (await once(child, "error"))[0];
-      if (this.options.holdsProcess === false) letGo(child);
+      if (this.options.holdsProcess === false) unrefChild(child);
       const options = bubblewrapArguments({
         image,
         views: root?.views,
         limits: spec.limits,
         environment: machineEnvironment(spec.limits, image, isImage ? spec.environment?.PATH : undefined),
-        figures: group.figures,
+        memoryFiles: group.memoryFiles,
         egress: egress && { source: egress.path, target: egressInside.socket },
         files,
         volumes: root?.volumeMounts(mounts) ?? [],
@@ -248,7 +249,7 @@ export class BubblewrapRuntime implements SandboxRuntime {
         mapUids: uids && gate instanceof Writable ? (init) => mapUids(init, uids, gate) : undefined,
         socketPath: socket.path,
         group,
-        kernel: foundation.kernel,
+        kernel: host.kernel,
         root,
         cleanups,
       });
@@ -267,11 +268,11 @@ export class BubblewrapRuntime implements SandboxRuntime {
     await this.#waiting.close();
     // Files that are still being placed would keep the directory from being removed.
     await this.#preparing?.catch(() => undefined);
-    const foundation = await this.#foundation?.catch(() => undefined);
-    this.#foundation = undefined;
+    const host = await this.#host?.catch(() => undefined);
+    this.#host = undefined;
     this.#late.close();
-    if (!foundation) return;
-    const { groups, guard, kernel, launcher, proxyPorts, uids } = foundation;
+    if (!host) return;
+    const { groups, guard, kernel, launcher, proxyPorts, uids } = host;
     kernel.close();
     // No machine and no program is left: remove their files while the helpers end.
     guard.removeDirectory();
@@ -299,8 +300,8 @@ async function openEgress(
   uid: number | undefined,
 ): Promise<EgressSocket | undefined> {
   if (!egress) return undefined;
-  const place = { hidden: `${directory.socket(name)}.egress`, path: directory.egressSocket(name), uid };
-  return listenForEgress(place, egress);
+  const listener = { hidden: `${directory.socket(name)}.egress`, path: directory.egressSocket(name), uid };
+  return listenForEgress(listener, egress);
 }
 
 /** The agent's configuration. It holds values of a template's variables, so the agent inherits it in its environment: all users of the host can read command lines. */

@@ -17,7 +17,7 @@ import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import { placeHomeFiles } from "../host/home-files.js";
 import type { Mount } from "../host/mount.js";
 import type { RuntimeOptions } from "../runtime-options.js";
-import { placeSubstitutes, searchPath } from "../search-path.js";
+import { searchPath, writeFallbacks } from "../search-path.js";
 import { agentMain, nodeProxy, placeAgent, placeNodeProxy } from "./agent-files.js";
 import { placeAptAdvice } from "./apt-advice.js";
 import { authoritiesInside, placeAuthorities } from "./host-files/authority-files.js";
@@ -99,7 +99,7 @@ export async function prepareMachineImage(
   const setpriv = hasOwnUids ? programOf("setpriv") : undefined;
   const started = [process.execPath, shell, ...(setpriv ? [setpriv] : [])];
   const launcher = await placeLoader(parts, started, root !== undefined);
-  placeSubstitutes(parts);
+  writeFallbacks(parts);
   if (root) placeAptAdvice(parts, opt, join(root.skeleton, "../usr"));
   await placeDrivers(join(parts, "drivers"), searchPath(node.path));
   placeNodeProxy(join(parts, "drivers"));
@@ -137,7 +137,7 @@ export async function prepareMachineImage(
   const roots = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"].filter((name) => existsSync(`/${name}`));
   const isLink = (name: string): boolean => lstatSync(`/${name}`).isSymbolicLink();
   const links = roots.filter(isLink).map((name) => ({ target: readlinkSync(`/${name}`), path: `/${name}` }));
-  const place = (program: string): string => (root ? sealed(program) : program);
+  const protectedPath = (program: string): string => (root ? sealed(program) : program);
   if (root) for (const { target, path } of links) symlinkSync(target, join(root.skeleton, path));
   const interpreters = [{ source: parts, target: opt }, ...(node.mount ? [node.mount] : [])];
   // Only the agent's: programs without one are started before code can change anything.
@@ -158,10 +158,10 @@ export async function prepareMachineImage(
   const masked = maskedKernelFiles();
   const real = ({ source, target }: Mount): Mount => ({ source: realpathSync(source), target });
   const init = [
-    ...[...launcher.command, place(shell), `${opt}/init`],
+    ...[...launcher.command, protectedPath(shell), `${opt}/init`],
     // The instance directory is on the machine's command line, so that the machines of a killed server can be found.
     directory,
-    ...[...launcher.command, place(node.path), ...nodeOptions, agentEntry],
+    ...[...launcher.command, protectedPath(node.path), ...nodeOptions, agentEntry],
   ];
   const image: MachineImage = {
     disk: root?.disk,
@@ -175,7 +175,7 @@ export async function prepareMachineImage(
     authorities: authorities === "" ? undefined : authoritiesInside(opt),
     homeFiles: hasHomeFiles ? `${opt}/home` : undefined,
     user: "sandbox",
-    command: [...(setpriv ? [...launcher.command, place(setpriv), ...separation] : []), ...init],
+    command: [...(setpriv ? [...launcher.command, protectedPath(setpriv), ...separation] : []), ...init],
     commandForRoot: init,
   };
   const canStartImages = root !== undefined && launcher.command.length > 0;
@@ -187,7 +187,7 @@ export async function prepareMachineImage(
       : undefined,
     programImage: { ...image, mounts: common.map(real) },
     placeAgent: () => {
-      agentPlaced ??= placeAgent(join(parts, "agent"), join(directory, "rehearsal")).catch((error) => {
+      agentPlaced ??= placeAgent(join(parts, "agent"), join(directory, "warm-up")).catch((error) => {
         agentPlaced = undefined;
         throw error;
       });
@@ -252,7 +252,7 @@ const nodeOptions = [
 /** The real path of a program of the host. */
 function programOf(name: string): string {
   const directories = [...(process.env.PATH ?? "").split(":"), "/usr/bin", "/bin"];
-  const path = directories.map((directory) => join(directory, name)).find((place) => existsSync(place));
+  const path = directories.map((directory) => join(directory, name)).find((file) => existsSync(file));
   if (path === undefined)
     throw new Error(`${name} is not installed. Install it, or add its directory to PATH.`);
   return realpathSync(path);
@@ -289,8 +289,8 @@ async function placeLoader(
 /** File systems mounted below `directory`, which an overlay over it would not show. */
 function mountsBelow(directory: string): Mount[] {
   return mountPoints()
-    .filter((place) => place.startsWith(`${directory}/`))
-    .map((place) => ({ source: place, target: place }));
+    .filter((file) => file.startsWith(`${directory}/`))
+    .map((file) => ({ source: file, target: file }));
 }
 
 /** The path of Node.js inside a machine. Outside `/usr`, its installation is mounted or the program is copied. */

@@ -29,7 +29,7 @@ export async function placeDrivers(directory: string, searchPath: string): Promi
   chmodSync(file, 0o644);
   const python = searchPath
     .split(":")
-    .map((place) => join(place, "python3"))
+    .map((directory) => join(directory, "python3"))
     .find((path) => existsSync(path));
   if (python === undefined) return;
   const compile = async (): Promise<string> => {

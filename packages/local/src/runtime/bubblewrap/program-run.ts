@@ -74,12 +74,12 @@ export class ProgramRun {
   #frames = 0;
   #isGarbled = false;
   /** What the code has done for which it was ended. */
-  #offence: string | undefined;
+  #overuse: string | undefined;
   #isOver = false;
   #killed: Promise<void> | undefined;
   #ports: OpenPorts | undefined;
   /** The reason why the proxy's ports could not be opened. */
-  #noWayOut: unknown;
+  #egressFailure: unknown;
   #interpreter: number | undefined;
   #giveUp: () => void = () => undefined;
   #started: () => void = () => undefined;
@@ -146,7 +146,7 @@ export class ProgramRun {
       this.#ports = await ports;
     } catch (error) {
       // End the program before it begins, so that it can be run in a machine instead.
-      this.#noWayOut = error;
+      this.#egressFailure = error;
       return this.#kill();
     }
     if (this.#isOver) this.#ports?.close();
@@ -176,7 +176,7 @@ export class ProgramRun {
       // The program may have begun just before the signal fired.
       if (signal.aborted) spec.onStart?.();
       signal.throwIfAborted();
-      if (this.#noWayOut !== undefined) throw this.#noWayOut;
+      if (this.#egressFailure !== undefined) throw this.#egressFailure;
       throw new ProgramNotStarted(
         isGivenUp ? `not within ${startLimitMs / 1000} s` : "its sandbox ended while it was made",
       );
@@ -208,14 +208,14 @@ export class ProgramRun {
     const killer = hasEndedItself ? null : signalOf(exitCode);
     return codeOutcome({
       ...{ id: spec.id, pid: undefined, began, endedAt, exitCode, killer, intervention: watch.intervention },
-      ranOutOfMemory: async () => this.#offence !== undefined || (await group.outOfMemoryKills()) > 0,
-      memoryMb: this.#offence === undefined ? spec.limits.memoryMb : undefined,
+      ranOutOfMemory: async () => this.#overuse !== undefined || (await group.outOfMemoryKills()) > 0,
+      memoryMb: this.#overuse === undefined ? spec.limits.memoryMb : undefined,
       output: () => Promise.all([this.#stdout.finish(), this.#stderr.finish()]),
       values: this.#report.values,
       dropped: reported?.dropped ?? 0,
-      remarks: [
+      notes: [
         ...(this.#isGarbled ? [strayReportMessage] : []),
-        ...(this.#offence === undefined ? [] : [`The program was ended. ${this.#offence}`]),
+        ...(this.#overuse === undefined ? [] : [`The program was ended. ${this.#overuse}`]),
       ],
     });
   }
@@ -287,7 +287,7 @@ export class ProgramRun {
   }
 
   #endFor(message: string): void {
-    this.#offence = message;
+    this.#overuse = message;
     this.#parts.spec.onTookTooMuch?.();
     void this.#kill();
   }
@@ -302,9 +302,9 @@ export class ProgramRun {
       if (init !== undefined && this.#isRunning()) signalIfThere(init, "SIGKILL");
       else process.kill();
     }
-    const patience = setTimeout(this.#giveUp, stuckLimitMs);
+    const timer = setTimeout(this.#giveUp, stuckLimitMs);
     await this.#exit;
-    clearTimeout(patience);
+    clearTimeout(timer);
     this.#readRest();
     this.#ports?.close();
     this.#channel.close();

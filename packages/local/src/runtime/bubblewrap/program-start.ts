@@ -13,11 +13,10 @@ import type { LateCleanups } from "../host/late-cleanup.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
 import type { MachineUids } from "../host/uid-lease.js";
-import { ProgramNeedsAgent, ProgramNotStarted } from "../program-not-started.js";
+import { ProgramNotStarted } from "../program-not-started.js";
 import type { ProgramPlan, ProgramSpec } from "../sandbox-runtime.js";
 import { bubblewrapArguments, environmentArguments } from "./bubblewrap-arguments.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
-import type { Foundation } from "./foundation.js";
 import { launchCommand } from "./launch/launch-command.js";
 import type { ProgramPipe } from "./launch/program-pipes.js";
 import {
@@ -28,56 +27,22 @@ import {
 } from "./launch/program-process.js";
 import { limitVariables, programEnvironment } from "./machine-environment.js";
 import { driversInside, egressInside, limitsScript, type MachineImage } from "./machine-image.js";
+import type { PreparedHost } from "./prepared-host.js";
 import { ProgramRun } from "./program-run.js";
-import type { WaitingPrograms } from "./waiting-programs.js";
 import { diskCount } from "./writable-root.js";
 
-const workspace = "/workspace";
+export const workspace = "/workspace";
 /** Copies the files that the home directory begins with, and becomes the program. */
 const filledHome = 'cp -R "$1/." "$HOME"; shift; exec "$@"';
 
-interface StartOptions {
+export interface StartOptions {
   /** Whether this process goes on while the program runs. */
   readonly holdsProcess: boolean;
   readonly late: LateCleanups;
 }
 
-/**
- * Runs a program in an isolated machine without an agent: one that waits, or a new one. The program has only one uid, and
- * bubblewrap itself is process 1, so that all processes end with the program.
- */
-export async function runProgram(
-  spec: ProgramSpec,
-  foundation: Foundation,
-  waiting: WaitingPrograms,
-  options: StartOptions,
-): Promise<Outcome> {
-  if (spec.egress && !foundation.proxyPorts.isUsable)
-    throw new ProgramNotStarted("the ports of the egress proxy cannot be opened for it.");
-  const { language, code, filename } = spec;
-  const program = oneShotProgram(language, code, { drivers: driversInside, workspace, filename });
-  if (!program) throw new ProgramNeedsAgent("its code needs an agent.");
-  const endCall = waiting.beginCall();
-  try {
-    const mayWait = spec.egress !== undefined && !hasEarly(spec.environment, program);
-    const taken = mayWait ? await waiting.take(spec) : undefined;
-    if (taken) {
-      try {
-        return await taken.run(spec);
-      } catch (error) {
-        // It has ended just now. Nobody need know that it was there.
-        if (!(error instanceof ProgramNotStarted) || spec.signal.aborted) throw error;
-      }
-    }
-    const planned = { ...spec, environment: environmentOf(spec) };
-    const started = await StartedProgram.start(planned, program, foundation, options);
-    return await started.run(spec);
-  } finally {
-    endCall();
-  }
-}
-
-const environmentOf = ({ id, environment }: ProgramSpec): Record<string, string> => ({
+/** The variables of a program, with the one that names its execution. */
+export const environmentOf = ({ id, environment }: ProgramSpec): Record<string, string> => ({
   ...environment,
   CLOUD_SANDBOX_EXECUTION_ID: id,
 });
@@ -85,13 +50,13 @@ const environmentOf = ({ id, environment }: ProgramSpec): Record<string, string>
 /** Starts a program whose code, id and variables are not known yet. Only for languages that have a driver. */
 export async function startAhead(
   plan: ProgramPlan,
-  foundation: Foundation,
+  host: PreparedHost,
   options: StartOptions,
 ): Promise<StartedProgram> {
   const program = oneShotProgram(plan.language, "", { drivers: driversInside, workspace });
   if (!program?.hasDriver) throw new Error(`${plan.language} cannot be started before its code is known`);
   const planned = { ...plan, id: "that waits", environment: {}, egress: () => undefined };
-  return StartedProgram.start(planned, program, foundation, options);
+  return StartedProgram.start(planned, program, host, options);
 }
 
 type PlannedProgram = Pick<
@@ -101,7 +66,7 @@ type PlannedProgram = Pick<
 
 /** A program that waits for its code, and what it has on the host. `run` or `discard` releases all of it. */
 export class StartedProgram {
-  readonly #host: string;
+  readonly #hostState: string;
   #onConnection: ProgramSpec["egress"];
   /** The ports of the egress proxy, opened as soon as the program has a network. */
   readonly #ports: Promise<OpenPorts | undefined>;
@@ -112,43 +77,43 @@ export class StartedProgram {
       readonly process: ProgramProcess;
       readonly report: ProgramPipe | undefined;
     },
-    private readonly foundation: Foundation,
+    private readonly host: PreparedHost,
     private readonly late: LateCleanups,
   ) {
     const accept = (connection: Socket): void => this.#onConnection?.(connection);
     this.#ports = own.process.init.then((init) =>
-      own.hasNetwork && init ? foundation.proxyPorts.open(init, accept) : undefined,
+      own.hasNetwork && init ? host.proxyPorts.open(init, accept) : undefined,
     );
     this.#ports.catch(() => undefined);
-    this.#host = hostState(own.program);
+    this.#hostState = hostState(own.program);
   }
 
   static async start(
     plan: PlannedProgram,
     program: OneShotProgram,
-    foundation: Foundation,
+    host: PreparedHost,
     { holdsProcess, late }: StartOptions,
   ): Promise<StartedProgram> {
-    const { groups, uids, root, pipes } = foundation;
+    const { groups, uids, root, pipes } = host;
     const hasNetwork = plan.egress !== undefined;
-    const [isReady] = await Promise.all([foundation.launcher?.isReady(), pipes.prepare()]);
-    const launcher = isReady ? foundation.launcher : undefined;
-    const [lent, name] = [uids?.take(), randomBytes(8).toString("hex")];
+    const [isReady] = await Promise.all([host.launcher?.isReady(), pipes.prepare()]);
+    const launcher = isReady ? host.launcher : undefined;
+    const [leased, name] = [uids?.take(), randomBytes(8).toString("hex")];
     let group: MachineGroup | undefined;
     try {
       group = await groups.create(name, plan.limits, diskCount(root !== undefined));
       const stdout = await pipes.take();
       const stderr = await pipes.take();
       const report = launcher && (await pipes.take());
-      const later = laterVariables(plan, program, foundation.programImage);
-      const own = { program, hasNetwork, later, uids: lent, group, stdout, stderr, holdsProcess };
-      const start = programStart(plan, foundation, own);
+      const later = laterVariables(plan, program, host.programImage);
+      const own = { program, hasNetwork, later, uids: leased, group, stdout, stderr, holdsProcess };
+      const start = programStart(plan, host, own);
       const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
-      return new StartedProgram(plan, { ...own, process, report }, foundation, late);
+      return new StartedProgram(plan, { ...own, process, report }, host, late);
     } catch (error) {
       const cleanUp = async (): Promise<void> => {
         await group?.remove();
-        if (lent) uids?.release(lent);
+        if (leased) uids?.release(leased);
       };
       await late.attempt(`The control group of program ${plan.id}`, cleanUp, plan.onRemains);
       if (isOutOfDescriptors(error))
@@ -169,13 +134,13 @@ export class StartedProgram {
 
   /** Whether it still waits, and a new one would get the same interpreter and packages. */
   get isUsable(): boolean {
-    return this.own.process.isRunning && hostState(this.own.program) === this.#host;
+    return this.own.process.isRunning && hostState(this.own.program) === this.#hostState;
   }
 
   /** Runs the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
   async run(spec: ProgramSpec): Promise<Outcome> {
-    const { program, later, process, stdout, stderr, report, group, uids: lent } = this.own;
-    const { kernel, pipes, uids } = this.foundation;
+    const { program, later, process, stdout, stderr, report, group, uids: leased } = this.own;
+    const { kernel, pipes, uids } = this.host;
     this.#onConnection = spec.egress;
     const environment = { ...later, ...without(this.plan.environment, environmentOf(spec)) };
     const run = new ProgramRun({
@@ -190,7 +155,7 @@ export class StartedProgram {
       const cleanUp = async (): Promise<void> => {
         await run.endStuck();
         await group.remove();
-        if (lent) uids?.release(lent);
+        if (leased) uids?.release(leased);
       };
       await this.late.attempt(`The control group of program ${spec.id}`, cleanUp, spec.onRemains);
     }
@@ -214,11 +179,11 @@ const without = (
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => had[name] === undefined));
 
-const keptProfiles = new WeakMap<Foundation, readonly string[]>();
+const keptProfiles = new WeakMap<PreparedHost, readonly string[]>();
 
-function keptProfile(foundation: Foundation, make: () => string[]): readonly string[] {
-  const kept = keptProfiles.get(foundation) ?? make();
-  keptProfiles.set(foundation, kept);
+function keptProfile(host: PreparedHost, make: () => string[]): readonly string[] {
+  const kept = keptProfiles.get(host) ?? make();
+  keptProfiles.set(host, kept);
   return kept;
 }
 
@@ -253,18 +218,18 @@ function laterVariables(
 }
 
 /** Whether there are variables that the interpreter reads only at its start. */
-const hasEarly = (environment: ProgramSpec["environment"], { readAtStart }: OneShotProgram): boolean =>
+export const hasEarly = (environment: ProgramSpec["environment"], { readAtStart }: OneShotProgram): boolean =>
   Object.keys(environment).some((name) => readAtStart.test(name));
 
-function programStart(spec: PlannedProgram, foundation: Foundation, own: ProgramOwn): ProgramStart {
-  const { programImage: image, root, ownRoot, seccompFile, strayDescriptors, directory } = foundation;
+function programStart(spec: PlannedProgram, host: PreparedHost, own: ProgramOwn): ProgramStart {
+  const { programImage: image, root, ownRoot, seccompFile, strayDescriptors, directory } = host;
   const { program, hasNetwork, later, group, stdout, stderr, holdsProcess } = own;
   const isLate = Object.keys(later).length > 0;
   // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
-  const { figures } = group;
-  const placed = root?.placeable([...image.mounts, figures]) ?? [];
-  const viewed = [...image.mounts, ...image.masks, figures].map(({ source }) => source);
+  const { memoryFiles } = group;
+  const placed = root?.placeable([...image.mounts, memoryFiles]) ?? [];
+  const viewed = [...image.mounts, ...image.masks, memoryFiles].map(({ source }) => source);
   const entry = root?.enter({ uids, diskMb: spec.limits.diskMb, layers: [], placed, viewed, ownRoot });
   const limited = `${limitsScript}exec "$@"`;
   const launch = launchCommand(
@@ -272,7 +237,7 @@ function programStart(spec: PlannedProgram, foundation: Foundation, own: Program
       ...{ memberFiles: group.memberFiles, strayDescriptors, limits: uids && spec.limits },
       ...{ entry, uid: uids?.code },
     },
-    foundation.launcher !== undefined,
+    host.launcher !== undefined,
   );
   const command = [
     ...["bwrap", "--args", String(programDescriptors.arguments)],
@@ -286,13 +251,13 @@ function programStart(spec: PlannedProgram, foundation: Foundation, own: Program
   ];
   const profile = (): string[] =>
     bubblewrapArguments({
-      ...{ image, views: root?.views, limits: spec.limits, placed, ownRoot, figures },
+      ...{ image, views: root?.views, limits: spec.limits, placed, ownRoot, memoryFiles },
       ...{ environment: {}, egress: undefined, files: [], isInit: false, identities: "user" },
       descriptors: { seccomp: seccompFile === undefined ? undefined : programDescriptors.seccomp },
     });
   const options = [
     // With everything in the tree, bubblewrap makes the same mounts for all programs, whatever their limits.
-    ...(placed.length > 0 ? keptProfile(foundation, profile) : profile()),
+    ...(placed.length > 0 ? keptProfile(host, profile) : profile()),
     ...environmentArguments({
       LANG: "C.UTF-8",
       ...programEnvironment(image),

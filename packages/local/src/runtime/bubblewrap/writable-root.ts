@@ -102,8 +102,8 @@ export class WritableRoot {
 
   /** Whether this kernel maps uids of `/usr` and of files in memory. Only a trial shows it; it leaves nothing behind. */
   static async tryMapped(): Promise<boolean> {
-    const place = await mkdtemp(join(tmpdir(), "cloud-sandbox-trial-"));
-    const root = new WritableRoot(place, true, true);
+    const trial = await mkdtemp(join(tmpdir(), "cloud-sandbox-trial-"));
+    const root = new WritableRoot(trial, true, true);
     try {
       await Promise.all([mkdir(join(root.skeleton, "usr"), { recursive: true }), mkdir(root.#at)]);
       const code = 2 ** 31 - rangeSize;
@@ -119,7 +119,7 @@ export class WritableRoot {
     } catch {
       return false;
     } finally {
-      await rm(place, { recursive: true, force: true });
+      await rm(trial, { recursive: true, force: true });
     }
   }
 
@@ -240,10 +240,10 @@ export class WritableRoot {
     const skeleton = mapsIds ? seen(join(this.directory, "skeleton")) : "../skeleton";
     const bottomOfUsr = mapsIds ? [] : [join(skeleton, "usr"), ...(packages === undefined ? [] : [packages])];
     const upper = mapsIds ? "mapped/" : "";
-    const tree = (part: "root" | "usr", place: string, lowerDirectories: string): string =>
+    const tree = (part: "root" | "usr", target: string, lowerDirectories: string): string =>
       tableLine(
         "overlay",
-        place,
+        target,
         "overlay",
         `nodev,nosuid,${overlayOption(this.isRoot)},lowerdir=${lowerDirectories},upperdir=${upper}${part},workdir=${upper}work/${part}`,
       );

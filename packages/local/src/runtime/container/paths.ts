@@ -13,7 +13,7 @@ export const inside = {
   nodePreload: `${opt}/agent/node-proxy.cjs`,
   noFiles: `${opt}/empty`,
   launcher: `${opt}/launcher`,
-  substitutes: `${opt}/substitutes`,
+  fallbacks: `${opt}/fallbacks`,
   home: "/home/sandbox",
 } as const;
 

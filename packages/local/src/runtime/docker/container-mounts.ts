@@ -17,7 +17,10 @@ mountInContainer($ENV{ARCHITECTURE}, $ENV{PID}, $ENV{VARIABLE}, $ENV{OWNER}, spl
 /** The agent and the supervisor are the host's root by their uid: files of root seem to be nobody's. */
 const uids: MountUids = { code: codeUid, count: 1, root: 65_534 };
 
-/** Why nothing of this machine can be mounted in containers, and what to do. Undefined if it can, as far as the daemon tells. */
+/**
+ * Returns why nothing of this machine can be mounted in containers, and what to do. Undefined if mounts work, as far as
+ * the daemon tells.
+ */
 export function mountObstacle(
   { OperatingSystem, SecurityOptions = [] }: DaemonInformation,
   runtime: string | undefined,

@@ -16,7 +16,7 @@ const supervisorMb = 32;
 const ownProcesses = 16;
 const mebibyte = 1024 * 1024;
 
-/** What Docker hides by itself beside files in `/proc`, and what tells about the host. */
+/** Paths to hide from code: those that Docker hides by default, and those that tell about the host. */
 const maskedPaths = [
   ...["/sys/firmware", "/sys/devices/virtual/powercap"],
   ...revealingNames.map((name) => `/proc/${name}`),
@@ -37,11 +37,11 @@ export interface Container {
   readonly labels?: Readonly<Record<string, string>>;
   /** How its supervisor is reached. Undefined if it has none. */
   readonly listening?: Listening;
-  /** What is mounted in it when it has begun; see {@link mountIn}. */
+  /** Mounts that are made after it has started; see {@link mountIn}. */
   readonly mounts?: readonly MachineMount[] | undefined;
 }
 
-/** What containers get from their daemon. */
+/** Features of the daemon that containers depend on. */
 export interface DaemonAbilities {
   /** Whether it can filter system calls. */
   readonly filtersCalls: boolean;
@@ -56,8 +56,8 @@ export interface DaemonAbilities {
 }
 
 /**
- * The wall: no network, no capability for code, no new privileges, a list of allowed system calls, a read-only root, files in
- * memory of a fixed size, limits, and nothing of the host but what a create request mounts.
+ * Isolates a container: no network, no capability for code, no new privileges, a list of allowed system calls, a
+ * read-only root, files in memory of a fixed size, limits, and nothing of the host but what a create request mounts.
  */
 export function containerOptions({
   name,
@@ -144,7 +144,7 @@ export const writesToHost = (mounts: readonly MachineMount[]): boolean =>
 function environmentOf(environment: Readonly<Record<string, string>>): string[] {
   const { PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" } = environment;
   const variables = {
-    PATH: `${inside.home}/.local/bin:${PATH}:${inside.substitutes}`,
+    PATH: `${inside.home}/.local/bin:${PATH}:${inside.fallbacks}`,
     HOME: inside.home,
     USER: "sandbox",
     LOGNAME: "sandbox",

@@ -33,7 +33,7 @@ export interface DockerMachineParts {
   /** Undefined if the daemon's processes are not on this machine. */
   readonly kernel: KernelWatch | undefined;
   /** The last lines that the supervisor and the agent wrote. */
-  readonly said: () => string;
+  readonly errorOutput: () => string;
   /** Removes what this process has for the machine. `isLeft`: whether its container is for the next server. */
   readonly cleanUp: (isLeft: boolean) => void;
 }
@@ -51,8 +51,8 @@ export class DockerMachine implements Machine {
   readonly exited: Promise<MachineExit>;
   /** Files are in tmpfs, which the agent packs; see {@link readDisk}. */
   readonly hasDisk = false;
-  /** What code in the machine has done for which it was ended. */
-  #offence: string | undefined;
+  /** The reason why the machine was ended, if its code took too much of something that all machines share. */
+  #overuse: string | undefined;
   #isDestroyed = false;
   #isLeft = false;
 
@@ -75,7 +75,7 @@ export class DockerMachine implements Machine {
     const unwatch = kernel.watch({
       init: State.Pid,
       end: (message) => {
-        this.#offence = message;
+        this.#overuse = message;
         removeContainer(docker, Id).catch(() => undefined);
       },
     });
@@ -104,12 +104,12 @@ export class DockerMachine implements Machine {
       ]);
     } catch (error) {
       await this.destroy();
-      const said = this.parts.said();
+      const errorOutput = this.parts.errorOutput();
       if (limit.aborted)
         throw new Error(
-          `The machine's agent did not answer within ${limitMs / 1000} s${said && `: ${said}`}`,
+          `The machine's agent did not answer within ${limitMs / 1000} s${errorOutput && `: ${errorOutput}`}`,
         );
-      throw said === "" ? error : new Error(`The machine ended while booting: ${said}`);
+      throw errorOutput === "" ? error : new Error(`The machine ended while booting: ${errorOutput}`);
     }
   }
 
@@ -226,8 +226,8 @@ export class DockerMachine implements Machine {
   #explain(lost: unknown, ranOutOfMemory: boolean): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
     if (this.#isLeft) return { reason: "exited", message: "The sandbox runs on without this server." };
-    if (this.#offence !== undefined)
-      return { reason: "took_too_much", message: `The sandbox was ended. ${this.#offence}` };
+    if (this.#overuse !== undefined)
+      return { reason: "took_too_much", message: `The sandbox was ended. ${this.#overuse}` };
     const { memoryMb, diskMb } = this.parts.spec.limits;
     if (ranOutOfMemory)
       return {

@@ -44,8 +44,8 @@ const adoptionLimitMs = 20_000;
 const againMs = 250;
 const keptErrorOutput = 4096;
 
-/** What all machines of this process share; made with the first machine. */
-interface Foundation {
+/** State that all machines of this process share. It is made with the first machine. */
+interface PreparedEngine {
   readonly docker: Docker;
   readonly directory: InstanceDirectory;
   readonly guard: InstanceGuard;
@@ -60,7 +60,7 @@ interface RunningContainer {
   /** The standard streams of a new container. */
   readonly carrier?: Socket;
   readonly secret: string;
-  readonly said: () => string;
+  readonly errorOutput: () => string;
   readonly ends: () => StreamEnds;
   readonly isFrozen: boolean;
   /** How long it may take to reach it. */
@@ -81,7 +81,7 @@ export class DockerRuntime implements SandboxRuntime {
     'the docker runtime starts sandboxes from images of its daemon; make one with "docker build", and start the server with --docker-image and its name';
   /** For volumes and for directories of this machine. Known once it was probed. */
   #withoutMounts: string | undefined;
-  #foundation: Promise<Foundation> | undefined;
+  #engine: Promise<PreparedEngine> | undefined;
   readonly images: readonly RuntimeImage[];
   readonly #containers: OwnContainers;
 
@@ -113,7 +113,7 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   async prepare(): Promise<void> {
-    await this.#preparedImage(await this.#laidFoundation(), this.#imageNamed(undefined));
+    await this.#preparedImage(await this.#getEngine(), this.#imageNamed(undefined));
   }
 
   async start(spec: MachineSpec): Promise<Machine> {
@@ -121,22 +121,22 @@ export class DockerRuntime implements SandboxRuntime {
     if (layers.length > 0 || disk !== undefined || files.length > 0 || keepIn !== undefined)
       throw new Error(this.withoutLayers);
     const wanted = this.#imageNamed(spec.image);
-    const foundation = await this.#laidFoundation();
-    if (writesToHost(mounts) && !foundation.daemon.filtersCalls)
+    const engine = await this.#getEngine();
+    if (writesToHost(mounts) && !engine.daemon.filtersCalls)
       throw new Error(
         "without a system call filter, directories of this machine can only be mounted read-only",
       );
-    return this.#startFrom(spec, foundation, wanted).catch((error: DockerFailure) => {
+    return this.#startFrom(spec, engine, wanted).catch((error: DockerFailure) => {
       if (!isMissing(error)) throw error;
       // Somebody has removed the prepared image since: prepare it again.
       wanted.prepared = undefined;
-      return this.#startFrom(spec, foundation, wanted);
+      return this.#startFrom(spec, engine, wanted);
     });
   }
 
-  async #startFrom(spec: MachineSpec, foundation: Foundation, wanted: RuntimeImage): Promise<Machine> {
-    const { docker, daemon } = foundation;
-    const image = await this.#preparedImage(foundation, wanted);
+  async #startFrom(spec: MachineSpec, engine: PreparedEngine, wanted: RuntimeImage): Promise<Machine> {
+    const { docker, daemon } = engine;
+    const image = await this.#preparedImage(engine, wanted);
     const secret = spec.secret ?? randomBytes(32).toString("hex");
     // A random name, not the sandbox's id: every user of the daemon can read the names of containers, and anyone who knows
     // the id can open the sandbox's previews.
@@ -161,14 +161,14 @@ export class DockerRuntime implements SandboxRuntime {
           }),
         ),
       );
-      const { said, ends } = this.#errorsOf(foundation);
+      const { errorOutput, ends } = this.#errorsOf(engine);
       const carrier = await attachedTo(docker, container, ends());
       await fromDaemon(container.start()).catch((error: unknown) => {
         carrier.destroy();
         throw error;
       });
-      const machine = await this.#connected(spec, foundation, {
-        ...{ container, name, carrier, secret, said, ends, isFrozen: false, limitMs: bootLimitMs },
+      const machine = await this.#connected(spec, engine, {
+        ...{ container, name, carrier, secret, errorOutput, ends, isFrozen: false, limitMs: bootLimitMs },
       });
       const mounted =
         mounts.length > 0
@@ -203,14 +203,14 @@ export class DockerRuntime implements SandboxRuntime {
   async adopt(spec: MachineSpec): Promise<Machine | undefined> {
     const { secret } = spec;
     if (secret === undefined || spec.owner === undefined) return undefined;
-    const foundation = await this.#laidFoundation();
-    const { docker } = foundation;
+    const engine = await this.#getEngine();
+    const { docker } = engine;
     const found = await this.#whileDaemonIsAway(() => this.#containers.find(docker, secret));
     if (!found) return undefined;
     const name = found.Names[0]?.slice(1) ?? "";
     this.#containers.use(name);
-    const machine = await this.#connected(spec, foundation, {
-      ...{ container: docker.getContainer(found.Id), name, secret, ...this.#errorsOf(foundation) },
+    const machine = await this.#connected(spec, engine, {
+      ...{ container: docker.getContainer(found.Id), name, secret, ...this.#errorsOf(engine) },
       ...{ isFrozen: found.State === "paused", limitMs: adoptionLimitMs },
     });
     if (!machine.isPaused) await machine.booted(adoptionLimitMs);
@@ -219,17 +219,17 @@ export class DockerRuntime implements SandboxRuntime {
 
   async close(): Promise<void> {
     await this.#containers.close();
-    const foundation = await this.#foundation?.catch(() => undefined);
-    this.#foundation = undefined;
-    foundation?.kernel?.close();
-    await foundation?.guard.release();
+    const engine = await this.#engine?.catch(() => undefined);
+    this.#engine = undefined;
+    engine?.kernel?.close();
+    await engine?.guard.release();
   }
 
   /** The machine in a container that runs. Its connection may not be made yet. */
   async #connected(
     spec: MachineSpec,
-    { docker, directory, daemon, kernel }: Foundation,
-    { container, name, secret, said, ends, ...found }: RunningContainer,
+    { docker, directory, daemon, kernel }: PreparedEngine,
+    { container, name, secret, errorOutput, ends, ...found }: RunningContainer,
   ): Promise<DockerMachine> {
     const sockets: LocalSocket[] = [];
     const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> =>
@@ -255,7 +255,7 @@ export class DockerRuntime implements SandboxRuntime {
     const agent = new AgentSocket(container, !isOfGvisor(daemon));
     await listen(directory.socket(file), (caller) => agent.join(caller, () => connection.toAgent(caller)));
     return new DockerMachine({
-      ...{ docker, container, connection, spec, freezing, kernel, said, isolation: daemon.isolation },
+      ...{ docker, container, connection, spec, freezing, kernel, errorOutput, isolation: daemon.isolation },
       socketPath: directory.socket(file),
       cleanUp: (isLeft) => {
         for (const socket of sockets) socket.close();
@@ -265,17 +265,20 @@ export class DockerRuntime implements SandboxRuntime {
     });
   }
 
-  /** Where the errors of a container's programs go, for each connection to it, and the last of them. */
-  #errorsOf({ directory }: Foundation): { said: () => string; ends: () => StreamEnds } {
-    let said = "";
+  /**
+   * Returns a stream for each connection to a container, to which its programs' errors go, and a function that returns
+   * the last of them.
+   */
+  #errorsOf({ directory }: PreparedEngine): { errorOutput: () => string; ends: () => StreamEnds } {
+    let errorOutput = "";
     const ends = (): StreamEnds => {
       const errors = new PassThrough();
       errors.setEncoding("utf8").on("data", (chunk: string) => {
-        said = (said + chunk).slice(-keptErrorOutput);
+        errorOutput = (errorOutput + chunk).slice(-keptErrorOutput);
       });
       return { path: directory.socket(randomBytes(8).toString("hex")), errors };
     };
-    return { said: () => said.trim(), ends };
+    return { errorOutput: () => errorOutput.trim(), ends };
   }
 
   /** Milliseconds that a container waits for its server. Without a data directory no other server can come. */
@@ -318,16 +321,16 @@ export class DockerRuntime implements SandboxRuntime {
     );
   }
 
-  /** Lays the foundation once. If that failed, the next call tries again. */
-  #laidFoundation(): Promise<Foundation> {
-    this.#foundation ??= this.#layFoundation().catch((error: unknown) => {
-      this.#foundation = undefined;
+  /** Prepares the engine once. If that failed, the next call tries again. */
+  #getEngine(): Promise<PreparedEngine> {
+    this.#engine ??= this.#prepareEngine().catch((error: unknown) => {
+      this.#engine = undefined;
       throw error;
     });
-    return this.#foundation;
+    return this.#engine;
   }
 
-  async #layFoundation(): Promise<Foundation> {
+  async #prepareEngine(): Promise<PreparedEngine> {
     const { report, daemon } = await this.#probed();
     if (!report.usable) throw new Error(`${report.reason}; ${report.fix}`);
     await this.removeLeftovers();
@@ -342,15 +345,15 @@ export class DockerRuntime implements SandboxRuntime {
   }
 
   /** Prepares an image once. If that failed, the next call tries again. */
-  #preparedImage(foundation: Foundation, image: RuntimeImage): Promise<PreparedImage> {
-    image.prepared ??= this.#prepareImage(foundation, image).catch((error: unknown) => {
+  #preparedImage(engine: PreparedEngine, image: RuntimeImage): Promise<PreparedImage> {
+    image.prepared ??= this.#prepareImage(engine, image).catch((error: unknown) => {
       image.prepared = undefined;
       throw error;
     });
     return image.prepared;
   }
 
-  async #prepareImage({ docker, daemon }: Foundation, image: RuntimeImage): Promise<PreparedImage> {
+  async #prepareImage({ docker, daemon }: PreparedEngine, image: RuntimeImage): Promise<PreparedImage> {
     await this.#fetchImage(docker, image.name);
     const prepared = await preparedImage(docker, image.name, daemon, this.options.log ?? (() => undefined));
     image.contents = prepared.contents;

@@ -67,9 +67,9 @@ async function kernelIn(docker: Docker, image: string, daemon: DaemonAbilities):
     ),
   );
   try {
-    const said = (await outputOf(docker, container)).trim();
-    if (!said.startsWith("Linux version ")) throw new Error(said.slice(-500) || "its shell said nothing");
-    return said;
+    const output = (await outputOf(docker, container)).trim();
+    if (!output.startsWith("Linux version ")) throw new Error(output.slice(-500) || "its shell said nothing");
+    return output;
   } finally {
     await removeContainer(docker, container.id);
   }

@@ -40,7 +40,7 @@ export async function openControlGroups(
   return (await openUnified(instance, base)) ?? (await openPerController(instance, base, ownGroups()));
 }
 
-/** What decides which control groups this process may use, apart from its rights. */
+/** The facts that decide which control groups this process may use, apart from its rights. */
 export function controlGroupState(): readonly string[] {
   return ["/proc/self/cgroup", join(root, "cgroup.controllers")].map(textOf);
 }
@@ -143,7 +143,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
   }
   return {
     version: 2,
-    figures: directory,
+    memoryFiles: directory,
     controllers: [...wanted, "freezer"],
     async create(name, limits, disks) {
       const group = join(directory, name);
@@ -161,7 +161,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
         canFreeze: true,
         countsFiles: true,
         adopt: alreadyMember,
-        figures: { source: group, target: root },
+        memoryFiles: { source: group, target: root },
         freeze: (frozen) => writeFile(join(machine, "cgroup.freeze"), frozen ? "1" : "0"),
         outOfMemoryKills: () => readCounter(join(group, "memory.events"), "oom_kill"),
         remove: async () => {
@@ -216,7 +216,7 @@ async function openPerController(
   }
   return {
     version: 1,
-    figures: memory,
+    memoryFiles: memory,
     controllers,
     async create(name, limits, disks) {
       const group = new Map(
@@ -245,7 +245,7 @@ async function openPerController(
         canFreeze: group.has("freezer"),
         countsFiles: true,
         adopt: alreadyMember,
-        figures: { source: memoryGroup, target: join(root, "memory") },
+        memoryFiles: { source: memoryGroup, target: join(root, "memory") },
         async freeze(frozen) {
           const freezer = group.get("freezer");
           if (freezer === undefined)

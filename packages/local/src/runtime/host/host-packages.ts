@@ -12,20 +12,20 @@ export function hostPackages(): string {
     .join(" ");
 }
 
-/** What sandboxes have as `/usr`. */
+/** The directories that sandboxes see as `/usr`. */
 export function usrs(): readonly string[] {
   const own = userPackages();
   return own === undefined ? ["/usr"] : [own, "/usr"];
 }
 
-const places = (): readonly string[] =>
+const directories = (): readonly string[] =>
   usrs().flatMap((usr) => ["local/lib", "lib", "lib64"].map((name) => join(usr, name)));
 
 const kinds = ["site-packages", "dist-packages"];
 
-function names(place: string): string[] {
+function names(directory: string): string[] {
   try {
-    return readdirSync(place).filter((name) => /^python3(\.\d+)?$/.test(name));
+    return readdirSync(directory).filter((name) => /^python3(\.\d+)?$/.test(name));
   } catch {
     return [];
   }
@@ -33,7 +33,7 @@ function names(place: string): string[] {
 
 /** The directories in which sandboxes find Python packages, in the order of Python's search. */
 export function packageDirectories(): string[] {
-  return places().flatMap((place) =>
-    names(place).flatMap((name) => kinds.map((kind) => join(place, name, kind))),
+  return directories().flatMap((directory) =>
+    names(directory).flatMap((name) => kinds.map((kind) => join(directory, name, kind))),
   );
 }

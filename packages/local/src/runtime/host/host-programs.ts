@@ -8,7 +8,7 @@ const packages = { mount: "mount", nsenter: "util-linux", setpriv: "util-linux",
 export function missingProgram(
   names: readonly (keyof typeof packages)[],
 ): readonly [reason: string, fix: string] | undefined {
-  const places = (process.env.PATH ?? "/usr/bin:/bin").split(":");
-  const name = names.find((one) => !places.some((place) => existsSync(join(place, one))));
+  const directories = (process.env.PATH ?? "/usr/bin:/bin").split(":");
+  const name = names.find((one) => !directories.some((directory) => existsSync(join(directory, one))));
   return name && [`${name} is not installed`, `install it with "apt-get install ${packages[name]}"`];
 }

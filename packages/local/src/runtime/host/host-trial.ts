@@ -41,7 +41,10 @@ function builtAt(): number {
   return statSync(fileURLToPath(import.meta.url)).mtimeMs;
 }
 
-/** What the kernel's answers depend on: the boot, this process's user and rights, and the settings for namespaces. */
+/**
+ * A trial's result holds while these are the same: the boot, this process's user and rights, and the settings for
+ * namespaces.
+ */
 const stateFiles = [
   ...["sys/kernel/random/boot_id", "self/uid_map", "self/attr/current"],
   ...["sys/kernel/apparmor_restrict_unprivileged_userns", "sys/kernel/unprivileged_userns_clone"],
@@ -62,10 +65,14 @@ function hostState(): readonly (string | undefined)[] {
   ];
 }
 
-/** Whether a line of the mount table is about a directory that trials use. Containers come and go at other places. */
+/** Whether a line of the mount table is about a directory that trials use. Containers come and go in other directories. */
 function concernsTrials(line: string): boolean {
-  const place = line.split(" ")[4] ?? "";
-  return place === "/" || place === "/tmp" || /^\/(usr|etc|s?bin|lib\w*|proc|sys|dev)(\/|$)/.test(place);
+  const directory = line.split(" ")[4] ?? "";
+  return (
+    directory === "/" ||
+    directory === "/tmp" ||
+    /^\/(usr|etc|s?bin|lib\w*|proc|sys|dev)(\/|$)/.test(directory)
+  );
 }
 
 function readIfThere(name: string): string | undefined {
@@ -78,9 +85,9 @@ function readIfThere(name: string): string | undefined {
 
 /** The file that a program's name or path leads to, as it is now. */
 export function programState(program: string): readonly (number | string)[] {
-  const places = program.startsWith("/") ? [""] : (process.env.PATH ?? "/usr/bin:/bin").split(":");
-  for (const place of places) {
-    const path = join(place, program);
+  const directories = program.startsWith("/") ? [""] : (process.env.PATH ?? "/usr/bin:/bin").split(":");
+  for (const directory of directories) {
+    const path = join(directory, program);
     const file = statIfAllowed(path);
     if (file?.isFile()) return [path, file.dev, file.ino, file.size, file.mtimeMs, file.ctimeMs];
   }

@@ -3,7 +3,7 @@ import { chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
 import { chmod, chown, copyFile, lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { lives, removeSign, showLife } from "./life-sign.js";
+import { isAlive, removeLivenessSocket, showAlive } from "./liveness.js";
 import { identityPattern, processIdentity } from "./process-identity.js";
 import { removeTree } from "./remove-tree.js";
 
@@ -15,7 +15,7 @@ const longestSocketPath = 103;
 /** The length of a sandbox's id. The sockets of its machine have that name, or a shorter one. */
 const longestSocketName = 18;
 /** Where the directory is made if the path of the user's own temporary directory is too long for sockets, as on macOS. */
-const shortPlace = "/tmp";
+const shortDirectory = "/tmp";
 /**
  * The directory for temporary files, as an absolute path: the guard, which removes what is made there, has another working directory.
  */
@@ -43,7 +43,7 @@ export interface PrivateDirectory {
  * whose uid it has.
  */
 export class InstanceDirectory {
-  readonly #hideLife: (() => void)[] = [];
+  readonly #hideAlive: (() => void)[] = [];
   #inMemory: string;
 
   private constructor(
@@ -59,7 +59,7 @@ export class InstanceDirectory {
   static plan(): InstanceDirectory {
     const instance = ownIdentity();
     const name = `${prefix}${instance}-${randomBytes(6).toString("hex")}`;
-    return new InstanceDirectory(join(socketPlace(name), name), join(sharedMemory, name), instance);
+    return new InstanceDirectory(join(socketDirectory(name), name), join(sharedMemory, name), instance);
   }
 
   /** A second directory, in memory if possible, where creating and removing thousands of small files is fast. */
@@ -69,12 +69,12 @@ export class InstanceDirectory {
 
   /** Synchronously: handing each of these short calls to another thread would take longer than the call. */
   make(): void {
-    this.#hideLife.push(showLife(dirname(this.path), this.instance));
+    this.#hideAlive.push(showAlive(dirname(this.path), this.instance));
     for (const name of [".", "sockets", "egress", "files"]) mkdirSync(join(this.path, name), { mode: 0o700 });
     for (const name of ["egress", "files", "."]) chmodSync(join(this.path, name), 0o711);
     try {
       mkdirSync(this.#inMemory, { mode: 0o700 });
-      this.#hideLife.push(showLife(sharedMemory, this.instance));
+      this.#hideAlive.push(showAlive(sharedMemory, this.instance));
     } catch {
       this.#inMemory = join(this.path, "memory");
       mkdirSync(this.#inMemory, { mode: 0o700 });
@@ -87,15 +87,15 @@ export class InstanceDirectory {
    * removes it.
    */
   static async createPrivate(): Promise<PrivateDirectory> {
-    const place = temporaryDirectory();
-    const hideLife = showLife(place, ownIdentity());
-    const path = await mkdtemp(join(place, `${prefix}${ownIdentity()}-`)).catch((error: unknown) => {
-      hideLife();
+    const directory = temporaryDirectory();
+    const hideAlive = showAlive(directory, ownIdentity());
+    const path = await mkdtemp(join(directory, `${prefix}${ownIdentity()}-`)).catch((error: unknown) => {
+      hideAlive();
       throw error;
     });
     const remove = async (): Promise<void> => {
       await removeTree(path).catch(() => undefined);
-      hideLife();
+      hideAlive();
     };
     return { path, remove };
   }
@@ -139,40 +139,40 @@ export class InstanceDirectory {
   }
 
   /** Call it when the directory is removed. */
-  hideLife(): void {
-    for (const hide of this.#hideLife.splice(0)) hide();
+  hideAlive(): void {
+    for (const hide of this.#hideAlive.splice(0)) hide();
   }
 
   /** Removes the directories of instances that were killed. */
   static async removeStale(): Promise<void> {
-    for (const place of places()) await removeStaleIn(place);
+    for (const directory of directories()) await removeStaleIn(directory);
   }
 
-  /** Which of these instances live. */
+  /** The instances that are alive. */
   static async living(instances: Iterable<string>): Promise<ReadonlySet<string>> {
     const living = new Set<string>();
-    for (const instance of instances) if (await lives(instance, places())) living.add(instance);
+    for (const instance of instances) if (await isAlive(instance, directories())) living.add(instance);
     return living;
   }
 }
 
 /** Where instances have their directories. */
-const places = (): ReadonlySet<string> => new Set([temporaryDirectory(), shortPlace, sharedMemory]);
+const directories = (): ReadonlySet<string> => new Set([temporaryDirectory(), shortDirectory, sharedMemory]);
 
-function socketPlace(name: string): string {
-  const place = temporaryDirectory();
-  const longest = join(place, name, "sockets", "-".repeat(longestSocketName));
-  return Buffer.byteLength(longest) > longestSocketPath ? shortPlace : place;
+function socketDirectory(name: string): string {
+  const directory = temporaryDirectory();
+  const longest = join(directory, name, "sockets", "-".repeat(longestSocketName));
+  return Buffer.byteLength(longest) > longestSocketPath ? shortDirectory : directory;
 }
 
-async function removeStaleIn(place: string): Promise<void> {
-  for (const name of namesIn(place)) {
+async function removeStaleIn(directory: string): Promise<void> {
+  for (const name of namesIn(directory)) {
     const owner = (namePattern.exec(name) ?? signPattern.exec(name))?.[1];
-    if (owner === undefined || (await lives(owner, places()))) continue;
-    const path = join(place, name);
+    if (owner === undefined || (await isAlive(owner, directories()))) continue;
+    const path = join(directory, name);
     const status = await lstat(path).catch(() => undefined);
     if (status?.uid !== process.getuid?.()) continue;
-    if (status?.isSocket()) removeSign(place, owner);
+    if (status?.isSocket()) removeLivenessSocket(directory, owner);
     if (!status?.isDirectory()) continue;
     await killMachines(path);
     // Ignore errors: that instance's guard, or another process that is starting, may be removing the directory too.
@@ -181,9 +181,9 @@ async function removeStaleIn(place: string): Promise<void> {
   }
 }
 
-function namesIn(place: string): readonly string[] {
+function namesIn(directory: string): readonly string[] {
   try {
-    return readdirSync(place);
+    return readdirSync(directory);
   } catch {
     return [];
   }

@@ -62,7 +62,7 @@ export class InstanceGuard {
     }
     // Somebody killed the guard.
     if (child.exitCode !== 0) await this.directory.remove();
-    this.directory.hideLife();
+    this.directory.hideAlive();
   }
 }
 

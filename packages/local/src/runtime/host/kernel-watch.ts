@@ -1,14 +1,16 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { processTree } from "./process-tree.js";
 import { textOf } from "./text-of.js";
 
-/** Milliseconds between two looks at the kernel's figures for the whole host. */
+/** Milliseconds between two looks at the kernel's counters for the whole host. */
 const intervalMs = 250;
 /** KiB that the kernel's own memory may grow, on the whole host, before each machine is looked at. */
 const growthKb = 16 * 1024;
 
-/** What one machine may take of what the kernel counts for nobody. Ordinary programs take a small part of it. */
+/**
+ * Limits of one machine for kernel resources that no control group counts. Ordinary programs take a small part of them.
+ */
 const limits = {
   /** Bytes of replies of netlink sockets that nobody has read. */
   netlink: 8 * 1024 * 1024,
@@ -32,7 +34,7 @@ export interface WatchedMachine {
  * Ends machines that take much of what the kernel counts for nobody: memory that no control group limits, and numbers that are
  * one for the whole host. Where the kernel itself has a limit for one machine, that is set instead.
  *
- * Two figures of the whole host are read four times a second. The machines are looked at only when one of these has grown.
+ * Two counters of the whole host are read four times a second. The machines are looked at only when one of these has grown.
  */
 export class KernelWatch {
   readonly #machines = new Set<WatchedMachine>();
@@ -134,7 +136,7 @@ async function requestsOf(init: number): Promise<number> {
   let bytes = 0;
   for (const { pid } of await processTree(init)) {
     // Code in the machine decides how long each list is.
-    await turn();
+    await nextTurn();
     for (const [, from, to] of textOf(`/proc/${pid}/maps`).matchAll(/^(\w+)-(\w+) .*\/\[aio\]/gm))
       bytes += Number.parseInt(to ?? "", 16) - Number.parseInt(from ?? "", 16);
   }
@@ -146,7 +148,7 @@ const mostLockBytes = 1024 * 1024;
 /** The most that the kernel returns of it at once. For each piece, it begins at the start of the list again. */
 const chunkBytes = 4096;
 
-/** How many locks the processes have that have more than a few. */
+/** Counts the file locks of processes that have more than a few. */
 async function lockCounts(): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>();
   const chunk = Buffer.alloc(chunkBytes);
@@ -154,7 +156,7 @@ async function lockCounts(): Promise<ReadonlyMap<number, number>> {
   try {
     let rest = "";
     for (let read = 0; read < mostLockBytes; ) {
-      await turn();
+      await nextTurn();
       const size = readSync(file, chunk);
       if (size === 0) break;
       read += size;

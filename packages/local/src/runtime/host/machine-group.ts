@@ -3,8 +3,8 @@ import type { Mount } from "./mount.js";
 
 /** Enforces limits on whole machines instead of single processes: control groups, or the memory watchdog. */
 export interface MachineGroups {
-  /** The directory with the memory figures of all groups. */
-  readonly figures: string;
+  /** The directory with the memory files of all groups. */
+  readonly memoryFiles: string;
   /** Creates a group with the machine's limits. `disks`: how many times its disk size a machine may fill. */
   create(name: string, limits: MachineLimits, disks: number): Promise<MachineGroup>;
   /** Removes the groups of this instance. */
@@ -23,8 +23,8 @@ export interface MachineGroup {
   readonly countsFiles: boolean;
   /** Whether {@link freeze} works. If not, the processes must be stopped one by one with signals. */
   readonly canFreeze: boolean;
-  /** The directory with the machine's memory figures, and where it is mounted in the machine, so that the agent can read them. */
-  readonly figures: Mount;
+  /** The directory with the machine's memory files, and where it is mounted in the machine, so that the agent can read them. */
+  readonly memoryFiles: Mount;
   /** Sets the host's pid of the machine's process 1. Call it once that process runs. */
   adopt(init: number): void;
   freeze(frozen: boolean): Promise<void>;

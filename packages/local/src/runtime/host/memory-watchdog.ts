@@ -15,7 +15,7 @@ const exactCheckEvery = 8;
  * Enforces memory limits on hosts without control groups: adds up the memory of a machine's processes and kills the largest
  * ones when the sum is over the limit. It checks four times a second, so a machine may exceed its limit for a moment.
  *
- * Machines see their figures in the files of a v2 control group, such as `memory.max`.
+ * Machines see their memory use in the files of a v2 control group, such as `memory.max`.
  */
 export class MemoryWatchdog implements MachineGroups {
   readonly #watched = new Set<Watched>();
@@ -23,28 +23,28 @@ export class MemoryWatchdog implements MachineGroups {
   #checks = 0;
   #pageKb: Promise<number> | undefined;
 
-  private constructor(readonly figures: string) {}
+  private constructor(readonly memoryFiles: string) {}
 
-  /** Creates the directory `figures`, in which the machines' figures are kept. */
-  static async open(figures: string): Promise<MemoryWatchdog> {
-    await mkdir(figures, { recursive: true });
-    await chmod(figures, 0o755);
-    return new MemoryWatchdog(figures);
+  /** Creates the directory `memoryFiles` for the files of all machines. */
+  static async open(memoryFiles: string): Promise<MemoryWatchdog> {
+    await mkdir(memoryFiles, { recursive: true });
+    await chmod(memoryFiles, 0o755);
+    return new MemoryWatchdog(memoryFiles);
   }
 
   async create(name: string, limits: MachineLimits): Promise<MachineGroup> {
-    const figures = join(this.figures, name);
-    await mkdir(figures, { recursive: true });
-    await chmod(figures, 0o755);
-    const watched: Watched = { figures, limitKb: limits.memoryMb * 1024, kills: 0, init: undefined };
-    await writeFile(join(figures, "memory.max"), `${limits.memoryMb * 1024 * 1024}\n`);
+    const memoryFiles = join(this.memoryFiles, name);
+    await mkdir(memoryFiles, { recursive: true });
+    await chmod(memoryFiles, 0o755);
+    const watched: Watched = { memoryFiles, limitKb: limits.memoryMb * 1024, kills: 0, init: undefined };
+    await writeFile(join(memoryFiles, "memory.max"), `${limits.memoryMb * 1024 * 1024}\n`);
     await writeFile(eventsFile(watched), "oom_kill 0\n");
     return {
       memberFiles: [],
       helperFiles: [],
       canFreeze: false,
       countsFiles: false,
-      figures: { source: figures, target: "/sys/fs/cgroup" },
+      memoryFiles: { source: memoryFiles, target: "/sys/fs/cgroup" },
       adopt: (init) => {
         watched.init = init;
         this.#watched.add(watched);
@@ -57,7 +57,7 @@ export class MemoryWatchdog implements MachineGroups {
       outOfMemoryKills: async () => watched.kills,
       remove: async () => {
         this.#watched.delete(watched);
-        await rm(figures, { recursive: true, force: true });
+        await rm(memoryFiles, { recursive: true, force: true });
       },
     };
   }
@@ -115,13 +115,13 @@ async function pageSize(): Promise<number> {
 }
 
 interface Watched {
-  readonly figures: string;
+  readonly memoryFiles: string;
   readonly limitKb: number;
   kills: number;
   init: number | undefined;
 }
 
-const eventsFile = ({ figures }: Watched): string => join(figures, "memory.events");
+const eventsFile = ({ memoryFiles }: Watched): string => join(memoryFiles, "memory.events");
 
 interface MemoryUse {
   readonly pid: number;

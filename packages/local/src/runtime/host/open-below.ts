@@ -2,13 +2,13 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 /** Opens a place in the file system without reading it (O_PATH). Node.js has no name for it. */
-const placeOnly = 0o10000000;
+const pathOnly = 0o10000000;
 
-/** The place itself, which may be of any kind; a link is not followed. */
-export const placeItself = placeOnly | constants.O_NOFOLLOW;
+/** The entry itself, which may be of any kind; a link is not followed. */
+export const entryItself = pathOnly | constants.O_NOFOLLOW;
 
 /** A directory; if the last name is a link, that fails. */
-export const directoryItself = placeItself | constants.O_DIRECTORY;
+export const directoryItself = entryItself | constants.O_DIRECTORY;
 
 /**
  * Opens a directory below another one, one name after the other, and follows no link: who can write there could make one that leads

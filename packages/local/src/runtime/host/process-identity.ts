@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** What the identities of this platform look like. Others may be in a directory that machines share. */
+/** Matches the identities of this platform. Those of another platform may be in a directory that machines share. */
 export const identityPattern = process.platform === "linux" ? /\d+-\d+/ : /\d+-\d+s/;
 
 let own: string | undefined;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { signalIfThere } from "./signal-if-there.js";
 
 /** A process of the host, as it was when it was read. */
@@ -23,7 +23,7 @@ export async function processTree(root: number): Promise<readonly HostProcess[]>
   const found: HostProcess[] = [];
   const pids = [root];
   for (const [index, pid] of pids.entries()) {
-    if (index % batch === batch - 1) await turn();
+    if (index % batch === batch - 1) await nextTurn();
     const process = readProcess(pid);
     if (!process) continue;
     found.push(process);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 
 /** Where systems keep the authorities that their programs trust: Debian and Alpine, Fedora and RHEL, SUSE, BSD and macOS. */
-const places = [
+const paths = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
   "/etc/ssl/ca-bundle.pem",
@@ -11,8 +11,8 @@ const places = [
 
 /** The real path of the file with the authorities that this system trusts; undefined if there is none. */
 export function systemBundle(): string | undefined {
-  const place = places.find((path) => existsSync(path));
-  return place === undefined ? undefined : realpathSync(place);
+  const path = paths.find((path) => existsSync(path));
+  return path === undefined ? undefined : realpathSync(path);
 }
 
 /** The authorities of this system, or those of Node.js where it has none, and `own`, in PEM. */

@@ -18,7 +18,7 @@ const controllerLimitMs = 30_000;
 /** How often the Sandbox is read while it has no Pod. The controller has tried several times by then. */
 const askMs = 1000;
 
-/** What is read of a Sandbox. */
+/** The fields of a Sandbox that are read. */
 interface AgentSandbox {
   readonly metadata?: V1ObjectMeta;
   readonly status?: { readonly conditions?: readonly Condition[] };
@@ -59,7 +59,7 @@ export class AgentSandboxes implements PodMaker {
       );
     const api = cluster.config.makeApiClient(CustomObjectsApi);
     const sandboxes = new AgentSandboxes(cluster, api, version);
-    await api.listNamespacedCustomObject({ ...sandboxes.#place, limit: 1 });
+    await api.listNamespacedCustomObject({ ...sandboxes.#resource, limit: 1 });
     return sandboxes;
   }
 
@@ -69,7 +69,7 @@ export class AgentSandboxes implements PodMaker {
       ...{ apiVersion: `${group}/${this.version}`, kind: "Sandbox", metadata: { name, labels } },
       spec: { podTemplate: { metadata: { labels }, spec } },
     };
-    await this.api.createNamespacedCustomObject({ ...this.#place, body }).catch((error: unknown) => {
+    await this.api.createNamespacedCustomObject({ ...this.#resource, body }).catch((error: unknown) => {
       throw new Error(`Kubernetes did not create the Sandbox: ${reasonOf(error)}`, { cause: error });
     });
     await this.#podMade(name, pods);
@@ -82,7 +82,7 @@ export class AgentSandboxes implements PodMaker {
 
   async remove(name: string): Promise<void> {
     await this.api
-      .deleteNamespacedCustomObject({ ...this.#place, name, propagationPolicy: "Background" })
+      .deleteNamespacedCustomObject({ ...this.#resource, name, propagationPolicy: "Background" })
       .catch((error: unknown) => {
         if (statusOf(error) !== 404)
           throw new Error(`Kubernetes did not delete the Sandbox: ${reasonOf(error)}`, { cause: error });
@@ -94,7 +94,7 @@ export class AgentSandboxes implements PodMaker {
   async orphans(): Promise<string[]> {
     // List the Sandboxes first: the Pod of each one may be made meanwhile.
     const { items } = await this.api
-      .listNamespacedCustomObject({ ...this.#place, labelSelector: ownSelector })
+      .listNamespacedCustomObject({ ...this.#resource, labelSelector: ownSelector })
       .catch((error: unknown) => {
         throw new Error(`Kubernetes does not list Sandboxes: ${reasonOf(error)}`, { cause: error });
       });
@@ -111,7 +111,7 @@ export class AgentSandboxes implements PodMaker {
     return undefined;
   }
 
-  get #place() {
+  get #resource() {
     return { group, plural, version: this.version, namespace: this.cluster.namespace };
   }
 
@@ -136,10 +136,10 @@ export class AgentSandboxes implements PodMaker {
     }
   }
 
-  /** What the controller says of a Sandbox. Undefined if the API server does not answer. */
+  /** Returns the controller's message about a Sandbox. Undefined if the API server does not answer. */
   async #conditions(name: string): Promise<readonly Condition[] | undefined> {
     const sandbox: AgentSandbox | undefined = await this.api
-      .getNamespacedCustomObject({ ...this.#place, name })
+      .getNamespacedCustomObject({ ...this.#resource, name })
       .catch((error: unknown) => {
         if (statusOf(error) === 404) throw new Error("The Sandbox was deleted before its Pod was made.");
         return undefined;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ApiException, CoreV1Api, KubeConfig, type V1Status } from "@kubernetes/client-node";
 
-/** Where this process finds its cluster. */
+/** Options that name the cluster of sandboxes. */
 export interface ClusterOptions {
   /** Path of a kubeconfig. Default: what `kubectl` takes (`KUBECONFIG`, `~/.kube/config`), or the Pod that this process runs in. */
   readonly kubeconfig?: string | undefined;
@@ -54,7 +54,7 @@ export const isOfQuota = (reason: string): boolean => /(exceeded|status unknown 
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof ApiException ? error.code : undefined;
 
-/** What the API server said, or why it did not answer. */
+/** Returns the API server's message, or why it did not answer. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ApiException) {
     const body = typeof error.body === "string" ? parsed(error.body) : (error.body as V1Status);

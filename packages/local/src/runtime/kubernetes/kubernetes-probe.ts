@@ -3,7 +3,7 @@ import type { KubernetesOptions, RuntimeOptions } from "../runtime-options.js";
 import type { RuntimeReport } from "../sandbox-runtime.js";
 import { openCluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
 import { refusalOf } from "./dry-run.js";
-import { NoRoomForTrialError, requireClosedNetwork, roomMs, whatToChange } from "./network-trial.js";
+import { NoCapacityForTrialError, requireClosedNetwork, waitMs, whatToChange } from "./network-trial.js";
 import { diskCount } from "./pod.js";
 import { podKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
@@ -30,11 +30,11 @@ export async function probeCluster(
     const maker = await openPodMaker(cluster, kubernetes);
     const { openNetwork = false } = kubernetes;
     await requireTaken(maker, kubernetes);
-    const trial = { cluster, maker, kind: podKind(kubernetes, "base"), roomMs, signal };
+    const trial = { cluster, maker, kind: podKind(kubernetes, "base"), waitMs, signal };
     let untried: string | undefined;
     if (!openNetwork)
       await requireClosedNetwork(trial).catch((error: unknown) => {
-        if (!(error instanceof NoRoomForTrialError)) throw error;
+        if (!(error instanceof NoCapacityForTrialError)) throw error;
         untried = `the network is tried before the first sandbox is started, because there is no room for a Pod now: ${error.message}`;
         postpone(untried);
       });

@@ -23,7 +23,7 @@ import { type Cluster, openCluster, reasonOf, UnusableClusterError } from "./clu
 import { refusalOf } from "./dry-run.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { probeCluster } from "./kubernetes-probe.js";
-import { NoRoomForTrialError, requireClosedNetwork } from "./network-trial.js";
+import { NoCapacityForTrialError, requireClosedNetwork } from "./network-trial.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
 import { podKind } from "./pod-kind.js";
 import type { PodMaker } from "./pod-maker.js";
@@ -35,7 +35,7 @@ import { forwardPort } from "./port-forward.js";
 const defaultStartSeconds = 120;
 /** How long it may take to reach the agent of a Pod that an earlier server started. */
 const adoptionLimitMs = 20_000;
-/** As long, if the cluster says that the Pod is not ready, as when its node is lost. */
+/** How long it may take if the cluster says that the Pod is not ready, as when its node is lost. */
 const unreadyLimitMs = 5000;
 /** The pause before the API server is asked again for a Pod. */
 const askAgainMs = 500;
@@ -48,8 +48,8 @@ const supervisor = [
   ...["--inspect-port=192.0.2.1:9777", `--openssl-config=${opt}/openssl.cnf`, `${opt}/supervisor.cjs`],
 ];
 
-/** What all machines of this process share; made with the first machine. */
-interface Foundation {
+/** State that all machines of this process share. It is made with the first machine. */
+interface PreparedCluster {
   readonly cluster: Cluster;
   readonly maker: PodMaker;
   readonly directory: InstanceDirectory;
@@ -71,7 +71,7 @@ export class KubernetesRuntime implements SandboxRuntime {
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");
-  #foundation: Promise<Foundation> | undefined;
+  #cluster: Promise<PreparedCluster> | undefined;
   /** Whether {@link probe} has tried the network, if that is wanted. */
   #isNetworkTried = true;
   /** The trial that was postponed, while it is made. */
@@ -93,20 +93,20 @@ export class KubernetesRuntime implements SandboxRuntime {
 
   /** Removes Pods that have ended, of any server, and those that end later. A Pod ends by itself when its server stays away. */
   async removeLeftovers(): Promise<void> {
-    await this.#laidFoundation();
+    await this.#getCluster();
   }
 
   async prepare(): Promise<void> {
-    await this.#laidFoundation();
+    await this.#getCluster();
   }
 
   async refusalOfPriorityClass(priorityClassName: string): Promise<string | undefined> {
     if (priorityClassName.startsWith("system-"))
       return "classes whose names begin with system- are for the cluster's own Pods, to which all others give way";
-    const foundation = await this.#laidFoundation().catch(() => undefined);
-    if (!foundation) return undefined;
+    const prepared = await this.#getCluster().catch(() => undefined);
+    if (!prepared) return undefined;
     const kind = { ...podKind(this.options.kubernetes ?? {}, "base"), placement: { priorityClassName } };
-    const refusal = await refusalOf(foundation.maker, kind);
+    const refusal = await refusalOf(prepared.maker, kind);
     // Whatever else the cluster does not like is not a matter of the class.
     return refusal?.includes("PriorityClass") ? refusal : undefined;
   }
@@ -118,7 +118,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     this.#requireMayAct();
     const { kubernetes = {} } = this.options;
     const kind = podKind(kubernetes, spec.template, spec.image);
-    const { cluster, maker, pods } = await this.#laidFoundation();
+    const { cluster, maker, pods } = await this.#getCluster();
     if (!this.#isNetworkTried) await this.#tryNetwork(cluster, maker);
     const secret = spec.secret ?? randomBytes(32).toString("hex");
     const name = podName(secret);
@@ -169,7 +169,7 @@ export class KubernetesRuntime implements SandboxRuntime {
 
   async adopt(spec: MachineSpec): Promise<Machine | undefined> {
     if (spec.secret === undefined) return undefined;
-    const { cluster, maker } = await this.#laidFoundation();
+    const { cluster, maker } = await this.#getCluster();
     const limit = AbortSignal.timeout(adoptionLimitMs);
     const pod = await this.#found(cluster, podName(spec.secret), limit);
     if (!pod) return undefined;
@@ -185,13 +185,13 @@ export class KubernetesRuntime implements SandboxRuntime {
   }
 
   async close(): Promise<void> {
-    const foundation = await this.#foundation?.catch(() => undefined);
-    this.#foundation = undefined;
+    const prepared = await this.#cluster?.catch(() => undefined);
+    this.#cluster = undefined;
     this.#closed.abort();
     await this.#networkTrial?.catch(() => undefined);
-    clearInterval(foundation?.cleaning);
-    await foundation?.pods.close();
-    await foundation?.guard.release();
+    clearInterval(prepared?.cleaning);
+    await prepared?.pods.close();
+    await prepared?.guard.release();
   }
 
   /** Makes the trial that {@link probe} had no room for: once for all machines that wait for it. */
@@ -204,7 +204,7 @@ export class KubernetesRuntime implements SandboxRuntime {
       .catch((error: unknown) => {
         if (error instanceof UnusableClusterError) throw new Error(`${error.message}; ${error.fix}`);
         const what =
-          error instanceof NoRoomForTrialError
+          error instanceof NoCapacityForTrialError
             ? "there is no room to try the network"
             : "the network cannot be tried";
         throw new Error(`${what}: ${reasonOf(error)}`, { cause: error });
@@ -260,7 +260,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     limitMs: number,
     { isAdopted = false, isStarting = () => false },
   ): Promise<KubernetesMachine> {
-    const { cluster, maker, directory } = await this.#laidFoundation();
+    const { cluster, maker, directory } = await this.#getCluster();
     const name = pod.metadata?.name ?? "";
     const sockets: LocalSocket[] = [];
     const listen = async (path: string, onConnection: (connection: Socket) => void): Promise<void> =>
@@ -295,16 +295,16 @@ export class KubernetesRuntime implements SandboxRuntime {
     });
   }
 
-  /** Lays the foundation once. If that failed, the next call tries again. */
-  #laidFoundation(): Promise<Foundation> {
-    this.#foundation ??= this.#layFoundation().catch((error: unknown) => {
-      this.#foundation = undefined;
+  /** Prepares the cluster once. If that failed, the next call tries again. */
+  #getCluster(): Promise<PreparedCluster> {
+    this.#cluster ??= this.#prepareCluster().catch((error: unknown) => {
+      this.#cluster = undefined;
       throw error;
     });
-    return this.#foundation;
+    return this.#cluster;
   }
 
-  async #layFoundation(): Promise<Foundation> {
+  async #prepareCluster(): Promise<PreparedCluster> {
     const cluster = openCluster(this.options.kubernetes ?? {});
     await InstanceDirectory.removeStale();
     const maker = await openPodMaker(cluster, this.options.kubernetes ?? {});

@@ -8,8 +8,10 @@ import { endedPod, placedPod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 
 const trialLimitMs = 120_000;
-/** How long a server that starts waits for room. Less than sandboxes that an earlier server has left wait for it. */
-export const roomMs = 10_000;
+/**
+ * Milliseconds that a starting server waits until its Pod has a node. Sandboxes of an earlier server wait longer for it.
+ */
+export const waitMs = 10_000;
 const port = 7777;
 /** The exit code of a trial that reached something. */
 const reachedSomething = 10;
@@ -27,31 +29,31 @@ for (const [host, port] of addresses) {
 }
 setTimeout(() => process.exit(0), 3000);`;
 
-/** What may keep the cluster from taking a Pod, or from starting it. */
+/** Advice for a cluster that does not take a Pod, or does not start it. */
 export const whatToChange =
   "change what the reason names: --kubernetes-image, --kubernetes-agent-image, --kubernetes-runtime-class, --kubernetes-placement, a quota of the namespace, or the rights of the server";
 
 /** A quota or the nodes have no room for the Pods of the trial now. */
-export class NoRoomForTrialError extends Error {}
+export class NoCapacityForTrialError extends Error {}
 
-/** What the trial needs. */
+/** The parts that the trial uses. */
 interface Trial {
   readonly cluster: Cluster;
   readonly maker: PodMaker;
   readonly kind: PodKind;
   /** Milliseconds that a Pod may wait for a node. Default: as long as the trial may take. */
-  readonly roomMs?: number | undefined;
+  readonly waitMs?: number | undefined;
   /** Gives up the trial. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Rejects if code in a Pod reaches the network of the cluster, or if no Pod can be started to try that. Rejects with a
- * {@link NoRoomForTrialError} if there may be room for one later.
+ * {@link NoCapacityForTrialError} if there may be room for one later.
  */
 export async function requireClosedNetwork(trial: Trial): Promise<void> {
   const reaches = await reachesNetwork(trial).catch((error: unknown) => {
-    if (error instanceof NoRoomForTrialError || statusOf(error) !== undefined) throw error;
+    if (error instanceof NoCapacityForTrialError || statusOf(error) !== undefined) throw error;
     throw new UnusableClusterError(
       `no Pod can be started to try the network: ${reasonOf(error)}`,
       whatToChange,
@@ -72,7 +74,7 @@ async function reachesNetwork({
   cluster,
   maker,
   kind,
-  roomMs: patienceMs = trialLimitMs,
+  waitMs = trialLimitMs,
   signal: giveUp,
 }: Trial): Promise<boolean> {
   const server = randomBytes(8).toString("hex");
@@ -86,11 +88,11 @@ async function reachesNetwork({
     const pod = sandboxPod({ ...kind, ...own, secretHash: "", waitMs: 0 });
     await maker.create(pod, pods).catch((error: unknown) => {
       const reason = reasonOf(error);
-      throw isOfQuota(reason) ? new NoRoomForTrialError(reason, { cause: error }) : error;
+      throw isOfQuota(reason) ? new NoCapacityForTrialError(reason, { cause: error }) : error;
     });
-    const patience = AbortSignal.timeout(patienceMs);
-    await placedPod(pods, name, AbortSignal.any([signal, patience])).catch((error: unknown) => {
-      throw patience.aborted ? new NoRoomForTrialError(reasonOf(error), { cause: error }) : error;
+    const deadline = AbortSignal.timeout(waitMs);
+    await placedPod(pods, name, AbortSignal.any([signal, deadline])).catch((error: unknown) => {
+      throw deadline.aborted ? new NoCapacityForTrialError(reasonOf(error), { cause: error }) : error;
     });
   };
   try {

@@ -5,7 +5,7 @@ import { type PodParts, placementOf } from "./pod.js";
 /** The image with the agent unless another is named. */
 const defaultAgentImage = "cloud-sandbox-agent:latest";
 
-/** What the Pods of a template have, and those of others may not have. */
+/** Settings of a template's Pods that may differ from those of other templates. */
 export type PodKind = Pick<PodParts, "image" | "agentImage" | "runtimeClass" | "placement">;
 
 /** The Pods of a template, which is an image or has the first one, unless it is told to have another. */

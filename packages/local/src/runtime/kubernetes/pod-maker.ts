@@ -1,7 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import type { PodWatch } from "./pod-watch.js";
 
-/** What makes the Pods of sandboxes, and removes them. */
+/** Makes the Pods of sandboxes, and removes them. */
 export interface PodMaker {
   /** Makes a Pod. Resolves when it exists, but may not run yet. Rejects with what the cluster says. */
   create(pod: V1Pod, pods: PodWatch): Promise<void>;

@@ -4,7 +4,7 @@ import type { Cluster } from "./cluster.js";
 import { OwnPods } from "./own-pods.js";
 import type { PodMaker } from "./pod-maker.js";
 
-/** What makes the Pods, for each kind of object that a sandbox can be in the cluster. */
+/** Opens the maker of Pods for each kind of object that a sandbox can be in the cluster. */
 const podMakers: Record<KubernetesSandboxes, (cluster: Cluster) => Promise<PodMaker>> = {
   pods: async (cluster) => new OwnPods(cluster),
   "agent-sandbox": (cluster) => AgentSandboxes.open(cluster),

@@ -20,7 +20,7 @@ export function placedPod(pods: PodWatch, name: string, signal: AbortSignal): Pr
  */
 export function startingPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
   return podThat(pods, name, signal, (pod) => {
-    if (isOver(pod)) return new Error(`The Pod ended before its sandbox started${lastWords(pod)}`);
+    if (isOver(pod)) return new Error(`The Pod ended before its sandbox started${endingMessage(pod)}`);
     return pod.status?.podIP !== undefined && isTrue(pod, "Initialized");
   });
 }
@@ -28,17 +28,17 @@ export function startingPod(pods: PodWatch, name: string, signal: AbortSignal): 
 /** Waits until the sandbox's container runs. Rejects when it cannot, with what the cluster says. */
 export function runningPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
   return podThat(pods, name, signal, (pod) => {
-    if (isOver(pod)) return new Error(`The Pod ended before its sandbox started${lastWords(pod)}`);
+    if (isOver(pod)) return new Error(`The Pod ended before its sandbox started${endingMessage(pod)}`);
     return stateOf(pod)?.running !== undefined;
   });
 }
 
-/** As `runningPod`, but a container that has run already and ended is none that cannot run. */
+/** Like `runningPod`, but a container that has already run and ended is no error. */
 export function startedPod(pods: PodWatch, name: string, signal: AbortSignal): Promise<V1Pod> {
   return podThat(pods, name, signal, (pod) => {
     const { running, terminated } = stateOf(pod) ?? {};
     if (running ?? terminated) return true;
-    return isOver(pod) && new Error(`The Pod ended before its sandbox started${lastWords(pod)}`);
+    return isOver(pod) && new Error(`The Pod ended before its sandbox started${endingMessage(pod)}`);
   });
 }
 
@@ -94,7 +94,7 @@ function podThat(
       if (result instanceof Error) reject(result);
       else resolve(result);
     };
-    const onTimeout = (): void => settle(new Error(`The Pod did not start in time${lastWords(last)}`));
+    const onTimeout = (): void => settle(new Error(`The Pod did not start in time${endingMessage(last)}`));
     signal.addEventListener("abort", onTimeout);
     stop = pods.follow(name, (pod) => {
       last = pod ?? last;
@@ -121,10 +121,10 @@ const statuses = ({ status }: V1Pod) => [
   ...(status?.containerStatuses ?? []),
 ];
 
-/** What the cluster says of a Pod that does not run. */
-function lastWords(pod: V1Pod | undefined): string {
+/** Returns the cluster's message about a Pod that does not run. */
+function endingMessage(pod: V1Pod | undefined): string {
   const { conditions = [], message, reason } = pod?.status ?? {};
-  // What a container's start failed for, as a program that its image does not have.
+  // Returns why a container could not be started, as for a program that its image does not have.
   const ends = pod ? statuses(pod).map(({ state }) => state?.terminated?.message) : [];
   const unmet = conditions.find(({ status, message: text }) => status === "False" && text);
   const words = message ?? ends.find(Boolean) ?? unmet?.message ?? reason;

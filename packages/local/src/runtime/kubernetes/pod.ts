@@ -68,7 +68,7 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       hostname: "sandbox",
-      // Its only way out is the channel, through which names are resolved too.
+      // Its only egress is the channel, through which names are resolved too.
       dnsPolicy: "None",
       dnsConfig: { nameservers: ["127.0.0.1"] },
       ...(parts.runtimeClass !== undefined && { runtimeClassName: parts.runtimeClass }),

@@ -17,17 +17,17 @@ export async function inSandbox(
   work: (sandbox: Sandbox) => Promise<string>,
 ): Promise<Answer<{ result: string }>> {
   const { client, environment, report, sandboxes } = context;
-  const remarks: string[] = [];
+  const notes: string[] = [];
   const sandbox = await sandboxes.getOrCreate(name, async () => {
     report("Creating a sandbox");
     const { template, differences } = await client.templates.forImage(
       codemodeSettings(environment).SANDBOX_IMAGE,
     );
-    remarks.push(...differences.map((difference) => `[note] ${difference}`));
+    notes.push(...differences.map((difference) => `[note] ${difference}`));
     return sandboxes.createLeased({ template, internetAccess: false, limits: requestedLimits(environment) });
   });
   const text = await sandboxes.use(sandbox, work);
-  return textAnswer([text, ...remarks].join("\n"));
+  return textAnswer([text, ...notes].join("\n"));
 }
 
 /**

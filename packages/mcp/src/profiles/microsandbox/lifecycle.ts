@@ -78,11 +78,11 @@ export const sandboxStart = tool({
     config: config.optional().describe("What the sandbox is made of"),
   }),
   output: textOutput,
-  handler: async ({ sandbox, namespace, config: given, client, report, sandboxes, signal }) => {
+  handler: async ({ sandbox, namespace, config: wanted, client, report, sandboxes, signal }) => {
     const key = keyOf({ namespace, sandbox });
-    if (given === undefined && (await sandboxes.named(key)) !== undefined)
+    if (wanted === undefined && (await sandboxes.named(key)) !== undefined)
       return textAnswer(`Sandbox ${sandbox} runs already.`);
-    const { image, memory, cpus, envs, ports, volumes } = given ?? config.parse({});
+    const { image, memory, cpus, envs, ports, volumes } = wanted ?? config.parse({});
     const { template, differences } = await client.templates.forImage(image, { signal });
     report(`Starting ${sandbox}`);
     const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };

@@ -2,17 +2,17 @@
 import type * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
 import { similarNames } from "../../errors/similar-names.js";
-import { asMeant } from "./meant-arguments.js";
-import { argumentForWord, isInMilliseconds } from "./other-words.js";
+import { normalized } from "./normalized-arguments.js";
+import { argumentForWord, isInMilliseconds } from "./synonyms.js";
 
 /** The most problems that one message names, because a call can have thousands. */
 const mostProblems = 5;
 
 export function readArguments<Input extends z.ZodObject>(
   { name, input }: { readonly name: string; readonly input: Input },
-  given: unknown,
+  args: unknown,
 ): z.output<Input> {
-  const present = asMeant(given ?? {}, input);
+  const present = normalized(args ?? {}, input);
   const parsed = input.safeParse(present, { error: inWords });
   const unknown = unknownNames(present, Object.keys(input.shape));
   if (parsed.success && unknown.length === 0) return parsed.data;
@@ -22,9 +22,9 @@ export function readArguments<Input extends z.ZodObject>(
 }
 
 /** Unknown arguments are refused: ignoring one would do something else than was asked for. */
-function unknownNames(given: unknown, known: readonly string[]): string[] {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return [];
-  return Object.keys(given)
+function unknownNames(args: unknown, known: readonly string[]): string[] {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return [];
+  return Object.keys(args)
     .filter((name) => !known.includes(name))
     .map((name) => `unknown argument ${name.slice(0, 200)} (${instead(name, known)})`);
 }
@@ -53,10 +53,10 @@ const typesInWords: Readonly<Record<string, string>> = {
 };
 
 /** The message leaves the value out: it may be a secret, such as an environment variable. */
-function describe(issue: z.core.$ZodIssue, given: unknown): string {
+function describe(issue: z.core.$ZodIssue, args: unknown): string {
   if (issue.path.length === 0) return "they must be an object";
   const field = issue.path.join(".").slice(0, 200);
-  if (issue.path.reduce(member, given) === undefined) return `${field} is required`;
+  if (issue.path.reduce(member, args) === undefined) return `${field} is required`;
   // For the key of a record, zod puts the message one level deeper.
   const { message } = (issue.code === "invalid_key" ? issue.issues[0] : undefined) ?? issue;
   return `${field} ${message}`;

@@ -66,7 +66,7 @@ export interface Tool {
    */
   readonly output?: z.ZodObject;
   /** Checks the arguments and does the work. */
-  run(given: unknown, context: ToolContext): Promise<Answer>;
+  run(args: unknown, context: ToolContext): Promise<Answer>;
 }
 
 interface Definition<Input extends z.ZodObject, Output extends z.ZodObject, Context>
@@ -84,8 +84,8 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>({
 }: Definition<Input, Output, ToolContext>): Tool {
   return {
     ...definition,
-    run: async (given, context) => {
-      const input = readArguments(definition, given);
+    run: async (args, context) => {
+      const input = readArguments(definition, args);
       if ("id" in input && typeof input.id === "string") context.sandboxes.requireOwn(input.id);
       return answerOf(await handler({ ...input, ...context }));
     },
@@ -99,14 +99,14 @@ export function sandboxTool<Input extends z.ZodObject<SandboxReference>, Output 
 }: Definition<Input, Output, ToolContext & { readonly sandbox: Sandbox }>): Tool {
   return {
     ...definition,
-    run: async (given, context) => {
-      const input = readArguments(definition, given);
+    run: async (args, context) => {
+      const input = readArguments(definition, args);
       const sandbox = await context.sandboxes.find(input, context.signal);
       return answerOf(await handler({ ...input, ...context, sandbox }));
     },
   };
 }
 
-function answerOf(given: Record<string, unknown> | Answer): Answer {
-  return given instanceof Answer ? given : new Answer(given);
+function answerOf(value: Record<string, unknown> | Answer): Answer {
+  return value instanceof Answer ? value : new Answer(value);
 }

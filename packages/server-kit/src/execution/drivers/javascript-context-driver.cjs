@@ -19,7 +19,7 @@
     { Socket } = require("node:net");
   const { O_WRONLY, O_NONBLOCK } = fs.constants;
   const devNull = "/dev/null",
-    handOver = "__cloudSandbox",
+    transferName = "__cloudSandbox",
     displayed = Symbol.for("Jupyter.display");
   const mostOutputs = 64,
     mostBytes = 8 << 20,
@@ -195,14 +195,14 @@
   }
 
   // Running code.
-  const start = new vm.Script(`globalThis.${handOver}`, { filename: "cloud-sandbox" });
+  const start = new vm.Script(`globalThis.${transferName}`, { filename: "cloud-sandbox" });
 
   function handing(value, use) {
-    Object.defineProperty(globalThis, handOver, { configurable: true, ...value });
+    Object.defineProperty(globalThis, transferName, { configurable: true, ...value });
     try {
       return use();
     } finally {
-      delete globalThis[handOver];
+      delete globalThis[transferName];
     }
   }
 
@@ -239,7 +239,7 @@
           ? Number(unserializableValue)
           : value;
     let found;
-    const functionDeclaration = `function () { globalThis.${handOver} = this; }`;
+    const functionDeclaration = `function () { globalThis.${transferName} = this; }`;
     handing({ set: (given) => (found = given) }, () =>
       session.post("Runtime.callFunctionOn", { objectId, functionDeclaration }),
     );

@@ -1,4 +1,4 @@
-// How the driver of JavaScript contexts tells of errors. The driver takes the function and removes the global variable.
+// Reports errors for the driver of JavaScript contexts. The driver takes the function and removes the global variable.
 globalThis.__cloudSandboxErrors = () => {
   "use strict";
   // biome-ignore lint/suspicious/noShadowRestrictedNames: what the code declares anew would hold for this script too

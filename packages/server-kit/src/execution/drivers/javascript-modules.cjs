@@ -1,5 +1,5 @@
-// What code that the driver of JavaScript contexts runs sees of the module system: it is the main module, and resolves
-// other modules from the current working directory. The driver takes the function and removes the global variable.
+// Gives code in a JavaScript context its module system: it is the main module, and resolves other modules from the
+// current working directory. The driver takes the function and removes the global variable.
 globalThis.__cloudSandboxModules = () => {
   "use strict";
   // biome-ignore lint/suspicious/noShadowRestrictedNames: what the code declares anew would hold for this script too
@@ -26,13 +26,13 @@ globalThis.__cloudSandboxModules = () => {
     return new vm.Script("(s, o) => import(s, o)", { filename, importModuleDynamically }).runInThisContext();
   }
   function importHere(specifier, options) {
-    const place = `${process.cwd()}/execution.js`,
+    const path = `${process.cwd()}/execution.js`,
       warn = process.emitWarning;
     // Node 20 prints an experimental warning for this way to import; suppress it.
     process.emitWarning = () => undefined;
     try {
-      if (!importers.has(place)) importers.set(place, importerAt(place));
-      return importers.get(place)(specifier, options);
+      if (!importers.has(path)) importers.set(path, importerAt(path));
+      return importers.get(path)(specifier, options);
     } finally {
       process.emitWarning = warn;
     }

@@ -452,8 +452,8 @@ def boot(displays):
         nonlocal here, space
         import gc
 
-        # What is there already stays until the end, when Python would go through all of it twice. The
-        # variables of the program are not among it: they end as in any module.
+        # Objects that exist already stay until the end, when Python would otherwise visit all of them
+        # twice. The program's variables are not among them: they end as in any module.
         gc.freeze()
         sys.modules["__main__"] = module = type(sys)("__main__")
         space = module.__dict__

@@ -13,10 +13,10 @@ export function environmentHandlers(
   const answer = () => ({ env_vars: variables.shown(), count: variables.count, timestamp: now() });
   const masked = inherited && withMasks(inherited);
   /** Leaves out what programs inherit anyway: clients change a variable by writing back all that GET shows. */
-  const withoutInherited = (given: Readonly<Record<string, string>>): Record<string, string> => {
+  const withoutInherited = (values: Readonly<Record<string, string>>): Record<string, string> => {
     const own = variables.shown();
     const isOwn = ([name, value]: [string, string]) => Object.hasOwn(own, name) || masked?.[name] !== value;
-    return Object.fromEntries(Object.entries(given).filter(isOwn));
+    return Object.fromEntries(Object.entries(values).filter(isOwn));
   };
   const changed = async () => {
     await save();

@@ -13,7 +13,7 @@ export interface ExecutionIdentity {
   readonly cwd: string;
   /** All environment variables, the sandbox's and the request's. */
   readonly variables: Readonly<Record<string, string>>;
-  readonly isCell: boolean;
+  readonly usesIpython: boolean;
   readonly stdin?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ export class ExecutionCache implements ClearableCache {
   }
 }
 
-function textOf({ language, code, cwd, variables, isCell, stdin }: ExecutionIdentity): string {
+function textOf({ language, code, cwd, variables, usesIpython, stdin }: ExecutionIdentity): string {
   const sorted = Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([language, code, cwd, sorted, isCell, stdin]);
+  return JSON.stringify([language, code, cwd, sorted, usesIpython, stdin]);
 }

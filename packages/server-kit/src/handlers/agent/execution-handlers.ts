@@ -30,19 +30,19 @@ export interface PreparedCode {
 export interface ExecutionHandlerParts {
   readonly cache: ExecutionCache;
   /**
-   * Checks a request. Throws a problem if its code cannot be run here. `isCell`: the code may use IPython's syntax.
+   * Checks a request. Throws a problem if its code cannot be run here. `usesIpython`: the code may use IPython's syntax.
    */
   readonly prepare: (
     body: CodeRequestBody,
-    options: { readonly signal: AbortSignal; readonly isCell: boolean },
+    options: { readonly signal: AbortSignal; readonly usesIpython: boolean },
   ) => PreparedCode | Promise<PreparedCode>;
   readonly runCommand: (body: CommandRequestBody, signal: AbortSignal) => Promise<Outcome>;
 }
 
 /** The operations that run code or a command and answer when it has ended. */
 export function executionHandlers({ cache, prepare, runCommand }: ExecutionHandlerParts) {
-  async function execute(body: CodeRequestBody, signal: AbortSignal, isCell = false) {
-    const { identity, run } = await prepare(body, { signal, isCell });
+  async function execute(body: CodeRequestBody, signal: AbortSignal, usesIpython = false) {
+    const { identity, run } = await prepare(body, { signal, usesIpython });
     const { outcome, cached } = body.cache
       ? await cache.outcome(identity, run)
       : { outcome: await run(), cached: undefined };

@@ -2,7 +2,7 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { type AnyAgentHandlers, now } from "./agent-handlers.js";
 import type { Usage } from "./metrics-handlers.js";
 
-/** What each server of the agent's contract supplies to describe itself. */
+/** Facts that each server of the agent's contract supplies to describe itself. */
 export interface ReportParts {
   readonly agent: string;
   readonly version: string;

@@ -27,8 +27,8 @@ export function buildStep(step: WireStep, index: number): BuildStep {
   const type = step.type.toLowerCase();
   const args = step.args ?? [];
   const refuse = (needs: string) => invalidBuild(`Step ${index + 1} (${type.toUpperCase()}) ${needs}.`);
-  const only = (given: string | null | undefined, what: string): string => {
-    const value = given ?? args[0];
+  const only = (field: string | null | undefined, what: string): string => {
+    const value = field ?? args[0];
     if (value === undefined || value === "" || args.length > 1) throw refuse(`needs exactly one ${what}`);
     return value;
   };
@@ -68,15 +68,15 @@ function copyFields(step: WireStep, args: readonly string[], refuse: Refusal) {
 function variable({ key, value }: WireStep, args: readonly string[], refuse: Refusal) {
   const [first = "", second] = args;
   const end = first.indexOf("=");
-  const given =
+  const variable =
     key !== undefined && key !== null
       ? { name: key, value: value ?? "" }
       : second !== undefined
         ? { name: first, value: second }
         : { name: first.slice(0, Math.max(end, 0)), value: first.slice(end + 1) };
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(given.name) || given.value.includes("\0"))
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable.name) || variable.value.includes("\0"))
     throw refuse('needs a name of letters, digits and "_", and a value');
-  return given;
+  return variable;
 }
 
 /** Describes a step for people. Values of variables are left out, because they may be secrets. */

@@ -65,7 +65,7 @@ export function programHandlers<Over extends Exchange = NodeExchange>({
           return internalProblem(requestId);
         };
         return streamedProgram({ accept: call.header("accept"), signal, stream, onError }, (reader) =>
-          repeated.runUnkept(key, body, (onStart) =>
+          repeated.runUnstored(key, body, (onStart) =>
             runProgram({ ...programSpec(body, defaultEgress, signal, onStart), reader }),
           ),
         );

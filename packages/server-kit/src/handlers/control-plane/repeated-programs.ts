@@ -30,14 +30,14 @@ export class RepeatedPrograms {
       });
     if (earlier.running !== undefined)
       return earlier.running.catch((error: unknown) => {
-        throw earlier.hasStarted ? programNotKept() : error;
+        throw earlier.hasStarted ? programNotStored() : error;
       });
-    if (earlier.answer === undefined) throw programNotKept();
+    if (earlier.answer === undefined) throw programNotStored();
     return earlier.answer;
   }
 
   /** Runs a program whose answer is not kept: a request repeated with this key is refused. */
-  async runUnkept<Answer>(
+  async runUnstored<Answer>(
     key: string | undefined,
     request: unknown,
     program: (onStart: () => void) => Promise<Answer>,
@@ -46,9 +46,9 @@ export class RepeatedPrograms {
     const text = await this.run(key, request, async (onStart) => {
       running.answer = program(onStart);
       await running.answer;
-      return unkept;
+      return unstored;
     });
-    if (running.answer === undefined || text !== unkept) throw programNotKept();
+    if (running.answer === undefined || text !== unstored) throw programNotStored();
     return running.answer;
   }
 
@@ -91,7 +91,7 @@ export class RepeatedPrograms {
 }
 
 /** Stands for an answer that is not kept. No answer is empty. */
-const unkept = "";
+const unstored = "";
 
 /** Runs a program. Calls `onStart` when the program may have begun, after which it must not be run again. */
 type RunsOnce = (onStart: () => void) => Promise<string>;
@@ -109,7 +109,7 @@ interface Remembered {
 const none = { hasStarted: false, running: undefined, answer: undefined };
 
 /** The refusal of a repeated Idempotency-Key whose program has run, but whose answer is not kept. */
-export const programNotKept = () =>
+export const programNotStored = () =>
   new Problem(
     409,
     "CONFLICT",

@@ -44,8 +44,8 @@ export class HostViews {
     const isWhole = ({ usable, hasDevices }: Trial): boolean =>
       usable.length === wanted.length && hasDevices === (devices !== undefined);
     // The names of this instance's own directories say nothing about the host.
-    const places = wanted.map((path) => path.replace(/(?<=\/cloud-sandbox[-/])\d+-\d+(-\w+)?/, ""));
-    const about = { places, hasDevices: devices !== undefined };
+    const paths = wanted.map((path) => path.replace(/(?<=\/cloud-sandbox[-/])\d+-\d+(-\w+)?/, ""));
+    const about = { paths, hasDevices: devices !== undefined };
     const trial = { programs: ["unshare", "mount"], about };
     const attempt = async (): Promise<Trial> => {
       await options.devices?.made();
@@ -64,7 +64,7 @@ export class HostViews {
     }).catch(() => ({ stdout: "" }));
     const mounted = new Set(stdout.split("\n").map((line) => line.split(" ")[4]?.replaceAll("\\040", " ")));
     return {
-      usable: [...this.directories.keys()].filter((index) => mounted.has(this.#place(index))),
+      usable: [...this.directories.keys()].filter((index) => mounted.has(this.#mountPoint(index))),
       hasDevices: stdout.startsWith("devices\n") && mounted.has(join(this.at, "dev/pts")),
     };
   }
@@ -88,7 +88,7 @@ export class HostViews {
   seen(path: string): string {
     const index = this.#indexOf(path);
     const viewed = this.directories[index];
-    return viewed === undefined ? path : this.#place(index) + path.slice(viewed.path.length);
+    return viewed === undefined ? path : this.#mountPoint(index) + path.slice(viewed.path.length);
   }
 
   /** The directories to make before {@link mounts}, relative to the place of the mounts. */
@@ -101,13 +101,13 @@ export class HostViews {
    * the machine's `/dev` is mounted.
    */
   mounts(paths?: readonly string[], dev = join(this.at, "dev")): string[] {
-    const overlay = (place: string, lower: string, options: string): string =>
-      tableLine("overlay", place, "overlay", `ro,nosuid,${options},lowerdir=empty:${lower}`);
+    const overlay = (target: string, lower: string, options: string): string =>
+      tableLine("overlay", target, "overlay", `ro,nosuid,${options},lowerdir=empty:${lower}`);
     const used = new Set(paths?.map((path) => this.#indexOf(path)));
     const views = this.directories.flatMap(({ lower }, index) =>
       paths && !used.has(index)
         ? []
-        : [overlay(this.#place(index), lower, `nodev,${overlayOption(this.isRoot)}`)],
+        : [overlay(this.#mountPoint(index), lower, `nodev,${overlayOption(this.isRoot)}`)],
     );
     const { terminals } = this;
     const ownTerminals = terminals === undefined ? [] : [terminalsLine(terminals)];
@@ -126,7 +126,7 @@ export class HostViews {
     return this.directories.findIndex((viewed) => isWithin(path, viewed.path));
   }
 
-  #place(index: number): string {
+  #mountPoint(index: number): string {
     return join(this.at, "views", String(index));
   }
 }
@@ -134,9 +134,9 @@ export class HostViews {
 /** The most terminals of a machine. Those of all machines and of the host's programs together are limited, to 4,096 as a rule. */
 const mostTerminals = 64;
 
-function terminalsLine(place: string): string {
+function terminalsLine(target: string): string {
   const options = `nosuid,noexec,newinstance,ptmxmode=0666,mode=0620,max=${mostTerminals}`;
-  return tableLine("devpts", place, "devpts", options);
+  return tableLine("devpts", target, "devpts", options);
 }
 
 /** A directory that gets device nodes, and when they are made. */

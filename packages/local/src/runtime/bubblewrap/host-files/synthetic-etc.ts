@@ -43,9 +43,9 @@ export function makeEtc(etc: string, parts: string | undefined): { shared: Mount
     const source = `/etc/${name}`;
     const status = statusOf(source);
     if (status === undefined) continue;
-    const place = join(etc, name);
-    if (status.isDirectory()) mkdirSync(place, { recursive: true, mode: 0o755 });
-    else writeFileSync(place, "");
+    const target = join(etc, name);
+    if (status.isDirectory()) mkdirSync(target, { recursive: true, mode: 0o755 });
+    else writeFileSync(target, "");
     shared.push({ source, target: source });
   }
   for (const name of copiedEtc) {

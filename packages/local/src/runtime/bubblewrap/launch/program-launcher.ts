@@ -73,7 +73,7 @@ export class ProgramLauncher {
     control.write(Buffer.concat([length, request]));
     const pipes = [stdout, stderr, report];
     const program = new ForkedProgram(control, report, () => closeWriteEnds(pipes));
-    if (!start.holdsProcess) program.letGo();
+    if (!start.holdsProcess) program.unref();
     return program;
   }
 
@@ -183,7 +183,7 @@ class ForkedProgram implements ProgramProcess {
     this.control.destroy();
   }
 
-  letGo(): void {
+  unref(): void {
     this.control.unref();
     this.#report.unref();
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { Duplex, Readable, Writable } from "node:stream";
-import { letGo } from "../../host/let-go.js";
+import { unrefChild } from "../../host/unref-child.js";
 import { type Init, readInit } from "../user-namespace.js";
 import type { LaunchCommand } from "./launch-command.js";
 import { closeWriteEnds, type ProgramPipe } from "./program-pipes.js";
@@ -51,7 +51,7 @@ export function spawnProgram(start: ProgramStart): ProgramProcess {
         ...(["pipe", seccomp ?? "ignore", "pipe"] as const),
       ],
     });
-    if (!start.holdsProcess) letGo(child);
+    if (!start.holdsProcess) unrefChild(child);
     return new ChildProgram(child, ["--info-fd", String(programDescriptors.report), ...start.options]);
   } finally {
     if (seccomp !== undefined) closeSync(seccomp);

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { HomeFiles } from "../../host/home-files.js";
 
 /**
- * What the control plane asks a machine's supervisor for, over HTTP/2. Each request carries the secret. The first one of a session
- * ends the previous session.
+ * Requests of the control plane to a machine's supervisor, over HTTP/2. Each request carries the secret. The first one
+ * of a session ends the previous session.
  */
 export const channelPaths = {
   /** Answered at once, with the header {@link newMachineHeader} if no agent has been started yet. */

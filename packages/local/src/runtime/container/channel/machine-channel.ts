@@ -94,7 +94,7 @@ export class MachineChannel {
   }
 
   #open(path: string): ClientHttp2Stream | undefined {
-    // Such a session throws when it is asked for a stream.
+    // A session that is closed throws when it is asked for a stream.
     if (this.#session.destroyed || this.#session.closed) return undefined;
     const headers = { ":method": "POST", ":path": path, authorization: this.secret };
     const stream = this.#session.request(headers, { endStream: false });

@@ -20,11 +20,11 @@ export interface MachineConnectionParts {
   /** Whether the machine is frozen, so that it cannot answer. */
   readonly isFrozen: () => boolean;
   readonly secret: string;
-  /** Where this process serves the machine's way to the internet. Undefined if it has none. */
+  /** The address at which this process serves the machine's egress. Undefined if it has none. */
   readonly egressSocket: string | undefined;
   /** Milliseconds after which a connection that was cut and cannot be made anew is given up. */
   readonly waitMs: number;
-  /** What an error of `reach` says. */
+  /** The message of an error of `reach`. */
   readonly reasonOf: (error: unknown) => string;
 }
 

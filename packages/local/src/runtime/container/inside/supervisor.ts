@@ -29,7 +29,7 @@ const firstWaitMs = 60_000;
 const mostEgress = 256;
 
 /**
- * Supervises the agent of a machine, and is its only way out: it carries connections to and from its control plane, so that the
+ * Supervises the agent of a machine, and is its only egress: it carries connections to and from its control plane, so that the
  * machine needs no network. In a Pod the control plane connects to a port. In a container of Docker it comes over the
  * standard streams, and when those were cut, over a Unix socket, with the program `bridge.ts`. When it stays away, this process
  * ends, and with it the machine.
@@ -39,7 +39,7 @@ class Supervisor {
   #assignment: Assignment | undefined;
   #starts = 0;
   /** Requests of the control plane that wait for a connection to the proxy, and such connections. */
-  readonly #askers: ServerHttp2Stream[] = [];
+  readonly #waiting: ServerHttp2Stream[] = [];
   readonly #callers: Socket[] = [];
 
   #controlPlane: Http2Session | undefined;
@@ -165,8 +165,8 @@ class Supervisor {
   #listenForEgress(path: string): Promise<void> {
     const server = createServer({ allowHalfOpen: true }, (caller) => {
       caller.on("error", () => undefined);
-      const asker = this.#takeAsker();
-      if (asker) join(asker, caller);
+      const waiting = this.#takeWaiting();
+      if (waiting) join(waiting, caller);
       else this.#callers.push(caller);
     });
     server.maxConnections = mostEgress;
@@ -181,19 +181,19 @@ class Supervisor {
     });
   }
 
-  #takeAsker(): ServerHttp2Stream | undefined {
+  #takeWaiting(): ServerHttp2Stream | undefined {
     for (;;) {
-      const asker = this.#askers.shift();
-      if (asker === undefined || !asker.destroyed) return asker;
+      const waiting = this.#waiting.shift();
+      if (waiting === undefined || !waiting.destroyed) return waiting;
     }
   }
 
-  #offer(asker: ServerHttp2Stream): void {
+  #offer(waiting: ServerHttp2Stream): void {
     for (;;) {
       const caller = this.#callers.shift();
-      if (caller === undefined) return void this.#askers.push(asker);
+      if (caller === undefined) return void this.#waiting.push(waiting);
       if (caller.destroyed) continue;
-      join(asker, caller);
+      join(waiting, caller);
       return;
     }
   }
@@ -221,7 +221,7 @@ function writeAuthorities(pem: string): void {
 /** The variables of programs in a Pod: without those of the cluster, and with the places where programs are installed. */
 function withoutCluster({ PATH, HOME, ...rest }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(rest).filter(([name]) => !name.startsWith("KUBERNETES_"));
-  return { ...Object.fromEntries(own), HOME, PATH: `${HOME}/.local/bin:${PATH}:${__dirname}/substitutes` };
+  return { ...Object.fromEntries(own), HOME, PATH: `${HOME}/.local/bin:${PATH}:${__dirname}/fallbacks` };
 }
 
 const { [listeningVariable]: channel = "", ...environment } = process.env;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { agentMain, codeCache, placeAgent } from "../../bubblewrap/agent-files.js";
 import { dynamicLoader, sharedLibraries } from "../../bubblewrap/host-files/loader.js";
 import { InstanceDirectory } from "../../host/instance-directory.js";
-import { substituteScripts } from "../../search-path.js";
+import { fallbackScripts } from "../../search-path.js";
 import { inside, opt } from "../paths.js";
 import { programLauncher } from "./program-launcher.js";
 import { nodeFromRegistry } from "./registry-node.js";
@@ -14,7 +14,10 @@ import type { TarEntry } from "./tar-entries.js";
 
 const oldestNode = 20;
 
-/** What a machine needs besides its image: a Node.js that runs there, the agent, and the supervisor that starts it. */
+/**
+ * The files that a machine needs besides its image: a Node.js that runs there, the agent, and the supervisor that starts
+ * it.
+ */
 export interface Toolkit extends MachineCommands {
   readonly digest: string;
   readonly entries: readonly TarEntry[];
@@ -39,7 +42,7 @@ interface Programs {
   readonly isOwnNode: boolean;
 }
 
-/** What of the agent's needs an image has. */
+/** Programs of an image that the agent can use. */
 export interface FoundPrograms {
   /** The path of util-linux's `setpriv`; undefined if there is none, or only BusyBox's, which does less. */
   readonly setpriv?: string | undefined;
@@ -64,7 +67,7 @@ export async function collectToolkit(target: ToolkitTarget): Promise<Toolkit> {
   const options = nodeOptions(programs.nodeVersion);
   const hasNode = programs.entries.some(({ path }) => path.endsWith("/bin/node"));
   const entries: TarEntry[] = [
-    ...["", "lib", "bin", "agent", "empty", "run", "substitutes"].map(directory),
+    ...["", "lib", "bin", "agent", "empty", "run", "fallbacks"].map(directory),
     ...programs.entries,
     ...(await agentEntries(isOwnNode)),
     ...["supervisor.cjs", "bridge.cjs"].map((name) =>
@@ -74,8 +77,8 @@ export async function collectToolkit(target: ToolkitTarget): Promise<Toolkit> {
     ...(target.arch === "x64"
       ? [{ path: inside.launcher.slice(1), mode: 0o755, file: programLauncher() }]
       : []),
-    ...Object.entries(substituteScripts).map(([name, script]) => text(`substitutes/${name}`, script, 0o755)),
-    ...(hasNode ? [{ path: `${inside.substitutes.slice(1)}/node`, mode: 0o777, link: "../bin/node" }] : []),
+    ...Object.entries(fallbackScripts).map(([name, script]) => text(`fallbacks/${name}`, script, 0o755)),
+    ...(hasNode ? [{ path: `${inside.fallbacks.slice(1)}/node`, mode: 0o777, link: "../bin/node" }] : []),
   ];
   const digest = createHash("sha256");
   for (const { path, mode, file: content = "", link = "" } of entries)
@@ -179,10 +182,10 @@ const text = (path: string, content: string, mode = 0o644): TarEntry => ({
 const directory = (path: string): TarEntry => ({ path: `${opt.slice(1)}/${path}`, mode: 0o755 });
 
 async function agentEntries(withCache: boolean): Promise<TarEntry[]> {
-  const { path: place, remove } = await InstanceDirectory.createPrivate();
+  const { path: directory, remove } = await InstanceDirectory.createPrivate();
   try {
-    const agent = join(place, "agent");
-    await placeAgent(agent, join(place, "rehearsal"));
+    const agent = join(directory, "agent");
+    await placeAgent(agent, join(directory, "warm-up"));
     const names = (await readdir(agent)).filter((name) => withCache || name !== codeCache).sort();
     return await Promise.all(
       names.map(async (name) => ({

@@ -6,7 +6,7 @@ import type Docker from "dockerode";
 import { unlessAborted } from "../../container/channel/unless-aborted.js";
 import { inside } from "../../container/paths.js";
 import { joinSockets } from "../../host/joined-sockets.js";
-import { directoryItself, openBelow, pathOf, placeItself } from "../../host/open-below.js";
+import { directoryItself, entryItself, openBelow, pathOf } from "../../host/open-below.js";
 
 const inspectLimitMs = 5000;
 
@@ -43,18 +43,18 @@ export class AgentSocket {
     const directory = await this.#directory;
     if (!directory || this.#isClosed) return undefined;
     // If something else has taken the socket's place, such as a link to a socket of this machine, nothing is connected to.
-    const place = await open(`${pathOf(directory)}/${basename(inside.agentSocket)}`, placeItself).catch(
+    const entry = await open(`${pathOf(directory)}/${basename(inside.agentSocket)}`, entryItself).catch(
       () => undefined,
     );
-    if (!place) return undefined;
+    if (!entry) return undefined;
     try {
-      const socket = createConnection({ path: pathOf(place), allowHalfOpen: true }).unref();
+      const socket = createConnection({ path: pathOf(entry), allowHalfOpen: true }).unref();
       await once(socket, "connect");
       return socket;
     } catch {
       return undefined;
     } finally {
-      await place.close();
+      await entry.close();
     }
   }
 

@@ -14,7 +14,7 @@ const prefix = "dev.cloud-sandbox.";
 export const labels = {
   /** The machine whose process started it. */
   host: `${prefix}host`,
-  /** That process. */
+  /** The process that started it. */
   process: `${prefix}process`,
   /** The runtime in that process. */
   server: `${prefix}server`,
@@ -29,8 +29,8 @@ export function processLabels(): Record<string, string> {
   return { [labels.host]: thisHost(), [labels.process]: processIdentity(process.pid) ?? "" };
 }
 
-/** Who asks which containers are orphans. */
-export interface Asker {
+/** The server that asks which containers are orphans. */
+export interface ServerIdentity {
   /** The value of the label `server` of its containers. */
   readonly server: string;
   /** The value of the label `owner` of its containers. Undefined if it has no data directory, or has not adopted yet. */
@@ -46,13 +46,13 @@ const oldestStartMs = 10 * 60_000;
  * Whether nobody uses a container any more. A container without our labels is never one, nor one that runs and has a server, or
  * whose server may come back to go on with it.
  */
-export function isOrphan({ Names, Labels, State, Created }: ContainerInfo, asker: Asker): boolean {
+export function isOrphan({ Names, Labels, State, Created }: ContainerInfo, server: ServerIdentity): boolean {
   if (!Labels[labels.host] || !Labels[labels.process]) return false;
-  if (Names.some((name) => asker.uses(name.slice(1)))) return false;
-  if (Labels[labels.server] === asker.server) return true;
+  if (Names.some((name) => server.uses(name.slice(1)))) return false;
+  if (Labels[labels.server] === server.server) return true;
   const owner = Labels[labels.owner];
-  if (owner !== undefined && owner === asker.owner) return true;
-  // One that has ended belongs to nobody.
+  if (owner !== undefined && owner === server.owner) return true;
+  // A container that has ended belongs to nobody.
   if (State === "exited" || State === "dead") return true;
   const isOfDeadProcess =
     Labels[labels.host] === thisHost() && !isAliveIdentity(Labels[labels.process] ?? "");
@@ -61,10 +61,10 @@ export function isOrphan({ Names, Labels, State, Created }: ContainerInfo, asker
 }
 
 /** Removes orphans. Returns how many there were. */
-export async function removeOrphans(docker: Docker, asker: Asker): Promise<number> {
+export async function removeOrphans(docker: Docker, server: ServerIdentity): Promise<number> {
   const filters = JSON.stringify({ label: [labels.host, labels.process] });
   const found = await docker.listContainers({ all: true, filters });
-  const orphans = found.filter((container) => isOrphan(container, asker));
+  const orphans = found.filter((container) => isOrphan(container, server));
   await Promise.all(
     orphans.map(async ({ Id, State }) => {
       if (State === "created") await endShim(Id);

@@ -5,7 +5,7 @@ import { socketPair } from "../../container/channel/socket-pair.js";
 import { inside } from "../../container/paths.js";
 import { fromDaemon } from "./docker-engine.js";
 
-/** What a container's streams are joined with. */
+/** The streams to join with a container's. */
 export interface StreamEnds {
   /** A path for a socket, as {@link socketPair} wants it. */
   readonly path: string;
@@ -82,7 +82,7 @@ async function socketOf(docker: Docker, carrier: Duplex, { path, errors }: Strea
     .unref()
     .on("error", () => undefined)
     .once("close", () => carrier.destroy());
-  // What the other side still sends then goes nowhere, and would keep the socket open.
+  // Read and drop what the other side still sends, which would keep the socket open.
   output.pipe(far).once("finish", () => far.destroy());
   far.pipe(carrier);
   return near;

@@ -10,7 +10,7 @@ export interface DockerFailure extends Error {
   readonly address?: string;
 }
 
-/** What `docker info` tells, as far as it matters here. */
+/** The part of `docker info` that matters here. */
 export interface DaemonInformation {
   readonly OSType: string;
   /** The processor of its machine, in the words of Linux. */
@@ -69,20 +69,20 @@ export async function fromDaemon<Answer>(answer: Promise<Answer>): Promise<Answe
   });
 }
 
-/** What the daemon said, without the words of the library. */
+/** Returns the daemon's own message, without the words of the library. */
 export function reasonOf(error: unknown): string {
   const { message, statusCode } = error as DockerFailure;
   if (statusCode !== undefined) return message.replace(/^\(HTTP code \d+\) [^-]* - /, "").trim();
   return unanswered(error as DockerFailure).reason;
 }
 
-/** Why a daemon does not answer, and what to do. */
+/** Explains why a daemon does not answer, and what to do. */
 export function unanswered({ code, address, message }: DockerFailure): { reason: string; fix: string } {
   const host = process.env.DOCKER_HOST;
-  const place = host !== undefined && host !== "" ? `${host} (DOCKER_HOST)` : (address ?? "its usual socket");
+  const shown = host !== undefined && host !== "" ? `${host} (DOCKER_HOST)` : (address ?? "its usual socket");
   if (code === "EACCES" || code === "EPERM")
     return {
-      reason: `this user may not use Docker's socket ${address ?? place}`,
+      reason: `this user may not use Docker's socket ${address ?? shown}`,
       fix: 'allow it with "usermod -aG docker USER" and log in again, or start as root',
     };
   if (code === undefined && host !== undefined && !URL.canParse(host))
@@ -92,7 +92,7 @@ export function unanswered({ code, address, message }: DockerFailure): { reason:
     };
   const absent = code === "ENOENT" || code === "ECONNREFUSED";
   return {
-    reason: `no Docker daemon answers at ${place}${absent ? "" : ` (${message})`}`,
+    reason: `no Docker daemon answers at ${shown}${absent ? "" : ` (${message})`}`,
     fix: "start Docker, or set DOCKER_HOST to the address of a daemon",
   };
 }

@@ -1,13 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import type Docker from "dockerode";
 import type { ContainerInfo } from "dockerode";
-import { type Asker, labels, removeOrphans } from "./container-owner.js";
+import { labels, removeOrphans, type ServerIdentity } from "./container-owner.js";
 
 /** Milliseconds between two searches for orphans. A daemon that was killed may have left some. */
 const sweepMs = 10_000;
 
-/** Which containers one runtime uses. It finds those of the last server, and removes those that nobody uses any more. */
-export class OwnContainers implements Asker {
+/**
+ * Knows the containers that one runtime uses. Finds those of the last server, and removes those that nobody uses any
+ * more.
+ */
+export class OwnContainers implements ServerIdentity {
   readonly server = randomBytes(8).toString("hex");
   owner: string | undefined;
   readonly #used = new Set<string>();

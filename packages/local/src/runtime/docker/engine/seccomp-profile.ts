@@ -112,7 +112,7 @@ const refusals = Object.entries(refusedValues).flatMap(([name, { argument, error
   })),
 );
 
-/** What the calls that give a file a mode may do where no file may be set-uid or set-gid. */
+/** Refuses the calls that would make a file set-uid or set-gid, where no file may be. */
 const modeRules = Object.entries(modeArguments).flatMap(([name, index]) => {
   const whenSet = [0o4000, 0o2000].map((bit) => masked(index, bit, bit));
   return [

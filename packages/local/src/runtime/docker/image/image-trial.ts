@@ -15,7 +15,7 @@ const trialLimitMs = 60_000;
 const mostOutput = 64 * 1024;
 const limits = { memoryMb: 512, diskMb: 16, vcpu: 1, maxProcesses: 64 };
 
-/** What the trial of an image found in it. */
+/** The programs and settings that a trial found in an image. */
 export interface ImageFindings extends FoundPrograms {
   readonly languages: readonly HostLanguage[];
   readonly system?: OfferedSystem | undefined;
@@ -56,7 +56,7 @@ export async function tryImage(
   }
 }
 
-/** What a container writes until it ends. */
+/** Returns the output of a container, when it has ended. */
 export async function outputOf(docker: Docker, container: Docker.Container): Promise<string> {
   const carrier = await fromDaemon(attach(container));
   const output = new PassThrough();
@@ -65,15 +65,15 @@ export async function outputOf(docker: Docker, container: Docker.Container): Pro
   try {
     for (const event of ["end", "close"]) carrier.once(event, () => output.end());
     carrier.on("error", () => undefined);
-    let said = "";
+    let text = "";
     output.setEncoding("utf8").on("data", (chunk: string) => {
-      said += chunk;
-      if (said.length > mostOutput) carrier.destroy();
+      text += chunk;
+      if (text.length > mostOutput) carrier.destroy();
     });
     const ended = once(output, "end");
     await fromDaemon(container.start());
     await ended;
-    return said;
+    return text;
   } finally {
     clearTimeout(giveUp);
     carrier.destroy();

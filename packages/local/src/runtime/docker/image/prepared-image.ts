@@ -72,13 +72,13 @@ export async function preparedImage(
   return { name: prepared, environment, commands: toolkit, contents: contentsOf(found) };
 }
 
-/** What an earlier control plane found in the image of that name. Undefined if none looked. */
+/** The findings of an earlier control plane about the image of that name. Undefined if none has tried it. */
 export async function recalledContents(docker: Docker, name: string): Promise<ImageContents | undefined> {
   const found = await knownFindings(docker, (await docker.getImage(name).inspect()).Id);
   return found && contentsOf(found);
 }
 
-/** What sandboxes of the image have: programs find the agent's Node.js if the image has none. */
+/** The languages of the image's sandboxes. Programs use the agent's Node.js if the image has none. */
 function contentsOf({ languages, system, runsForeignNode }: ImageFindings): ImageContents {
   const lacksNode = languages.every(({ language }) => language !== "javascript");
   const added = { language: "javascript", version: process.versions.node } as const;

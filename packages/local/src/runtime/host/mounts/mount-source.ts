@@ -4,15 +4,15 @@ import type { MachineMount } from "../../sandbox-runtime.js";
 export interface MountUids {
   /** Uid of the machine's code. */
   readonly code: number;
-  /** How many uids from `code` on are the machine's. */
+  /** The number of the machine's uids, which begin at `code`. */
   readonly count: number;
   /** Uid that stands for the host's root in a directory of root. Undefined if root has no rights in the machine by its uid. */
   readonly root: number | undefined;
 }
 
 /**
- * What `openMount` of `open-mount.pl` wants: device, path, identity, maps of uids and gids, and whether it is read-only. `uids`:
- * undefined if this process may not map uids; code's uid is the owner's then.
+ * The arguments of `openMount` in `open-mount.pl`: device, path, identity, maps of uids and gids, and whether it is
+ * read-only. `uids` is undefined if this process may not map uids; code's uid is the owner's then.
  */
 export function sourceFields({ source, readOnly }: MachineMount, uids: MountUids | undefined): string[] {
   const mode = readOnly ? "1" : "";

@@ -1,12 +1,12 @@
 /** What servers answer against the protocol's schemas, and what clients get of it. */
 import { expect, test } from "vitest";
-import { mendedMessage } from "../src/transport/mended-message.js";
+import { repairedMessage } from "../src/transport/repaired-message.js";
 
 const leftOut: string[] = [];
 /** The result of a message with `result`. */
-function mended(result: unknown): unknown {
+function repaired(result: unknown): unknown {
   leftOut.length = 0;
-  const message = mendedMessage({ jsonrpc: "2.0", id: 1, result }, (what) => leftOut.push(what));
+  const message = repairedMessage({ jsonrpc: "2.0", id: 1, result }, (what) => leftOut.push(what));
   return (message as { result: unknown }).result;
 }
 
@@ -43,7 +43,7 @@ test.each<[string, object, object]>([
   ],
 ])("a tool with %s is listed without it", (_, odd, expected) => {
   const tools = [{ ...plain, name: "odd", ...odd }, plain];
-  expect(mended({ tools, nextCursor: null })).toEqual({
+  expect(repaired({ tools, nextCursor: null })).toEqual({
     tools: [{ name: "odd", inputSchema, ...expected }, plain],
   });
   expect(leftOut).toEqual([]);
@@ -56,15 +56,15 @@ test.each([
   ["tool"],
   [[]],
   [{ ...plain, icons: Array(100_000).fill(5) }],
-])("a tool that cannot be mended is left out and told (%#)", (odd) => {
-  expect(mended({ tools: [plain, odd, { ...plain, name: "last" }] })).toEqual({
+])("a tool that cannot be repaired is left out and told (%#)", (odd) => {
+  expect(repaired({ tools: [plain, odd, { ...plain, name: "last" }] })).toEqual({
     tools: [plain, { ...plain, name: "last" }],
   });
   expect(leftOut).toEqual([expect.stringMatching(/^tools\[1\]: /)]);
 });
 
 test("a hundred thousand odd tools take a moment", { timeout: 20_000 }, () => {
-  expect(mended({ tools: [...Array(100_000).fill(5), plain] })).toEqual({ tools: [plain] });
+  expect(repaired({ tools: [...Array(100_000).fill(5), plain] })).toEqual({ tools: [plain] });
   expect(leftOut).toEqual([expect.stringMatching(/^tools\[0\]: .*; and 99995 more$/)]);
 });
 
@@ -123,11 +123,11 @@ test.each<[string, object, object]>([
     },
     { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "n", version: "1" } },
   ],
-])("null is the same as absent in %s", (_, given, expected) => expect(mended(given)).toEqual(expected));
+])("null is the same as absent in %s", (_, given, expected) => expect(repaired(given)).toEqual(expected));
 
 test("a part of a kind that the protocol does not have is passed on as text", () => {
   const part = { type: "video", data: "x" };
-  expect(mended({ content: [part] })).toEqual({ content: [{ type: "text", text: JSON.stringify(part) }] });
+  expect(repaired({ content: [part] })).toEqual({ content: [{ type: "text", text: JSON.stringify(part) }] });
 });
 
 const base64 = (bytes: readonly number[] | string): string => Buffer.from(bytes as string).toString("base64");
@@ -146,8 +146,8 @@ test.each([
 ])("an image %s is labelled by its bytes", (_, data, mimeType, expected, type) => {
   const part = { type: "image", data, mimeType };
   const image = { type: "image", data: expected, mimeType: type };
-  expect(mended({ content: [part] })).toEqual({ content: [image] });
-  expect(mended({ messages: [{ role: "user", content: part }] })).toEqual({
+  expect(repaired({ content: [part] })).toEqual({ content: [image] });
+  expect(repaired({ messages: [{ role: "user", content: part }] })).toEqual({
     messages: [{ role: "user", content: image }],
   });
 });
@@ -164,15 +164,15 @@ test.each([
   const left = [
     { type: "text", text: expect.stringMatching(/^\[image \(image\/png\) of \d+ bytes is left out/) },
   ];
-  expect(mended({ content: [{ type: "image", data, mimeType: "image/png" }] })).toEqual({ content: left });
+  expect(repaired({ content: [{ type: "image", data, mimeType: "image/png" }] })).toEqual({ content: left });
   const resource = {
     uri: "x:1",
     mimeType: "image/png",
     blob: Buffer.from(data, "base64").toString("base64"),
   };
   const file = { ...resource, mimeType: "application/octet-stream" };
-  expect(mended({ contents: [resource] })).toEqual({ contents: [file] });
-  expect(mended({ content: [{ type: "resource", resource }] })).toEqual({
+  expect(repaired({ contents: [resource] })).toEqual({ contents: [file] });
+  expect(repaired({ content: [{ type: "resource", resource }] })).toEqual({
     content: [{ type: "resource", resource: file }],
   });
 });
@@ -196,7 +196,7 @@ test.each([
   ],
   [{ id: null, method: "m", params: null }, { method: "m" }],
 ])("the message %j is %j", (given, expected) =>
-  expect(mendedMessage({ jsonrpc: "2.0", ...given }, () => undefined)).toEqual({
+  expect(repairedMessage({ jsonrpc: "2.0", ...given }, () => undefined)).toEqual({
     jsonrpc: "2.0",
     ...expected,
   }),

@@ -13,52 +13,52 @@ const endings: Readonly<Record<string, string>> = {
   "application/pdf": "pdf",
 };
 
-/** A figure that was saved: its type and path. */
-export interface SavedFigure {
+/** A plot that was saved: its type and path. */
+export interface SavedPlot {
   readonly type: string;
   readonly path: string;
 }
 
 /**
- * Saves or shows the figures that a program displayed. Saves them in `directory` if it is given, which `makeDirectory` has made.
+ * Saves or shows the plots that a program displayed. Saves them in `directory` if it is given, which `makeDirectory` has made.
  * Otherwise shows them if the terminal can show images, and else saves them in a new directory if standard output is a terminal.
  */
-export async function showFigures(
+export async function showPlots(
   displayed: readonly DisplayedValue[],
   directory: string | undefined,
   output: Output,
-): Promise<SavedFigure[]> {
+): Promise<SavedPlot[]> {
   const all = displayed.filter(({ type }) => Object.hasOwn(endings, type));
-  const figures = all.filter(isReadable);
-  const unreadable = all.length - figures.length;
-  if (unreadable > 0) output.note(`figures left out, because their base64 is not valid: ${unreadable}.`);
-  if (figures.length === 0) return [];
+  const plots = all.filter(isReadable);
+  const unreadable = all.length - plots.length;
+  if (unreadable > 0) output.note(`plots left out, because their base64 is not valid: ${unreadable}.`);
+  if (plots.length === 0) return [];
   if (directory === undefined && !output.isJson && showsImages()) {
     const left: DisplayedValue[] = [];
-    for (const figure of figures) {
-      const image = inlineImage(figure);
-      if (image === undefined) left.push(figure);
+    for (const plot of plots) {
+      const image = inlineImage(plot);
+      if (image === undefined) left.push(plot);
       else output.write(image);
     }
     return left.length === 0 ? [] : save(left, await newDirectory(), output);
   }
-  if (directory !== undefined) return save(figures, directory, output);
-  if (process.stdout.isTTY && !output.isJson) return save(figures, await newDirectory(), output);
-  output.note(`figures were displayed: ${figures.length}; --save-plots DIR keeps them.`);
+  if (directory !== undefined) return save(plots, directory, output);
+  if (process.stdout.isTTY && !output.isJson) return save(plots, await newDirectory(), output);
+  output.note(`plots were displayed: ${plots.length}; --save-plots DIR keeps them.`);
   return [];
 }
 
-/** Whether a figure can be decoded: a program can display any text as an image. */
-function isReadable(figure: DisplayedValue): boolean {
+/** Whether a plot can be decoded: a program can display any text as an image. */
+function isReadable(plot: DisplayedValue): boolean {
   try {
-    figure.bytes();
+    plot.bytes();
     return true;
   } catch {
     return false;
   }
 }
 
-/** Makes the directory for figures. Call it before the program runs: afterwards its figures would be lost. */
+/** Makes the directory for plots. Call it before the program runs: afterwards its plots would be lost. */
 export async function makeDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });
@@ -66,7 +66,7 @@ export async function makeDirectory(directory: string): Promise<void> {
   } catch (error) {
     throw new CommandError(
       "PLOTS_NOT_SAVED",
-      `Figures cannot be saved in ${directory} (${(error as NodeJS.ErrnoException).code}).`,
+      `Plots cannot be saved in ${directory} (${(error as NodeJS.ErrnoException).code}).`,
       "Give --save-plots another directory.",
     );
   }
@@ -77,17 +77,17 @@ function newDirectory(): Promise<string> {
 }
 
 async function save(
-  figures: readonly DisplayedValue[],
+  plots: readonly DisplayedValue[],
   directory: string,
   output: Output,
-): Promise<SavedFigure[]> {
-  if (figures.length === 0) return [];
-  const saved: SavedFigure[] = [];
-  for (const [index, figure] of figures.entries()) {
-    const path = join(directory, `figure-${index + 1}.${endings[figure.type]}`);
-    await replace(path, figure.bytes());
-    saved.push({ type: figure.type, path });
-    output.note(`figure saved in ${path}`);
+): Promise<SavedPlot[]> {
+  if (plots.length === 0) return [];
+  const saved: SavedPlot[] = [];
+  for (const [index, plot] of plots.entries()) {
+    const path = join(directory, `plot-${index + 1}.${endings[plot.type]}`);
+    await replace(path, plot.bytes());
+    saved.push({ type: plot.type, path });
+    output.note(`plot saved in ${path}`);
   }
   return saved;
 }

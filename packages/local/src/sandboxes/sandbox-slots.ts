@@ -1,9 +1,9 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 
-/** The sandboxes that exist, of all keys or of one. Those being created or removed, and programs, hold a place each instead. */
+/** The sandboxes that exist, of all keys or of one. Those being created or removed, and programs, hold a slot each instead. */
 export interface SandboxCounts {
   readonly existing: (keyId?: string) => number;
-  /** Those of them with the status `error`. */
+  /** The sandboxes among them with the status `error`. */
   readonly failed: (keyId?: string) => number;
 }
 
@@ -12,7 +12,7 @@ export interface SandboxCounts {
  * key that they belong to. Sandboxes that have failed are no more than records, and do not count, unless there are more of them
  * than the limit: then the rest counts, because records need memory too.
  */
-export class SandboxPlaces {
+export class SandboxSlots {
   readonly #held = new Map<string | undefined, number>();
   #heldByAll = 0;
   #onFreed: () => void = () => undefined;
@@ -23,12 +23,12 @@ export class SandboxPlaces {
     private readonly limitOfKey: (keyId: string) => number | undefined = () => undefined,
   ) {}
 
-  get hasRoom(): boolean {
+  get hasFreeSlot(): boolean {
     return this.#taken(this.limit) < this.limit;
   }
 
   /** Whether the API key may have one more. The server's own key has no limit of its own. */
-  hasRoomFor(keyId: string | undefined): boolean {
+  hasCapacityFor(keyId: string | undefined): boolean {
     const limit = keyId === undefined ? undefined : this.limitOfKey(keyId);
     return keyId === undefined || limit === undefined || this.#taken(limit, keyId) < limit;
   }
@@ -38,18 +38,18 @@ export class SandboxPlaces {
   }
 
   /** Throws a 429 problem if there is no room for one more of this API key. */
-  requireRoom(keyId?: string): void {
-    if (keyId !== undefined && !this.hasRoomFor(keyId)) {
+  requireSlot(keyId?: string): void {
+    if (keyId !== undefined && !this.hasCapacityFor(keyId)) {
       const limit = this.limitOfKey(keyId) ?? 0;
-      throw noRoom(
+      throw limitReached(
         `This API key may have at most ${limit} sandboxes and programs at a time.`,
         "Delete a sandbox first, or ask whoever runs the server for a key with a higher --max-sandboxes.",
         limit,
         this.#taken(limit, keyId),
       );
     }
-    if (!this.hasRoom)
-      throw noRoom(
+    if (!this.hasFreeSlot)
+      throw limitReached(
         `This server has at most ${this.limit} sandboxes and programs at a time.`,
         "Delete a sandbox first, or raise the limit with --max-sandboxes.",
         this.limit,
@@ -57,7 +57,7 @@ export class SandboxPlaces {
       );
   }
 
-  /** Holds a place for an API key, even if there is no room, until the returned function is called. */
+  /** Holds a slot for an API key, even if there is no room, until the returned function is called. */
   hold(keyId?: string): () => void {
     this.#add(keyId, 1);
     let isHeld = true;
@@ -74,7 +74,7 @@ export class SandboxPlaces {
     this.#onFreed();
   }
 
-  /** The places that are taken, of all keys or of one, which has this limit. */
+  /** The slots that are taken, of all keys or of one, which has this limit. */
   #taken(limit: number, keyId?: string): number {
     const held = keyId === undefined ? this.#heldByAll : (this.#held.get(keyId) ?? 0);
     const taken = this.counts.existing(keyId) + held;
@@ -90,7 +90,7 @@ export class SandboxPlaces {
   }
 }
 
-function noRoom(message: string, hint: string, limit: number, current: number): Problem {
+function limitReached(message: string, hint: string, limit: number, current: number): Problem {
   return new Problem(429, "RESOURCE_LIMIT_ERROR", message, {
     hint,
     details: { limit, current, available: 0 },

@@ -1,53 +1,53 @@
 import {
-  type Job,
-  type JobDescription,
-  type JobOutcome,
-  type JobStatus,
-  type Jobs,
-  type JobValues,
-  jobNotFound,
+  type BackgroundDescription,
+  type BackgroundExecution,
+  type BackgroundOutcome,
+  type BackgroundStatus,
+  type BackgroundValues,
+  type ExecutionSource,
+  executionNotFound,
   statusOf,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { TestingClock } from "../memory/testing-clock.js";
 import type { RunningProgram } from "./running-program.js";
 
 /** The background programs of a sandbox, running and ended. */
-export class BackgroundJobs implements Jobs {
-  readonly #jobs = new Map<string, Job>();
+export class BackgroundExecutions implements ExecutionSource {
+  readonly #executions = new Map<string, BackgroundExecution>();
 
   constructor(private readonly clock: TestingClock) {}
 
-  add(program: RunningProgram, description: JobDescription): Job {
-    const job = new ProgramJob(program, description, this.clock);
-    this.#jobs.set(job.id, job);
-    return job;
+  add(program: RunningProgram, description: BackgroundDescription): BackgroundExecution {
+    const execution = new ProgramExecution(program, description, this.clock);
+    this.#executions.set(execution.id, execution);
+    return execution;
   }
 
-  list(): readonly Job[] {
-    return [...this.#jobs.values()];
+  list(): readonly BackgroundExecution[] {
+    return [...this.#executions.values()];
   }
 
-  get(id: string): Job {
-    const job = this.#jobs.get(id);
-    if (job) return job;
-    throw jobNotFound(id);
+  get(id: string): BackgroundExecution {
+    const execution = this.#executions.get(id);
+    if (execution) return execution;
+    throw executionNotFound(id);
   }
 }
 
-/** A new job id. Its prefix tells clients whether the job is a command or code. */
-export const newJobId = (kind: JobDescription["kind"]): string =>
+/** A new execution id. Its prefix tells clients whether the execution is a command or code. */
+export const newBackgroundId = (kind: BackgroundDescription["kind"]): string =>
   `${kind}_${globalThis.crypto.randomUUID().replaceAll("-", "").slice(0, 20)}`;
 
-class ProgramJob implements Job {
+class ProgramExecution implements BackgroundExecution {
   readonly ended: Promise<void>;
   endedAt: Date | undefined;
-  outcome: JobOutcome | undefined;
-  values: JobValues | undefined;
+  outcome: BackgroundOutcome | undefined;
+  values: BackgroundValues | undefined;
   readonly #program: RunningProgram;
 
   constructor(
     program: RunningProgram,
-    readonly description: JobDescription,
+    readonly description: BackgroundDescription,
     private readonly clock: TestingClock,
   ) {
     this.#program = program;
@@ -56,7 +56,7 @@ class ProgramJob implements Job {
         this.outcome = { reason, exitCode, duration };
         this.values = values;
       })
-      // Ignore the error: the test's handler threw, so the job failed without a result.
+      // Ignore the error: the test's handler threw, so the execution failed without a result.
       .catch(() => undefined)
       .finally(() => {
         this.endedAt = clock.now();
@@ -83,7 +83,7 @@ class ProgramJob implements Job {
     return this.#program.startedAt;
   }
 
-  get status(): JobStatus {
+  get status(): BackgroundStatus {
     return statusOf(this);
   }
 

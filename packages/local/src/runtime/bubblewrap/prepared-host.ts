@@ -26,7 +26,7 @@ import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { WritableRoot } from "./writable-root.js";
 
 /** What all machines of this process share; made with the first machine. */
-export interface Foundation {
+export interface PreparedHost {
   readonly directory: InstanceDirectory;
   readonly image: MachineImage;
   /** What machines of imported images have instead; undefined if they cannot be started here. */
@@ -69,10 +69,10 @@ export async function removeLeftovers(): Promise<boolean> {
   return remaining.size === 0;
 }
 
-export async function layFoundation({
+export async function prepareHost({
   rootInside: isWanted = false,
   ...options
-}: RuntimeOptions): Promise<Foundation> {
+}: RuntimeOptions): Promise<PreparedHost> {
   const isRoot = process.getuid?.() === 0;
   const directory = InstanceDirectory.plan();
   // Start the guard first: it removes everything made below if this process is killed.
@@ -100,14 +100,14 @@ export async function layFoundation({
   });
   const launcher = new ProgramLauncher(directory.path, directory.socket("launcher"), strayDescriptors);
   const proxyPorts = new ProxyPorts(directory.path);
-  const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "figures")));
+  const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "memory-files")));
   const images = await prepareMachineImage(directory.path, isRoot, root, options);
   const { image, importedImage, programImage, placeAgent } = images;
   const rootInside =
     isWanted && root
       ? await prepareRootInside(join(directory.inMemory, "root-inside"), root, images)
       : undefined;
-  const viewed = directoriesToView([...image.mounts.map(({ source }) => source), groups.figures]);
+  const viewed = directoriesToView([...image.mounts.map(({ source }) => source), groups.memoryFiles]);
   const devices = hasDevices ? { directory: root.devices, made: () => made.devices() } : undefined;
   for (const each of [root, rootInside?.root]) await each?.view(viewed, devices);
   const hasLauncher = await openLauncher(root);
@@ -143,10 +143,10 @@ export async function layFoundation({
 async function openOwnRoot(
   root: WritableRoot,
   { mounts, masks }: MachineImage,
-  { figures }: MachineGroups,
+  { memoryFiles }: MachineGroups,
 ): Promise<string | undefined> {
   const { views } = root;
-  const sources = [...[...mounts, ...masks].map(({ source }) => source), figures];
+  const sources = [...[...mounts, ...masks].map(({ source }) => source), memoryFiles];
   if (views?.dev === undefined || sources.some((source) => views.seen(source) === source)) return undefined;
   const ownRoot = root.makeOwnRoot();
   return (await openLauncher(root, ownRoot)) ? ownRoot : undefined;

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
 
 /** Allows this process to exit while the child still runs. */
-export function letGo(child: ChildProcess): void {
+export function unrefChild(child: ChildProcess): void {
   child.unref();
   for (const pipe of child.stdio) if (pipe instanceof Socket) pipe.unref();
 }

@@ -6,10 +6,10 @@ type Fields = Readonly<Record<string, unknown>>;
  * A part of a result. An image gets the label that its bytes have; what is none becomes a text that says so. A resource that is
  * labelled as an image gets a label, too: clients show it as one.
  */
-export function mendedImage(part: unknown): unknown {
+export function repairedImage(part: unknown): unknown {
   if (typeof part !== "object" || part === null) return part;
   const { blob, data, mimeType, resource, type } = part as Fields;
-  if (type === "resource") return { ...part, resource: mendedImage(resource) };
+  if (type === "resource") return { ...part, resource: repairedImage(resource) };
   if (type === "image" && typeof data === "string") {
     const bytes = fromBase64(data);
     const found = imageType(bytes);

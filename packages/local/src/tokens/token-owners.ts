@@ -3,13 +3,13 @@ import { tokenIssuer } from "@cloud-sandbox/protocol";
 import { claimsOf } from "../relay/forwarded-headers.js";
 
 /** Who a token was issued to. */
-export interface TokenHolder {
+export interface TokenOwner {
   readonly sandboxId: string;
   /** Id of the API key with which it was asked for. Undefined for the server's own key. */
   readonly keyId: string | undefined;
 }
 
-interface Known extends TokenHolder {
+interface Known extends TokenOwner {
   /** When the token expires, in milliseconds since 1970. */
   readonly expires: number;
 }
@@ -21,14 +21,14 @@ const mostKnown = 1000;
  * Verifies the tokens of sandboxes. Agents verify each token themselves; the control plane does so for what it does on its own
  * account, such as an entry in the audit log.
  */
-export class TokenHolders {
+export class TokenOwners {
   readonly #known = new Map<string, Known>();
 
   /** `publicKey` returns undefined as long as no token was issued. */
   constructor(private readonly publicKey: () => KeyObject | undefined) {}
 
-  /** The holder of a token. Undefined if this server did not issue it, or if it has expired. */
-  of(token: string): TokenHolder | undefined {
+  /** The owner of a token. Undefined if this server did not issue it, or if it has expired. */
+  of(token: string): TokenOwner | undefined {
     const known = this.#known.get(token) ?? this.#verified(token);
     return known && known.expires > Date.now() ? known : undefined;
   }

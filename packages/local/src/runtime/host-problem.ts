@@ -1,19 +1,19 @@
-export interface HostTrouble {
+export interface HostProblem {
   readonly reason: string;
   readonly fix: string;
 }
 
 /** Thrown when no machine can be started because of something on the host, whatever machine is asked for. */
-export class HostTroubleError extends Error {
-  override readonly name = "HostTroubleError";
+export class HostProblemError extends Error {
+  override readonly name = "HostProblemError";
 
-  constructor({ reason, fix }: HostTrouble) {
+  constructor({ reason, fix }: HostProblem) {
     super(`${reason}: ${fix}`);
   }
 }
 
-/** What the error output of bubblewrap says of the host. Undefined if it says nothing that is known. */
-export function hostTroubleIn(errorOutput: string): HostTrouble | undefined {
+/** Recognizes a problem of the host in the error output of bubblewrap. Undefined if it is none that is known. */
+export function hostProblemIn(errorOutput: string): HostProblem | undefined {
   // ENOTSUPP, which the C library has no text for: the filter could not be compiled.
   if (!/PR_SET_SECCOMP.*\b524\b/.test(errorOutput)) return undefined;
   return {

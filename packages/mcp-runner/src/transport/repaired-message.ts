@@ -1,13 +1,13 @@
 /**
- * Mends what servers answer against the protocol's schemas. MCP clients check an answer as a whole: for one tool whose title is
+ * Repairs what servers answer against the protocol's schemas. MCP clients check an answer as a whole: for one tool whose title is
  * null they show none of the server's tools. And model APIs refuse the whole conversation for an image that is none.
  */
 import { specTypeSchemas } from "@modelcontextprotocol/client";
-import { mendedImage } from "./mended-image.js";
+import { repairedImage } from "./repaired-image.js";
 
 type Fields = Record<string, unknown>;
 
-/** The lists of results whose entries are mended, and the schemas of these results. */
+/** The lists of results whose entries are repaired, and the schemas of these results. */
 const schemas = {
   content: specTypeSchemas.CallToolResult,
   contents: specTypeSchemas.ReadResourceResult,
@@ -21,20 +21,20 @@ type List = keyof typeof schemas;
 
 /**
  * A message as clients accept it: without null in place of optional fields, and with each image labelled by its bytes. Entries
- * of lists that cannot be mended are left out; `onLeftOut` is told which and why, once for a message.
+ * of lists that cannot be repaired are left out; `onLeftOut` is told which and why, once for a message.
  */
-export function mendedMessage(message: unknown, onLeftOut: (what: string) => void): unknown {
+export function repairedMessage(message: unknown, onLeftOut: (what: string) => void): unknown {
   if (!isFields(message)) return message;
   const { error, result, ...envelope } = message;
   if (envelope.params === null) delete envelope.params;
   if ("method" in envelope && envelope.id === null) delete envelope.id;
-  if (error !== undefined && error !== null) return { ...envelope, error: mendedError(error) };
+  if (error !== undefined && error !== null) return { ...envelope, error: repairedError(error) };
   if (!("result" in message)) return envelope;
-  return { ...envelope, result: isFields(result) ? mendedResult(result, onLeftOut) : (result ?? {}) };
+  return { ...envelope, result: isFields(result) ? repairedResult(result, onLeftOut) : (result ?? {}) };
 }
 
-function mendedError(given: unknown): Fields {
-  const { code, message, ...rest } = isFields(given) ? given : { message: given };
+function repairedError(received: unknown): Fields {
+  const { code, message, ...rest } = isFields(received) ? received : { message: received };
   return {
     ...rest,
     code: Number.isInteger(code) ? code : -32_603,
@@ -42,18 +42,18 @@ function mendedError(given: unknown): Fields {
   };
 }
 
-function mendedResult(given: Fields, onLeftOut: (what: string) => void): Fields {
-  const result = withoutNulls(given, nested) as Fields;
+function repairedResult(received: Fields, onLeftOut: (what: string) => void): Fields {
+  const result = withoutNulls(received, nested) as Fields;
   const list = (Object.keys(schemas) as List[]).find((name) => Array.isArray(result[name]));
   if (list === undefined) return result;
-  const entries = (result[list] as unknown[]).map(usual[list] ?? mendedImage);
+  const entries = (result[list] as unknown[]).map(usual[list] ?? repairedImage);
   const allows = (entry: unknown) => schemas[list]["~standard"].validate({ [list]: [entry] }).issues ?? [];
   const leftOut: string[] = [];
   result[list] = entries.flatMap((entry, index) => {
-    const mended = withoutInvalid(entry, allows);
-    if ("entry" in mended) return [mended.entry];
+    const repaired = withoutInvalid(entry, allows);
+    if ("entry" in repaired) return [repaired.entry];
     if (list === "content") return [{ type: "text", text: JSON.stringify(entry) }];
-    leftOut.push(`${list}[${index}]: ${mended.why}`);
+    leftOut.push(`${list}[${index}]: ${repaired.why}`);
     return [];
   });
   const more = leftOut.length > mostNamed ? [`and ${leftOut.length - mostNamed} more`] : [];
@@ -64,9 +64,9 @@ function mendedResult(given: Fields, onLeftOut: (what: string) => void): Fields 
 /** Most entries that are named as left out. */
 const mostNamed = 5;
 
-/** What is mended before the schema is applied, where it is not images alone. */
+/** Repairs that are made before the schema is applied, for lists that contain more than images. */
 const usual: { readonly [Name in List]?: (entry: unknown) => unknown } = {
-  messages: (entry) => (isFields(entry) ? { ...entry, content: mendedImage(entry.content) } : entry),
+  messages: (entry) => (isFields(entry) ? { ...entry, content: repairedImage(entry.content) } : entry),
   tools: withObjectSchema,
 };
 
@@ -81,10 +81,10 @@ const mostRemoved = 50;
 
 /** The entry without its invalid parts, as few of them as possible; or why all of it is invalid. */
 function withoutInvalid(
-  given: unknown,
+  received: unknown,
   issuesOf: (entry: unknown) => readonly Issue[],
 ): { readonly entry: unknown } | { readonly why: string } {
-  let entry = given;
+  let entry = received;
   for (let round = 0; ; round += 1) {
     const issues = issuesOf(entry);
     const [first] = issues;

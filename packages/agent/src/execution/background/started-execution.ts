@@ -1,33 +1,33 @@
 import type { KeptOutput } from "@cloud-sandbox/server-kit/execution";
 import {
-  type Job,
-  type JobDescription,
-  type JobOutcome,
-  type JobStatus,
-  type JobValues,
+  type BackgroundDescription,
+  type BackgroundExecution,
+  type BackgroundOutcome,
+  type BackgroundStatus,
+  type BackgroundValues,
   statusOf,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { Execution } from "../programs/executor.js";
-import type { JobEnd } from "./job.js";
+import type { BackgroundEnd } from "./background-end.js";
 
-/** A background job that this agent started. */
-export class BackgroundJob implements Job {
+/** A background execution that this agent started. */
+export class StartedExecution implements BackgroundExecution {
   readonly id: string;
   readonly pid: number;
   readonly stdout: KeptOutput;
   readonly stderr: KeptOutput;
   readonly startedAt = new Date();
   readonly ended: Promise<void>;
-  values: JobValues | undefined;
-  #outcome: JobOutcome | undefined;
+  values: BackgroundValues | undefined;
+  #outcome: BackgroundOutcome | undefined;
   #endedAt: Date | undefined;
 
   constructor(
     { id, pid, stdout, stderr, outcome }: Execution,
-    readonly description: JobDescription,
+    readonly description: BackgroundDescription,
     private readonly end: AbortController,
-    /** Saves the job's end. Runs before `ended` resolves, so that the end is on disk before it is reported. */
-    record: (job: Job, end: JobEnd) => Promise<void>,
+    /** Saves the execution's end. Runs before `ended` resolves, so that the end is on disk before it is reported. */
+    record: (execution: BackgroundExecution, end: BackgroundEnd) => Promise<void>,
   ) {
     this.id = id;
     this.pid = pid;
@@ -58,11 +58,11 @@ export class BackgroundJob implements Job {
     return this.#endedAt;
   }
 
-  get outcome(): JobOutcome | undefined {
+  get outcome(): BackgroundOutcome | undefined {
     return this.#outcome;
   }
 
-  get status(): JobStatus {
+  get status(): BackgroundStatus {
     return statusOf(this);
   }
 

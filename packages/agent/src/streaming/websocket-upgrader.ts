@@ -35,7 +35,7 @@ interface Admission {
  * Turns upgrade requests into WebSockets. The router decides on them as on any other request: it matches the path,
  * checks token and parameters, and writes the refusals.
  */
-export class WebSocketGate {
+export class WebSocketUpgrader {
   readonly #admissions = new WeakMap<IncomingRequest, Admission>();
   readonly #refusals = new WeakMap<IncomingRequest, (error: Error) => void>();
   readonly #open = new Map<SocketQuota, number>();

@@ -1,34 +1,34 @@
 import { outputPiece, readRange } from "@cloud-sandbox/server-kit/execution";
 import {
-  type Job,
-  type JobDescription,
-  type JobOutcome,
-  type JobOutput,
-  type JobStatus,
+  type BackgroundDescription,
+  type BackgroundExecution,
+  type BackgroundOutcome,
+  type BackgroundOutput,
+  type BackgroundStatus,
   type OutputPiece,
   statusOf,
 } from "@cloud-sandbox/server-kit/handlers";
 
 /**
- * A job that an earlier agent in this sandbox started. It is always finished: if it still ran when that agent died,
+ * An execution that an earlier agent in this sandbox started. It is always finished: if it still ran when that agent died,
  * recovery killed it.
  */
-export class RecoveredJob implements Job {
+export class RecoveredExecution implements BackgroundExecution {
   readonly ended = Promise.resolve();
   readonly values = undefined;
 
   constructor(
     readonly id: string,
     readonly pid: number,
-    readonly description: JobDescription,
+    readonly description: BackgroundDescription,
     readonly startedAt: Date,
     readonly endedAt: Date,
-    readonly outcome: JobOutcome,
+    readonly outcome: BackgroundOutcome,
     readonly stdout: StoredOutput,
     readonly stderr: StoredOutput,
   ) {}
 
-  get status(): JobStatus {
+  get status(): BackgroundStatus {
     return statusOf(this);
   }
 
@@ -41,8 +41,8 @@ export class RecoveredJob implements Job {
   }
 }
 
-/** The output of a recovered job: only its file, which may be missing. */
-export class StoredOutput implements JobOutput {
+/** The output of a recovered execution: only its file, which may be missing. */
+export class StoredOutput implements BackgroundOutput {
   constructor(
     private readonly path: string,
     readonly bytes: number,

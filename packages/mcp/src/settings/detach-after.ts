@@ -1,16 +1,16 @@
 import type { Environment } from "./environment.js";
 import { OptionError } from "./option-error.js";
 
-const setting = "CLOUD_SANDBOX_MCP_HAND_OVER_AFTER";
+const setting = "CLOUD_SANDBOX_MCP_DETACH_AFTER";
 const standard = 45;
 
 /**
  * Seconds that a call waits for a program before the program continues in the background. Throws an {@link OptionError}
  * for an invalid setting.
  */
-export function handOverAfter(environment: Environment): number {
-  const given = environment[setting]?.trim() ?? "";
-  const seconds = given === "" ? standard : Number(given);
+export function detachAfter(environment: Environment): number {
+  const text = environment[setting]?.trim() ?? "";
+  const seconds = text === "" ? standard : Number(text);
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 300) return seconds;
   throw new OptionError(`${setting} must be a whole number of 1 to 300 seconds.`);
 }

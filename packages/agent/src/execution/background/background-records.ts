@@ -1,18 +1,18 @@
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Job } from "@cloud-sandbox/server-kit/handlers";
+import type { BackgroundExecution } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { PrivateDirectory } from "../../machine/private-directory.js";
 import { sweepMarkedProcesses } from "../programs/process-sweep.js";
-import type { JobEnd } from "./job.js";
-import { RecoveredJob, StoredOutput } from "./recovered-job.js";
+import type { BackgroundEnd } from "./background-end.js";
+import { RecoveredExecution, StoredOutput } from "./recovered-execution.js";
 
 const suffix = ".json";
 const maxRecordBytes = 4096;
 const outputs = ["stdout", "stderr"] as const;
 
 const count = z.int().check(z.nonnegative());
-const jobRecord = z.object({
+const backgroundRecord = z.object({
   id: z.string().check(z.regex(/^(cmd|proc)_[0-9a-z]{1,40}$/)),
   pid: count,
   description: z.object({
@@ -20,7 +20,7 @@ const jobRecord = z.object({
     name: z.optional(z.string().check(z.maxLength(200))),
     language: z.optional(z.string().check(z.maxLength(40))),
   }),
-  /** Time at which the job started, in milliseconds since 1970, as `end.at` is. */
+  /** Time at which the execution started, in milliseconds since 1970, as `end.at` is. */
   startedAt: count,
   end: z.optional(
     z.object({
@@ -34,57 +34,57 @@ const jobRecord = z.object({
   ),
 });
 
-type JobRecord = z.infer<typeof jobRecord>;
+type BackgroundRecord = z.infer<typeof backgroundRecord>;
 
 /**
- * Saves each job as a file, next to the files with its output, so that the next agent finds the jobs of one that was
+ * Saves each execution as a file, next to the files with its output, so that the next agent finds the executions of one that was
  * killed. Programs in the sandbox can write these files too, so invalid records are ignored.
  */
-export class JobRecords {
+export class BackgroundRecords {
   constructor(
     private readonly directory: PrivateDirectory,
     private readonly limit: number,
   ) {}
 
   /**
-   * Saves the current state of a job. Resolves even if the write failed (for example on a full disk); that is only
+   * Saves the current state of an execution. Resolves even if the write failed (for example on a full disk); that is only
    * logged.
    */
-  async write(job: Job, end?: JobEnd): Promise<void> {
+  async write(execution: BackgroundExecution, end?: BackgroundEnd): Promise<void> {
     try {
-      await this.directory.replace(job.id + suffix, JSON.stringify(recordOf(job, end)));
+      await this.directory.replace(execution.id + suffix, JSON.stringify(recordOf(execution, end)));
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       console.error(
-        `The record of job ${job.id} was not written (${code}): a restarted agent does not list the job.`,
+        `The record of execution ${execution.id} was not written (${code}): a restarted agent does not list the execution.`,
       );
     }
   }
 
-  /** Deletes a job's record and its output files. */
-  async remove({ id }: Pick<Job, "id">): Promise<void> {
+  /** Deletes an execution's record and its output files. */
+  async remove({ id }: Pick<BackgroundExecution, "id">): Promise<void> {
     const directory = await this.directory.path();
     const names = [id + suffix, ...outputs.map((output) => `${id}.${output}`)];
     await Promise.allSettled(names.map((name) => rm(join(directory, name), { force: true })));
   }
 
-  /** Loads the jobs of earlier agents, oldest first. All processes of jobs that have no recorded end are killed. */
-  async recover(): Promise<Job[]> {
+  /** Loads the executions of earlier agents, oldest first. All processes of executions that have no recorded end are killed. */
+  async recover(): Promise<BackgroundExecution[]> {
     const names = await this.directory.names();
     const records = (await Promise.all(newest(names, this.limit).map((name) => this.#read(name))))
       .filter((record) => record !== undefined)
       .sort((one, other) => one.startedAt - other.startedAt);
     const orphans = records.filter(({ end }) => end === undefined);
     await sweepMarkedProcesses(new Set(orphans.map(({ id }) => id)));
-    return Promise.all(records.map((record) => this.#job(record)));
+    return Promise.all(records.map((record) => this.#execution(record)));
   }
 
-  async #read(name: string): Promise<JobRecord | undefined> {
-    const record = jobRecord.safeParse(parse(await this.directory.read(name, maxRecordBytes)));
+  async #read(name: string): Promise<BackgroundRecord | undefined> {
+    const record = backgroundRecord.safeParse(parse(await this.directory.read(name, maxRecordBytes)));
     return record.success && record.data.id + suffix === name ? record.data : undefined;
   }
 
-  async #job({ id, pid, description, startedAt, end }: JobRecord): Promise<Job> {
+  async #execution({ id, pid, description, startedAt, end }: BackgroundRecord): Promise<BackgroundExecution> {
     const directory = await this.directory.path();
     const output = async (name: (typeof outputs)[number]) => {
       const path = join(directory, `${id}.${name}`);
@@ -94,7 +94,7 @@ export class JobRecords {
     const now = Date.now();
     const duration = Math.max(0, now - startedAt) / 1000;
     const { at, ...outcome } = end ?? { reason: "interrupted", exitCode: 137, duration, at: now };
-    const job = new RecoveredJob(
+    const execution = new RecoveredExecution(
       id,
       pid,
       description,
@@ -104,13 +104,13 @@ export class JobRecords {
       await output("stdout"),
       await output("stderr"),
     );
-    if (!end) await this.write(job, { ...job.outcome, at: job.endedAt });
-    return job;
+    if (!end) await this.write(execution, { ...execution.outcome, at: execution.endedAt });
+    return execution;
   }
 }
 
-function recordOf(job: Job, end: JobEnd | undefined): JobRecord {
-  const { id, pid, description, startedAt, stdout, stderr } = job;
+function recordOf(execution: BackgroundExecution, end: BackgroundEnd | undefined): BackgroundRecord {
+  const { id, pid, description, startedAt, stdout, stderr } = execution;
   const outputs = { stdoutBytes: stdout.bytes, stderrBytes: stderr.bytes };
   return {
     id,
@@ -121,7 +121,7 @@ function recordOf(job: Job, end: JobEnd | undefined): JobRecord {
   };
 }
 
-/** Job ids contain their start time. If there are more records than jobs are kept, use the newest. */
+/** Ids contain their start time. If there are more records than executions are kept, use the newest. */
 const newest = (names: readonly string[], limit: number) =>
   names
     .filter((name) => name.endsWith(suffix) && /^(cmd|proc)_/.test(name))

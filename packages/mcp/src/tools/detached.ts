@@ -1,36 +1,36 @@
-/** Clients often end a call after 60 seconds. A run that takes longer is handed over: it continues in the background, and the result has its id. */
+/** Clients often end a call after 60 seconds. A run that takes longer is detached: it continues in the background, and the result has its id. */
 import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
 import { Answer } from "../results/answer.js";
 import { readOutput } from "../results/process-output.js";
-import { handOverAfter } from "../settings/hand-over-after.js";
+import { detachAfter } from "../settings/detach-after.js";
 import type { ToolContext } from "./definition/tool.js";
 
-/** Seconds to wait if the run cannot be handed over: longer than any run may take. */
+/** Seconds to wait if the run cannot be detached: longer than any run may take. */
 const untilItsEnd = 86_400;
 
 /**
  * Seconds that a call waits for a run before the run continues in the background. If the client is not offered
  * `reader`, the tool that reads the output later, the call waits until the run ends.
  */
-export function patience(
+export function detachAfterSeconds(
   { environment, offered }: Pick<ToolContext, "environment" | "offered">,
   reader = "execute_process_output",
 ): number {
-  return offered.has(reader) ? handOverAfter(environment) : untilItsEnd;
+  return offered.has(reader) ? detachAfter(environment) : untilItsEnd;
 }
 
-export interface HandedOverFacts {
+export interface DetachedFacts {
   readonly mode?: string;
   /** What the model must do after the run has ended. */
   readonly then?: string;
 }
 
 /** The answer for a run that continues in the background: its output so far, and the tool that reads the rest. */
-export async function handedOver(
+export async function detached(
   sandbox: Sandbox,
   execution: Execution,
   { signal, offered }: Pick<ToolContext, "signal" | "offered">,
-  { mode, then }: HandedOverFacts = {},
+  { mode, then }: DetachedFacts = {},
 ) {
   const { structure, attachments } = await readOutput(sandbox, execution.id, {}, signal);
   const kill = offered.has("execute_kill_process") ? "; execute_kill_process ends it" : "";
