@@ -46,7 +46,7 @@ export async function benchCopies({ env, mebibytes = 1024 }) {
       }),
       await compare({
         name: `cloud-sandbox cp of ${mebibytes} MiB out of a sandbox, over curl`,
-        limit: 1.3,
+        limit: 1.4,
         rounds: 3,
         floor: () => curl("-o", back, `${agent}/files/download?${query}`),
         subject: () =>

@@ -28,13 +28,13 @@ export async function benchMcpQuick({ env, settle }) {
     return [
       await compare({
         name: "cloud-sandbox mcp quick with a server that was installed before, over the same server's bare start and call",
-        limit: 1.5,
+        limit: 3,
         floor: () => calledBare(server, env),
         ...shared,
       }),
       await compare({
         name: "cloud-sandbox mcp quick with a server that was installed before, over a program with the MCP SDK and no sandbox",
-        limit: 1.2,
+        limit: 1.5,
         floor: () => runCommand(program, env, "hello"),
         ...shared,
       }),
