@@ -125,6 +125,9 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
   const obstacle = cannotStartAs(who);
   let server: LocalServer;
   let caller: ControlPlaneCaller;
+  /** A server with interpreters that wait. */
+  let ready: LocalServer;
+  let readyCaller: ControlPlaneCaller;
   const run = async (body: object, headers = {}): Promise<Told<Answer>> =>
     caller.call("POST", "/executions", body, { "x-request-id": "a-program", ...headers });
   let path: unknown;
@@ -139,12 +142,25 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     // Run a program first: the server makes directories that all programs share when the first one runs.
     path = (await run({ code: "printf %s $PATH", language: "bash" })).body.stdout;
     await withAgent(printed);
+    ready = await startLocalServer({ who, args: ["--pool", "1"] });
+    readyCaller = new ControlPlaneCaller(ready);
+    // From now on one waits for JavaScript too.
+    await readyCaller.call("POST", "/executions", { code: "1", language: "javascript" });
   });
   afterAll(async () => {
     if (server === undefined) return;
-    await server.stop();
-    expect(leftovers(new Set([server.pid]))).toEqual([]);
+    for (const each of [server, ready]) await each.stop();
+    expect(leftovers(new Set([server.pid, ready.pid]))).toEqual([]);
   });
+
+  /** Runs a program when an interpreter waits for it, unless its language has none that wait. */
+  async function waited(body: { readonly code?: string; readonly language?: string }): Promise<Told<Answer>> {
+    const command = body.language === "javascript" ? /^node .*-e/ : /^python3 .*python-driver/s;
+    const isWaiting = (): boolean =>
+      descendants(ready.pid).some(({ commandLine }) => command.test(commandLine));
+    if (body.language !== "bash") await expect.poll(isWaiting, { timeout: 20_000 }).toBe(true);
+    return readyCaller.call("POST", "/executions", body, { "x-request-id": "a-program" });
+  }
 
   /** Expects that nothing of any program is left: no process, no uid, no sandbox. */
   const nothingLeft = async (): Promise<void> => {
@@ -159,15 +175,17 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
   };
 
   test.for(Object.entries(programs))(
-    "gives the same result with and without an agent: %s",
+    "gives the same result with an agent, without one, and in an interpreter that waited: %s",
     async ([, body], { skip }) => {
       skip(obstacle !== undefined, obstacle);
       const [without, other] = [await run(body), await withAgent(body)];
+      const waiting = await waited(body);
       expect({ ...without, body: comparable(without.body) }).toEqual({
         ...other,
         headers: without.headers,
         body: comparable(other.body),
       });
+      expect(comparable(waiting.body)).toEqual(comparable(without.body));
       await nothingLeft();
     },
   );
