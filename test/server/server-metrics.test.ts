@@ -32,6 +32,7 @@ test("a server with --metrics measures its pool, boots, sandboxes, programs, exe
     /^cloud_sandbox_program_seconds_count\{outcome="failed"\} 1$/m,
     /^cloud_sandbox_execution_seconds_count\{path="\/commands\/run",outcome="answered"\} 1$/m,
     /^cloud_sandbox_programs_waiting 0$/m,
+    /^cloud_sandbox_programs_ready [012]$/m,
     /^cloud_sandbox_egress_connections_total\{decision="(refused|failed)"\} 1$/m,
     /^cloud_sandbox_errors_total\{code="SANDBOX_NOT_FOUND"\} 1$/m,
   ])

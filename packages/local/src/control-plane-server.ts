@@ -119,6 +119,7 @@ export async function serve(
     pools: () => machines.waiting,
     sandboxes: () => registry.list(),
     waiting: () => queue.waiting,
+    ready: () => runtime.expectedPrograms ?? 0,
   };
   const serverMetrics = options.metrics ? await serverMetricsOf(measured) : undefined;
   const egress = egressGateway(

@@ -7,6 +7,8 @@ export interface MeasuredParts {
   readonly sandboxes: () => readonly { readonly status: string }[];
   /** Programs that wait for their turn. */
   readonly waiting: () => number;
+  /** Programs that are started and wait for a caller. */
+  readonly ready: () => number;
 }
 
 const bootBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -47,6 +49,9 @@ export class ServerMetrics {
     this.#gauge("pool_machines", "Machines that wait to be claimed.", "template", parts.pools);
     this.#gauge("sandboxes", "Sandboxes that exist.", "status", () => countByStatus(parts.sandboxes()));
     this.#gauge("programs_waiting", "Programs that wait for their turn.", undefined, () => parts.waiting());
+    this.#gauge("programs_ready", "Programs that are started, for the next callers.", undefined, () =>
+      parts.ready(),
+    );
   }
 
   get contentType(): string {

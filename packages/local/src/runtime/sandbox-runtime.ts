@@ -259,6 +259,8 @@ export interface SandboxRuntime {
    * last ten minutes. Without this call none are kept.
    */
   expectPrograms?(plan: ProgramPlan): void;
+  /** The number of programs that are kept started now. */
+  readonly expectedPrograms?: number;
   /** Removes the runtime's own files. Destroy all machines first. */
   close(): Promise<void>;
 }

@@ -143,6 +143,10 @@ export class BubblewrapRuntime implements SandboxRuntime {
     this.#waiting.expect(plan);
   }
 
+  get expectedPrograms(): number {
+    return this.#waiting.size;
+  }
+
   async run(program: ProgramSpec): Promise<Outcome> {
     return runProgram(program, await this.#getHost(), this.#waiting, this.#startOptions);
   }
