@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
@@ -50,6 +51,8 @@ export class HttpProxy {
 
   serve(client: Socket, egress: EgressAccess): void {
     const gone = new AbortController();
+    // Each request that the client sends before the last one is answered listens. A sandbox's connections bound them.
+    setMaxListeners(0, gone.signal);
     client.once("close", () => gone.abort());
     this.#owners.set(client, { egress, gone: gone.signal });
     this.#server.emit("connection", client);

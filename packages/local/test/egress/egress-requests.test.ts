@@ -165,6 +165,26 @@ describe("a plain HTTP request through the egress proxy", () => {
     expect(head).toContain(` 403 ${body.trimEnd()}`);
   });
 
+  test("may follow many others that were not answered yet, without a warning of the server's", async () => {
+    const warnings: string[] = [];
+    // This test's own client gets some, too.
+    const note = ({ message }: Error): void =>
+      void (message.includes("AbortSignal") && warnings.push(message));
+    process.on("warning", note);
+    try {
+      await using server = await recordingServer();
+      await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
+      const head = `GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\n`;
+      const answers = await proxy.say(`${`${head}\r\n`.repeat(30)}${head}Connection: close\r\n\r\n`);
+      expect(answers.match(/you asked for/g)).toHaveLength(31);
+      // Node.js tells of warnings a tick later.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off("warning", note);
+    }
+  });
+
   test("after another that was not answered yet counts as a connection", async () => {
     await using server = await tcpServer(silent);
     await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"], limits: { connections: 10 } });
