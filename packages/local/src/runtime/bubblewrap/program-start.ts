@@ -56,7 +56,10 @@ export async function startAhead(
   const program = oneShotProgram(plan.language, "", { drivers: driversInside, workspace });
   if (!program?.hasDriver) throw new Error(`${plan.language} cannot be started before its code is known`);
   const planned = { ...plan, id: "that waits", environment: {}, egress: () => undefined };
-  return StartedProgram.start(planned, program, host, options);
+  const state = hostState(program);
+  const started = await StartedProgram.start(planned, program, host, options);
+  started.startedWith(state);
+  return started;
 }
 
 type PlannedProgram = Pick<
@@ -66,7 +69,8 @@ type PlannedProgram = Pick<
 
 /** A program that waits for its code, and what it has on the host. `run` or `discard` releases all of it. */
 export class StartedProgram {
-  readonly #hostState: string;
+  /** The {@link hostState} that one that waits was started with. */
+  #hostState: string | undefined;
   #onConnection: ProgramSpec["egress"];
   /** The ports of the egress proxy, opened as soon as the program has a network. */
   readonly #ports: Promise<OpenPorts | undefined>;
@@ -85,7 +89,6 @@ export class StartedProgram {
       own.hasNetwork && init ? host.proxyPorts.open(init, accept) : undefined,
     );
     this.#ports.catch(() => undefined);
-    this.#hostState = hostState(own.program);
   }
 
   static async start(
@@ -130,6 +133,11 @@ export class StartedProgram {
   /** Resolves when it has ended. */
   get ended(): Promise<unknown> {
     return this.own.process.exit;
+  }
+
+  /** Notes what an interpreter that waits was started with. */
+  startedWith(state: string): void {
+    this.#hostState = state;
   }
 
   /** Whether it still waits, and a new one would get the same interpreter and packages. */
