@@ -52,3 +52,24 @@ export function targetOf(request: Pick<ServedRequest, "url">): { path: string; q
     ? { path: target, query: "" }
     : { path: target.slice(0, end), query: target.slice(end + 1) };
 }
+
+/**
+ * An answer other than the operation's usual JSON: with another status, with headers of its own, or with another kind
+ * of body.
+ */
+export class Reply<Body = string | Uint8Array | Readable | undefined> {
+  constructor(
+    readonly body: Body,
+    readonly headers: Readonly<Record<string, string>> = {},
+    readonly status = 200,
+  ) {}
+}
+
+const acceptable = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The id of a request in answers and logs: the one the caller sent, if it is valid, else a new one. */
+export function requestId(incoming: string | undefined): string {
+  return incoming !== undefined && acceptable.test(incoming)
+    ? incoming
+    : `req_${globalThis.crypto.randomUUID().replaceAll("-", "")}`;
+}

@@ -1,15 +1,13 @@
 import type { ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
-import type { Exchange, NodeExchange } from "../../http/exchange.js";
+import { type Exchange, type NodeExchange, Reply } from "../../http/exchange.js";
 import { internalProblem, type Problem } from "../../http/problem.js";
-import { Reply } from "../../http/reply.js";
 import type { Handlers } from "../../router/handlers.js";
-import { ownLimitsOf } from "./own-limits.js";
 import { type ProgramAnswer, type ProgramReader, streamedProgram } from "./program-stream.js";
 import type { RepeatedPrograms } from "./repeated-programs.js";
 import type { RequestedEgress } from "./sandbox-answers.js";
 import { requestedEgress, templateReference } from "./sandbox-handlers.js";
-import type { OwnLimits } from "./template-facts.js";
+import { type OwnLimits, ownLimitsOf } from "./template-facts.js";
 
 /** The template of a program whose request names none. */
 const defaultTemplate = "code-interpreter";
@@ -98,6 +96,7 @@ function programSpec(
     limits: ownLimitsOf(body.limits),
     minIsolation: body.min_isolation,
     wantsRich: body.capture_rich,
-    ...{ signal, onStart },
+    signal,
+    onStart,
   };
 }

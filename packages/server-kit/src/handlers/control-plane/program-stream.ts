@@ -1,8 +1,8 @@
 import type { AgentSchemas, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { Reply } from "../../http/exchange.js";
 import { FrameFeed, jsonLines, serverSentEvents } from "../../http/frame-feed.js";
 import { Problem } from "../../http/problem.js";
-import { Reply } from "../../http/reply.js";
-import { errorFrame } from "../agent/error-frame.js";
+import { errorFrame } from "../agent/result-frame.js";
 
 export type ProgramAnswer = ControlPlaneSchemas["ProgramResult"];
 

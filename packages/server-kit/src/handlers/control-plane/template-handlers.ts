@@ -1,7 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
-import type { Exchange, NodeExchange } from "../../http/exchange.js";
-import { Reply } from "../../http/reply.js";
+import { type Exchange, type NodeExchange, Reply } from "../../http/exchange.js";
 import type { Handlers } from "../../router/handlers.js";
 import { pageOf } from "../../router/page.js";
 import { invalidBuild, templateNameIsNumber } from "./build-problems.js";

@@ -1,6 +1,6 @@
 import type { Input, SchemaError } from "../contract/contract.js";
+import { isObject } from "../http/json-body.js";
 import { Problem } from "../http/problem.js";
-import { patternInWords } from "./pattern-in-words.js";
 
 /**
  * Validates a value and fills in its defaults. Throws a 400 problem that names each invalid field and what it
@@ -166,3 +166,51 @@ function fieldName(pointer: string): string {
     .join("")
     .slice(0, longestName);
 }
+
+/** Describes in words what a regular expression of the contracts accepts. The words follow the name of a field. */
+export function patternInWords(pattern: string): string {
+  return words[pattern] ?? "is not in the accepted form";
+}
+
+const words: Readonly<Record<string, string>> = {
+  "^[^\\u0000]*$": "must not contain a null byte",
+  "^[^/\\u0000-\\u001f]*$": "must not contain a slash or control characters",
+  "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$":
+    "must be 1 to 64 letters, digits, dots, dashes and underscores, with a letter or digit first",
+  "^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$":
+    "must be lower-case letters, digits, dashes and dots, with a letter or digit at both ends",
+  "^[A-Za-z_][A-Za-z0-9_]*$": "must be letters, digits and underscores, without a digit first",
+  "^[A-Za-z0-9_-]{22,64}$": "must be 22 to 64 letters, digits, dashes and underscores",
+  "^[!-~]+$": "must be ASCII characters without spaces",
+  "^0?[0-7]{3}$": "must be three octal digits, as in 644",
+};
+
+/**
+ * Throws a 400 problem if a text or a property name in the body contains half a surrogate pair. JSON can escape such
+ * a half, but strict readers reject it.
+ */
+export function requireWellFormed(body: unknown): void {
+  if (!isObject(body)) return;
+  for (const [field, value] of Object.entries(body)) {
+    if (isWellFormed([field, value])) continue;
+    const message = `${shown(field)} must be well-formed Unicode, without unpaired surrogates`;
+    throw new Problem(400, "INVALID_REQUEST", message, {
+      details: { errors: [{ field: shown(field), message }] },
+    });
+  }
+}
+
+/** Iterates instead of recursing, because a body may be nested as deeply as it is long. */
+function isWellFormed(value: unknown): boolean {
+  const parts = [value];
+  for (const part of parts) {
+    if (typeof part === "string" && halfPair.test(part)) return false;
+    if (typeof part !== "object" || part === null) continue;
+    for (const [name, inner] of Object.entries(part)) parts.push(name, inner);
+  }
+  return true;
+}
+
+const halfPair = /\p{Surrogate}/u;
+
+const shown = (field: string): string => (halfPair.test(field) ? "a name" : field);
