@@ -1,6 +1,7 @@
-/** Reports the progress of a call to a client that asked for it. */
+/** Passes on to the client what a call reports while it runs: its progress, and the log messages of another MCP server. */
 import type { ServerContext } from "@modelcontextprotocol/server";
-import type { Measured } from "../servers/running-server.js";
+import { cutMiddle } from "../results/output-limit.js";
+import type { LogMessage, Measured } from "../servers/running-server.js";
 
 /** Milliseconds between two reports of another MCP server that are passed on. What comes in between is told with the next one. */
 const leastBetween = 50;
@@ -76,4 +77,29 @@ export function progressOf({ mcpReq }: ServerContext): Progress | undefined {
     // Ignore an error: the caller may have disconnected, and the work must not fail because of that.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   });
+}
+
+/** Log messages of one call, and bytes of one message: a server may send any number. */
+const mostMessages = 500;
+const mostBytes = 10_000;
+
+/** Sends the log messages of another MCP server to the client that made the call, if it asked for messages of their level. */
+export function relayedLog({ mcpReq }: ServerContext): (message: LogMessage) => void {
+  let count = 0;
+  return ({ data, level, logger }) => {
+    count += 1;
+    if (count > mostMessages + 1) return;
+    const sent =
+      count > mostMessages
+        ? mcpReq.log("warning", "Further messages are left out.")
+        : mcpReq.log(level, shown(data), logger);
+    // Ignore an error: the client may have disconnected, and the call must not fail because of that.
+    sent.catch(() => undefined);
+  };
+}
+
+function shown(data: unknown): unknown {
+  const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
+  const { text: cut } = cutMiddle(text, mostBytes);
+  return cut === text ? data : cut;
 }

@@ -6,14 +6,11 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import type { Answer } from "../results/answer.js";
-import { compactText } from "../results/compact-text.js";
-import { originOf } from "../results/untrusted-content.js";
+import { type Answer, compactText, originOf } from "../results/answer.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import type { ToolContext } from "../tools/definition/tool.js";
-import { progressOf } from "./progress.js";
-import { relayedLog } from "./relayed-log.js";
+import { progressOf, relayedLog } from "./progress.js";
 
 /** A tool as clients list it. */
 export interface ToolEntry {

@@ -1,8 +1,33 @@
 import { prompts } from "../../prompts/index.js";
 import { resourceLists, resources } from "../../resources/index.js";
 import type { Profile } from "../../session/profile.js";
+import { callApi } from "../../tools/api.js";
+import { backgroundTools } from "../../tools/background.js";
+import { codeTools, executeCodePersistent } from "../../tools/code.js";
+import { commandTools } from "../../tools/commands.js";
+import type { Tool } from "../../tools/definition/tool.js";
+import { desktopTools } from "../../tools/desktop.js";
+import { environmentTools } from "../../tools/environment.js";
+import { fileTools } from "../../tools/files.js";
+import { sandboxTools } from "../../tools/sandboxes.js";
+import { olderSystemTools, systemTools } from "../../tools/system.js";
+import { templateTools } from "../../tools/templates.js";
 import { hopxAdvice } from "./advice.js";
-import { tools } from "./tools.js";
+
+export const tools: readonly Tool[] = [
+  ...codeTools,
+  ...backgroundTools,
+  ...commandTools,
+  ...fileTools,
+  ...environmentTools,
+  ...systemTools,
+  ...sandboxTools,
+  ...templateTools,
+  ...desktopTools,
+  executeCodePersistent,
+  ...olderSystemTools,
+  callApi,
+];
 
 const instructions = `Runs code in isolated sandboxes.
 - One program: execute_code_isolated. It creates a sandbox, runs the code, and deletes the sandbox.

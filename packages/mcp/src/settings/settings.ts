@@ -1,5 +1,11 @@
-import type { Environment } from "./environment.js";
-import { OptionError } from "./option-error.js";
+import packageJson from "../../package.json" with { type: "json" };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An option of the command line or of the environment has a wrong value. The message says what to give. */
+export class OptionError extends Error {
+  override readonly name = "OptionError";
+}
 
 const setting = "CLOUD_SANDBOX_MCP_DETACH_AFTER";
 const standard = 45;
@@ -14,3 +20,5 @@ export function detachAfter(environment: Environment): number {
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 300) return seconds;
   throw new OptionError(`${setting} must be a whole number of 1 to 300 seconds.`);
 }
+
+export const { version } = packageJson;
