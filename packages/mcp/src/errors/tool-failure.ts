@@ -10,7 +10,7 @@ import {
   ServerError,
   TimeoutError,
 } from "cloud-sandbox";
-import type { Environment } from "../settings/settings.js";
+import type { Environment } from "../settings.js";
 import { BackendError, InvalidArgumentsError, ServerFailure } from "./errors.js";
 import { type FailureAdvice, generalSteps } from "./failure-advice.js";
 

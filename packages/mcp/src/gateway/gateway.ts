@@ -8,7 +8,7 @@ import { OtherServers } from "../servers/other-servers.js";
 import { serverStarter } from "../servers/start-server.js";
 import type { LocalOptions } from "../session/backend.js";
 import type { Profile, ResourceList } from "../session/profile.js";
-import { type Environment, OptionError } from "../settings/settings.js";
+import { type Environment, OptionError } from "../settings.js";
 import { mcpServerTools } from "../tools/mcp-servers.js";
 import { configuredServers } from "./configured-servers.js";
 import { FirstClassServers } from "./first-class-servers.js";

@@ -6,7 +6,7 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createServer, type Offer } from "../server/mcp-server.js";
 import { closeWithinMs, stopSignal, timePasses } from "../server/stopping.js";
 import type { SharedBackend } from "../session/shared-backend.js";
-import { OptionError } from "../settings/settings.js";
+import { OptionError } from "../settings.js";
 import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
 import type { ClientKeys } from "./client-keys.js";
 import { LoadLimit, type LoadShare } from "./load-limit.js";

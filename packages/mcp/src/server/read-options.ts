@@ -1,4 +1,4 @@
-import { detachAfter, OptionError } from "../settings/settings.js";
+import { detachAfter, OptionError } from "../settings.js";
 import { parseCommandLine } from "./command-line.js";
 import { prefix, type ServerOptions } from "./server-options.js";
 

@@ -2,7 +2,7 @@
 import type { CallToolResult, ResultTypeMap, Tool } from "@modelcontextprotocol/server";
 import { ServerFailure } from "../errors/errors.js";
 import { instead } from "../errors/similar-names.js";
-import { detachAfter } from "../settings/settings.js";
+import { detachAfter } from "../settings.js";
 import { type Reach, reachOf } from "./configured-server.js";
 import { endsServer, failureOf } from "./failures.js";
 import type {

@@ -5,7 +5,7 @@ import { SandboxDirectory } from "../ownership/sandbox-directory.js";
 import type { Owner } from "../ownership/sandbox-ledger.js";
 import type { Answer } from "../results/answer.js";
 import type { ClientServers } from "../servers/client-servers.js";
-import type { Environment } from "../settings/settings.js";
+import type { Environment } from "../settings.js";
 import type { ToolContext } from "../tools/definition/tool.js";
 import type { SharedBackend } from "./shared-backend.js";
 

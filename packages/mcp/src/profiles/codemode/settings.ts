@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Environment, OptionError } from "../../settings/settings.js";
+import { type Environment, OptionError } from "../../settings.js";
 
 /** Reads the variables that `shape` names. An empty variable counts as not set. Throws an {@link OptionError}. */
 function readSettings<Shape extends z.ZodObject>(shape: Shape, environment: Environment): z.output<Shape> {

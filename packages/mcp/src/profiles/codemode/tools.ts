@@ -4,7 +4,7 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/errors.js";
 import { type Answer, textAnswer, textOutput } from "../../results/answer.js";
 import { limitCharacters } from "../../results/output-limit.js";
-import type { Environment } from "../../settings/settings.js";
+import type { Environment } from "../../settings.js";
 import { fileContent } from "../../tools/definition/input-fields.js";
 import {
   destructive,

@@ -7,7 +7,7 @@ import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
 import { Answer } from "../../results/answer.js";
 import type { ClientServers } from "../../servers/client-servers.js";
 import type { LogMessage, Measured } from "../../servers/running-server.js";
-import type { Environment } from "../../settings/settings.js";
+import type { Environment } from "../../settings.js";
 import { readArguments } from "./arguments.js";
 import type { SandboxReference } from "./input-fields.js";
 
