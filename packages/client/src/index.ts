@@ -50,7 +50,13 @@ export type {
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, RunCommandOptions, StreamCommandOptions } from "./execution/commands.js";
-export type { ExecuteOptions, StreamExecuteOptions } from "./execution/execute-options.js";
+export type {
+  DetachOptions,
+  ExecuteOptions,
+  OutputCallbacks,
+  RunningOptions,
+  StreamExecuteOptions,
+} from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
 export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution/execution-output.js";
 export type { ExecutionStream, StreamedExecution } from "./execution/execution-stream.js";
@@ -74,8 +80,6 @@ export type {
 } from "./execution/results/execution-result.js";
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/results/execution-state.js";
 export type { SavedFile } from "./execution/results/saved-file.js";
-export type { RunningOptions } from "./execution/running-options.js";
-export type { DetachOptions, OutputCallbacks } from "./execution/waiting-options.js";
 export type { FileContent } from "./files/file-content.js";
 export type { DirectoryListing, FileEntry } from "./files/file-entry.js";
 export type { FileChange, FileWatch, WatchOptions } from "./files/file-watch.js";
@@ -156,14 +160,18 @@ export type { Fetch } from "./transport/http/fetch-transport.js";
 export type {
   CallErrorEvent,
   Hooks,
+  LogFields,
+  Logger,
+  LogLevel,
   RequestEvent,
+  RequestOutcome,
+  RequestSpan,
   ResponseEvent,
   RetryEvent,
-} from "./transport/observation/hooks.js";
-export type { LogFields, Logger, LogLevel } from "./transport/observation/logger.js";
-export type { TraceContext } from "./transport/observation/trace-context.js";
-export type { RequestOutcome, RequestSpan, Tracing } from "./transport/observation/tracing.js";
-export type { RetryOptions } from "./transport/retry/retry-options.js";
+  TraceContext,
+  Tracing,
+} from "./transport/observer.js";
+export type { RetryOptions } from "./transport/retry/retry-policy.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets/sockets.js";
 export { version } from "./transport/version.js";
 export type { HostMount, Mounts, VolumeMount } from "./volumes/mounts.js";

@@ -8,9 +8,8 @@ import {
   settingsFrom,
 } from "./config/client-options.js";
 import type { Isolation } from "./config/isolation.js";
-import { checkKnown } from "./config/known-options.js";
 import { LocalBackend } from "./config/local-backend.js";
-import { longestExecution, margin } from "./config/time-limits.js";
+import { checkKnown, longestExecution, margin } from "./config/options.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
 import type {
   DetachedExecution,
@@ -26,14 +25,17 @@ import type {
 } from "./sandbox/isolated/many-executions.js";
 import { Sandboxes } from "./sandbox/sandboxes.js";
 import { Templates } from "./templates/templates.js";
-import type { Account } from "./transport/account.js";
-import { Calls } from "./transport/calls/calls.js";
-import { ServerClock } from "./transport/calls/server-clock.js";
+import { Calls, ServerClock } from "./transport/calls/calls.js";
 import type { Credentials } from "./transport/channel.js";
-import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./transport/contract-clients.js";
+import {
+  type Account,
+  bodyOf,
+  type ControlPlaneClient,
+  controlPlaneClient,
+} from "./transport/contract-clients.js";
 import { defaultTransport } from "./transport/default-transport.js";
 import type { Transport } from "./transport/http/transport.js";
-import { decidedRetry } from "./transport/retry/retry-options.js";
+import { decidedRetry } from "./transport/retry/retry-policy.js";
 import { ClientSockets } from "./transport/sockets/client-sockets.js";
 import { Volumes } from "./volumes/volumes.js";
 

@@ -1,6 +1,5 @@
 import type { CallInit } from "../transport/openapi-client.js";
-import { checkKnown, type OptionNames } from "./known-options.js";
-import { checkSeconds } from "./option-checks.js";
+import { checkKnown, checkSeconds, type OptionNames } from "./options.js";
 
 /** Options of every call. */
 export interface CallOptions {

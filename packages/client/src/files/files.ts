@@ -1,16 +1,17 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
 import {
   checkBoolean,
   checkFunction,
+  checkKnown,
   checkSeconds,
   checkWhole,
+  type OptionNames,
+  omitUndefined,
   requireText,
   requireWhole,
-} from "../config/option-checks.js";
-import { slowestTransfer } from "../config/time-limits.js";
+  slowestTransfer,
+} from "../config/options.js";
 import { invalidArgument, NotFoundError, type ValidationError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";

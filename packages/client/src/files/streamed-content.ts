@@ -1,6 +1,5 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { CallScope } from "../transport/calls/call-scope.js";
-import { unlessAborted } from "../transport/calls/unless-aborted.js";
+import { CallScope, unlessAborted } from "../transport/calls/calls.js";
 import { type ContentStream, contentSource, part } from "./file-content.js";
 import { sendFile, type UploadOptions } from "./send-file.js";
 

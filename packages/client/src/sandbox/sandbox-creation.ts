@@ -1,19 +1,20 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type CallOptions, callOptionNames } from "../config/call-options.js";
 import { type Isolation, isolationLevels } from "../config/isolation.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
 import {
   checkBoolean,
+  checkedVariables,
+  checkKnown,
   checkOneOf,
   checkSeconds,
   checkText,
   checkTexts,
   checkWhole,
+  lifetime,
   numberOr,
-} from "../config/option-checks.js";
-import { lifetime } from "../config/time-limits.js";
-import { checkedVariables } from "../config/variables.js";
+  type OptionNames,
+  omitUndefined,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { type Mounts, mountsOnWire } from "../volumes/mounts.js";
 

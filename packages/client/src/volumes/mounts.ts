@@ -1,6 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { checkKnown } from "../config/known-options.js";
-import { checkBoolean, requireText } from "../config/option-checks.js";
+import { checkBoolean, checkKnown, requireText } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import type { VolumeRecord } from "./volume-record.js";
 

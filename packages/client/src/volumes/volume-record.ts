@@ -1,5 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { date } from "../transport/answers/date.js";
+import { date } from "../transport/answer-fields.js";
 
 /** A directory that sandboxes mount and that outlives them. */
 export interface VolumeRecord {

@@ -1,8 +1,5 @@
 import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { identifier } from "../config/identifier.js";
-import { checkKnown } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkWhole, requireText } from "../config/option-checks.js";
+import { checkKnown, checkWhole, identifier, omitUndefined, requireText } from "../config/options.js";
 import { NotFoundError } from "../errors/errors.js";
 import { type ControlPlaneClient, readBody, successOf } from "../transport/contract-clients.js";
 import { type VolumeRecord, volumeRecord } from "./volume-record.js";

@@ -1,6 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { callInit } from "../../config/call-options.js";
-import { margin } from "../../config/time-limits.js";
+import { margin } from "../../config/options.js";
 import { readErrorEnvelope } from "../../errors/error-envelope.js";
 import { InvalidResponseError, reportIt } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";

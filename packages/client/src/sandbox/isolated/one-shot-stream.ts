@@ -16,10 +16,8 @@ import {
   outputEvent,
   withoutResult,
 } from "../../execution/program-stream.js";
-import { executeFrames } from "../../streams/frame-fields.js";
-import { frameLines } from "../../streams/json-lines.js";
-import type { RawFrame } from "../../streams/raw-frame.js";
-import { hasFields, type RequiredFields } from "../../transport/answers/required-fields.js";
+import { executeFrames, frameLines, type RawFrame } from "../../streams/frames.js";
+import { hasFields, type RequiredFields } from "../../transport/answer-fields.js";
 import { checkIsolation } from "../granted-options.js";
 import type { StreamIsolatedOptions } from "./isolated-options.js";
 import type { StreamedIsolatedExecution } from "./isolated-stream.js";
