@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { agentEnvelope, type Envelope, Problem, requestId } from "@cloud-sandbox/server-kit";
-import { problemPage } from "./problem-page.js";
 
 export interface RefusalForm {
   /** Whether a browser gets an HTML page instead of JSON. */
@@ -42,3 +41,23 @@ export const agentUnreadable = (): Problem =>
   new Problem(409, "AGENT_UNREADABLE", "The sandbox's agent sent an answer that is not HTTP.", {
     hint: "Delete the sandbox and create a new one.",
   });
+
+/** A problem as an HTML page, for browsers. */
+export function problemPage({ message, code }: Problem): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${inMarkup(code)}</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 36em; margin: 15vh auto; padding: 0 1em; color-scheme: light dark }
+code { opacity: .6 }
+</style>
+<p>${inMarkup(message)}</p>
+<p><code>${inMarkup(code)}</code></p>
+</html>
+`;
+}
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const inMarkup = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? "");

@@ -11,14 +11,12 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
 import type { AgentCalls } from "../agents/agent-calls.js";
-import { grantLimits } from "../catalogue/granted-limits.js";
-import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
+import { grantLimits, type LocalTemplate, type TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import { egressRules } from "../egress/egress-rules.js";
+import { egressRules } from "../egress/egress-policy.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
-import type { SandboxMount } from "../store/sandbox-mount.js";
-import type { StoredSandbox } from "../store/sandbox-repository.js";
+import type { SandboxMount, StoredSandbox } from "../store/sandbox-repository.js";
 import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
 import type { Volumes } from "../volumes/volumes.js";
 import { Deadlines } from "./deadlines.js";

@@ -3,7 +3,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import { sandboxFailed, sandboxPaused, sandboxStopped } from "@cloud-sandbox/server-kit/handlers";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import { egressRules } from "../egress/egress-rules.js";
+import { egressRules } from "../egress/egress-policy.js";
 import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";

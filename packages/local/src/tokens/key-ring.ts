@@ -1,9 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
 import pLimit from "p-limit";
 import type { ApiKeyRepository, StoredApiKey } from "../store/api-key-repository.js";
 import type { PendingWrites } from "../store/pending-writes.js";
-import type { AccountKey } from "./account-key.js";
 
 /** Most keys that are in use, or expired, at a time. */
 const mostKeys = 1000;
@@ -23,14 +22,14 @@ export const owner: Caller = { keyId: undefined, name: "owner" };
 /** An API key besides the server's own. The key itself is not stored, only its hash. */
 export type ApiKey = Omit<StoredApiKey, "digest">;
 
-export interface KeyRequest {
+interface KeyRequest {
   readonly name: string;
   readonly maxSandboxes: number | undefined;
   readonly expiresInSeconds: number | undefined;
   readonly priorityClass?: string | undefined;
 }
 
-export interface KeyRingParts {
+interface KeyRingParts {
   readonly ownKey: AccountKey;
   /** The stored keys. Called when the first key is created, because without keys no database is needed. */
   readonly repository: () => Promise<ApiKeyRepository>;
@@ -243,4 +242,22 @@ function refused(code: "API_KEY_REVOKED" | "API_KEY_EXPIRED", message: string): 
 /** A key is 32 random bytes, so that a plain hash of it cannot be reversed by guessing. */
 function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
+}
+
+/** The control plane's API key. Comparing takes constant time, so that timing does not reveal the key. */
+export class AccountKey {
+  readonly #digest: Buffer;
+
+  constructor(key: string) {
+    this.#digest = digest(key);
+  }
+
+  matches(candidate: string): boolean {
+    return timingSafeEqual(digest(candidate), this.#digest);
+  }
+}
+
+/** Maps keys of any length to digests of the same length, which `timingSafeEqual` requires. */
+function digest(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
 }

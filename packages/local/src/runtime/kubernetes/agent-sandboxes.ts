@@ -66,7 +66,9 @@ export class AgentSandboxes implements PodMaker {
   async create({ metadata, spec }: V1Pod, pods: PodWatch): Promise<void> {
     const { name = "", labels } = metadata ?? {};
     const body = {
-      ...{ apiVersion: `${group}/${this.version}`, kind: "Sandbox", metadata: { name, labels } },
+      apiVersion: `${group}/${this.version}`,
+      kind: "Sandbox",
+      metadata: { name, labels },
       spec: { podTemplate: { metadata: { labels }, spec } },
     };
     await this.api.createNamespacedCustomObject({ ...this.#resource, body }).catch((error: unknown) => {

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { isIPv4 } from "node:net";
 import { Problem } from "@cloud-sandbox/server-kit";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
+import { claimsOf } from "../relay/forwarded-headers.js";
 
 /**
  * Refuses requests with an unknown `Host` header, against DNS rebinding: a hostile site can point its own name to loopback,
@@ -33,4 +36,26 @@ export class HostGuard {
 function isLoopback(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost") || host === "::1") return true;
   return isIPv4(host) && host.startsWith("127.");
+}
+
+/**
+ * Refuses sandbox tokens whose API key was revoked or has expired. The agent, which verifies tokens, does not know the keys.
+ * The claim is not verified here: a token with a changed claim is refused by the agent.
+ */
+export class KeyGuard {
+  /** `requireUsable` throws the problem that says why the key with this id may not be used. */
+  constructor(private readonly requireUsable: (keyId: string) => void) {}
+
+  /** The problem that refuses a request for an agent; undefined if the request may pass. */
+  refusal({ headers }: Pick<IncomingMessage, "headers">): Problem | undefined {
+    const { key } = claimsOf(bearerToken(headers.authorization));
+    if (typeof key !== "string") return undefined;
+    try {
+      this.requireUsable(key);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  }
 }
