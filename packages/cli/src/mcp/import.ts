@@ -7,7 +7,7 @@ import { action } from "../command-line/action.js";
 import { examples } from "../command-line/subcommand.js";
 import { CommandError } from "../errors/command-error.js";
 import { changeServers } from "./server-store.js";
-import { isWrapped } from "./wrapped-entry.js";
+import { isWrapped } from "./wrap.js";
 
 /** The result of importing one entry of another program's file. */
 interface Imported {
