@@ -8,7 +8,7 @@ import { examples } from "../command-line/subcommand.js";
 import { writePrivateFile } from "../connection/private-file.js";
 import { CommandError } from "../errors/command-error.js";
 import { confirm } from "./confirm.js";
-import { foreignServer, readForeign } from "./import.js";
+import { foreignServer, isWrapped, readForeign } from "./import.js";
 import { masked } from "./masked.js";
 import { changeServers, unknownServer } from "./server-store.js";
 
@@ -134,15 +134,4 @@ async function changedText(path: string, keys: string[], entry: Entry): Promise<
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: text.includes("\r\n") ? "\r\n" : "\n" };
   // The parser does not know the byte order mark with which editors of Windows begin a file.
   return applyEdits(text, modify(text.replace(/^\uFEFF/, " "), keys, entry, { formattingOptions }));
-}
-
-/**
- * Whether the entry `name` of an assistant's configuration starts `mcp run NAME`, as `mcp wrap` writes it. Its server is already one
- * of this command's: storing the entry would replace that server with one that starts itself. Other programs have a command
- * `mcp run` too, but start a file with it.
- */
-export function isWrapped(name: string, { args }: Readonly<Record<string, unknown>>): boolean {
-  if (!Array.isArray(args)) return false;
-  const [mcp, run, server] = args.slice(-3);
-  return mcp === "mcp" && run === "run" && server === name;
 }
