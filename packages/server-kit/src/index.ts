@@ -1,7 +1,13 @@
 export type { Contract, ContractTypes, Operation } from "./contract/contract.js";
-export { type IncomingRequest, originForm, Reply, requestId, targetOf } from "./http/exchange.js";
+export {
+  type IncomingRequest,
+  originForm,
+  Reply,
+  readJsonBody,
+  requestId,
+  targetOf,
+} from "./http/exchange.js";
 export { FrameFeed, jsonLines } from "./http/frame-feed.js";
-export { readJsonBody } from "./http/json-body.js";
 export {
   agentEnvelope,
   controlPlaneEnvelope,

@@ -75,12 +75,14 @@ export {
 } from "./control-plane/egress-handlers.js";
 export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-creates.js";
 export {
+  type ProgramAnswer,
   type ProgramHandlerParts,
+  type ProgramReader,
   type ProgramSpec,
   programHandlers,
+  programNotStored,
+  RepeatedPrograms,
 } from "./control-plane/program-handlers.js";
-export type { ProgramAnswer, ProgramReader } from "./control-plane/program-stream.js";
-export { programNotStored, RepeatedPrograms } from "./control-plane/repeated-programs.js";
 export type {
   MountFacts,
   PreviewUrls,

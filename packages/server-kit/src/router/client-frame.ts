@@ -1,5 +1,5 @@
 import type { Operation } from "../contract/contract.js";
-import { isObject, parseJson, withoutNulls } from "../http/json-body.js";
+import { isObject, parseJson, withoutNulls } from "../http/exchange.js";
 import { Problem } from "../http/problem.js";
 import { validate } from "./validation.js";
 

@@ -6,10 +6,10 @@ import {
   type NodeExchange,
   Reply,
   type ReplyBody,
+  readJsonBody,
   requestId,
   targetOf,
 } from "../http/exchange.js";
-import { readJsonBody } from "../http/json-body.js";
 import { type Envelope, internalProblem, Problem } from "../http/problem.js";
 import { Call, type Handlers } from "./handlers.js";
 import { requireWellFormed, validate } from "./validation.js";

@@ -1,5 +1,5 @@
 import type { Input, SchemaError } from "../contract/contract.js";
-import { isObject } from "../http/json-body.js";
+import { isObject } from "../http/exchange.js";
 import { Problem } from "../http/problem.js";
 
 /**
