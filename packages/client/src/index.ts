@@ -1,4 +1,3 @@
-export type { CallOptions } from "./config/call-options.js";
 export type {
   Backend,
   LocalBackendOptions,
@@ -7,6 +6,7 @@ export type {
   Timeouts,
 } from "./config/client-options.js";
 export type { Isolation } from "./config/isolation.js";
+export type { CallOptions } from "./config/options.js";
 export type { Page, PaginatedList } from "./config/paginated-list.js";
 export type { Desktop } from "./desktop/desktop.js";
 export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
@@ -171,7 +171,7 @@ export type {
   TraceContext,
   Tracing,
 } from "./transport/observer.js";
-export type { RetryOptions } from "./transport/retry/retry-policy.js";
+export type { RetryOptions } from "./transport/retry-policy.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets/sockets.js";
 export { version } from "./transport/version.js";
 export type { HostMount, Mounts, VolumeMount } from "./volumes/mounts.js";

@@ -1,6 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { BackgroundWork } from "./agent/background-work.js";
-import { type CallOptions, callInit } from "./config/call-options.js";
 import {
   type Backend,
   type LocalBackendOptions,
@@ -9,7 +8,7 @@ import {
 } from "./config/client-options.js";
 import type { Isolation } from "./config/isolation.js";
 import { LocalBackend } from "./config/local-backend.js";
-import { checkKnown, longestExecution, margin } from "./config/options.js";
+import { type CallOptions, callInit, checkKnown, longestExecution, margin } from "./config/options.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
 import type {
   DetachedExecution,
@@ -35,7 +34,7 @@ import {
 } from "./transport/contract-clients.js";
 import { defaultTransport } from "./transport/default-transport.js";
 import type { Transport } from "./transport/http/transport.js";
-import { decidedRetry } from "./transport/retry/retry-policy.js";
+import { decidedRetry } from "./transport/retry-policy.js";
 import { ClientSockets } from "./transport/sockets/client-sockets.js";
 import { Volumes } from "./volumes/volumes.js";
 

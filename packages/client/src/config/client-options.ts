@@ -12,7 +12,7 @@ import {
   type Tracing,
 } from "../transport/observer.js";
 import { onNode } from "../transport/on-node.js";
-import type { RetryOptions } from "../transport/retry/retry-policy.js";
+import type { RetryOptions } from "../transport/retry-policy.js";
 import type { OpenWebSocket } from "../transport/sockets/sockets.js";
 import type { Isolation } from "./isolation.js";
 import {

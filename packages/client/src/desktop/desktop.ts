@@ -1,7 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
-import { requireWhole } from "../config/options.js";
+import { type CallOptions, callInit, requireWhole } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { type SandboxProcess, sandboxProcess } from "../machine/machine-reports.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";

@@ -1,6 +1,14 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, checkWhole, omitUndefined, requireText } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkWhole,
+  omitUndefined,
+  requestInit,
+  requireText,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { successOf } from "../transport/contract-clients.js";
 

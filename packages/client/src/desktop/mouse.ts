@@ -1,7 +1,16 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, checkOneOf, checkWhole, omitUndefined, requireWhole } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkOneOf,
+  checkWhole,
+  omitUndefined,
+  requestInit,
+  requireWhole,
+} from "../config/options.js";
 import { successOf } from "../transport/contract-clients.js";
 import { checkPoint, type Point } from "./screen-geometry.js";
 

@@ -1,7 +1,16 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, checkText, checkWhole, type OptionNames, omitUndefined } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkText,
+  checkWhole,
+  type OptionNames,
+  omitUndefined,
+  requestInit,
+} from "../config/options.js";
 import { bodyOf, successOf } from "../transport/contract-clients.js";
 
 type WireStart = AgentSchemas["RecordingStartRequest"];

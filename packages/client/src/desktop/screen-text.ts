@@ -1,7 +1,15 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, checkText, margin, requireText } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkText,
+  margin,
+  requestInit,
+  requireText,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { bodyOf } from "../transport/contract-clients.js";
 import { checkRegion, type ScreenRegion } from "./screen-geometry.js";

@@ -1,7 +1,15 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, checkText, checkWhole, omitUndefined } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkText,
+  checkWhole,
+  omitUndefined,
+  requestInit,
+} from "../config/options.js";
 import { bodyOf } from "../transport/contract-clients.js";
 
 /** Options of `vnc.start`. */

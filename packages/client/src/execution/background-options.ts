@@ -1,6 +1,6 @@
 import { limits } from "@cloud-sandbox/protocol/limits";
-import type { CallOptions } from "../config/call-options.js";
 import {
+  type CallOptions,
   checkKnown,
   checkText,
   checkTexts,

@@ -1,6 +1,13 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, requestInit } from "../config/call-options.js";
-import { checkKnown, lifetime, margin, type OptionNames, runningTimeout } from "../config/options.js";
+import {
+  type CallOptions,
+  checkKnown,
+  lifetime,
+  margin,
+  type OptionNames,
+  requestInit,
+  runningTimeout,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
 import { runBackground, startCommand } from "./background-execution.js";

@@ -1,7 +1,7 @@
 /** Waits for a program in the background for a limited time. */
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp } from "../agent/cleanup.js";
-import type { CallOptions } from "../config/call-options.js";
+import type { CallOptions } from "../config/options.js";
 import { TimeoutError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/calls.js";
 import type { DetachOptions } from "./execute-options.js";

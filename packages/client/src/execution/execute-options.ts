@@ -1,6 +1,7 @@
 import { limits } from "@cloud-sandbox/protocol/limits";
-import { type CallOptions, callOptionNames } from "../config/call-options.js";
 import {
+  type CallOptions,
+  callOptionNames,
   checkedVariables,
   checkFunction,
   checkText,

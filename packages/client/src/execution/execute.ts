@@ -1,7 +1,6 @@
 /** Runs code in one request, over a stream, or in the background: whatever the options of the call need. */
 import type { AgentAccess } from "../agent/agent-access.js";
-import { requestInit } from "../config/call-options.js";
-import { margin, omitUndefined } from "../config/options.js";
+import { margin, omitUndefined, requestInit } from "../config/options.js";
 import { NotFoundError } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
 import { startCode } from "./background-execution.js";

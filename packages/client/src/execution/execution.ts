@@ -1,7 +1,15 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkFunction, checkKnown, margin, omitUndefined } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkFunction,
+  checkKnown,
+  margin,
+  omitUndefined,
+  requestInit,
+} from "../config/options.js";
 import { invalidArgument, NotFoundError } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/calls.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";

@@ -1,7 +1,6 @@
 /** Runs programs that are given input, or whose output is reported as it comes. */
 import type { AgentAccess } from "../agent/agent-access.js";
-import type { CallOptions } from "../config/call-options.js";
-import { checkSeconds } from "../config/options.js";
+import { type CallOptions, checkSeconds } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { CallScope } from "../transport/calls/calls.js";
 import { type CommandInput, CommandStream, inputBytes } from "./command-stream.js";

@@ -1,6 +1,8 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
 import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
   checkBoolean,
   checkFunction,
   checkKnown,
@@ -8,6 +10,7 @@ import {
   checkWhole,
   type OptionNames,
   omitUndefined,
+  requestInit,
   requireText,
   requireWhole,
   slowestTransfer,

@@ -1,9 +1,15 @@
 /** Copies files between this machine and a sandbox, in constant memory. */
 
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, requestInit } from "../config/call-options.js";
 import { inTemporaryDirectory, localFailure, nodeModules } from "../config/node-modules.js";
-import { longestExecution, omitUndefined, requireText, slowestTransfer } from "../config/options.js";
+import {
+  type CallOptions,
+  longestExecution,
+  omitUndefined,
+  requestInit,
+  requireText,
+  slowestTransfer,
+} from "../config/options.js";
 import { CallbackErrors } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument, isSandboxError, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";

@@ -1,6 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit } from "../config/options.js";
 import { InvalidResponseError, reportIt } from "../errors/errors.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
 import { type SandboxMetrics, sandboxMetrics } from "./machine-reports.js";

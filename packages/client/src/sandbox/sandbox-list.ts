@@ -1,6 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { type CallOptions, callOptionNames, requestInit } from "../config/call-options.js";
 import {
+  type CallOptions,
+  callOptionNames,
   checkKnown,
   checkOneOf,
   checkText,
@@ -8,6 +9,7 @@ import {
   checkWhole,
   type OptionNames,
   omitUndefined,
+  requestInit,
 } from "../config/options.js";
 import { PaginatedList } from "../config/paginated-list.js";
 import { asText } from "../transport/answer-fields.js";

@@ -2,15 +2,14 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type AgentAccess, agentUrl } from "../agent/agent-access.js";
 import { afterCleanUp } from "../agent/cleanup.js";
-import { callInit } from "../config/call-options.js";
+import { callInit } from "../config/options.js";
 import { ApiError, NetworkError, TimeoutError } from "../errors/errors.js";
 import { CallScope, type Calls, unlessAborted } from "../transport/calls/calls.js";
 import { bodyOf, successOf } from "../transport/contract-clients.js";
 import { type Answer, receivedOf } from "../transport/openapi-client.js";
-import { checkGranted } from "./granted-options.js";
 import type { OwnedSandboxes } from "./owned-sandboxes.js";
 import type { Sandbox, SandboxOperations } from "./sandbox.js";
-import { type CreateSandboxOptions, createRequest, namedRequest } from "./sandbox-creation.js";
+import { type CreateSandboxOptions, checkGranted, createRequest, namedRequest } from "./sandbox-creation.js";
 import { failedToStart, noNames } from "./sandbox-refusals.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];

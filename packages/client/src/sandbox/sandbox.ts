@@ -1,8 +1,7 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
-import type { CallOptions } from "../config/call-options.js";
 import type { Isolation } from "../config/isolation.js";
-import { checkKnown } from "../config/options.js";
+import { type CallOptions, checkKnown } from "../config/options.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
 import type { Commands } from "../execution/commands.js";

@@ -2,8 +2,16 @@ import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { AgentAccess, type AgentChannelOptions } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
 import { type IssuedToken, TokenCache } from "../agent/token-cache.js";
-import { type CallOptions, callInit, callOptionNames } from "../config/call-options.js";
-import { checkBoolean, checkKnown, identifier, lifetime, requireText } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkBoolean,
+  checkKnown,
+  identifier,
+  lifetime,
+  requireText,
+} from "../config/options.js";
 import type { PaginatedList } from "../config/paginated-list.js";
 import { NotFoundError, SandboxExpiredError } from "../errors/errors.js";
 import { asText, date } from "../transport/answer-fields.js";

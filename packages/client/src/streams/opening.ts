@@ -9,8 +9,7 @@ import {
   observerOf,
   type RequestEvent,
 } from "../transport/observer.js";
-import { networkFailure } from "../transport/retry/network-failure.js";
-import { type DecidedRetry, type Failure, RetryPolicy } from "../transport/retry/retry-policy.js";
+import { type DecidedRetry, type Failure, networkFailure, RetryPolicy } from "../transport/retry-policy.js";
 import { HandshakeFailed, HandshakeRefused, type Sockets } from "../transport/sockets/sockets.js";
 import { version } from "../transport/version.js";
 

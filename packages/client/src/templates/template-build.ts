@@ -1,7 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { callInit } from "../config/call-options.js";
 import { nodeModules } from "../config/node-modules.js";
 import {
+  callInit,
   checkBoolean,
   checkFunction,
   checkKnown,

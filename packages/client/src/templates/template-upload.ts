@@ -1,5 +1,5 @@
-import { callInit } from "../config/call-options.js";
 import { inTemporaryDirectory, nodeModules } from "../config/node-modules.js";
+import { callInit } from "../config/options.js";
 import { InvalidResponseError, invalidArgument, reportIt } from "../errors/errors.js";
 import { packArchive } from "../files/local-archive.js";
 import { localBlob } from "../files/local-blob.js";

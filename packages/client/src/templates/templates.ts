@@ -1,11 +1,14 @@
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
 import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
   checkKnown,
   checkText,
   checkWhole,
   identifier,
   type OptionNames,
   omitUndefined,
+  requestInit,
 } from "../config/options.js";
 import { PaginatedList } from "../config/paginated-list.js";
 import { NotFoundError } from "../errors/errors.js";

@@ -14,14 +14,14 @@ import {
   observerOf,
   type RequestEvent,
 } from "./observer.js";
-import { networkFailure } from "./retry/network-failure.js";
 import {
   type DecidedRetry,
   type Failure,
+  networkFailure,
   type Repeatable,
   RetryPolicy,
   repeatable,
-} from "./retry/retry-policy.js";
+} from "./retry-policy.js";
 import { version } from "./version.js";
 
 /** The credentials for one server. */

@@ -1,5 +1,14 @@
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, checkWhole, identifier, omitUndefined, requireText } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkWhole,
+  identifier,
+  omitUndefined,
+  requestInit,
+  requireText,
+} from "../config/options.js";
 import { NotFoundError } from "../errors/errors.js";
 import { type ControlPlaneClient, readBody, successOf } from "../transport/contract-clients.js";
 import { type VolumeRecord, volumeRecord } from "./volume-record.js";

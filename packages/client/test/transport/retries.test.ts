@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseRetryAfter } from "../../src/errors/error-from-response.js";
 import { AbortError, type RetryEvent, type Sandbox, type SandboxClient } from "../../src/index.js";
 import { CallScope } from "../../src/transport/calls/calls.js";
-import { decidedRetry, RetryPolicy, repeatable } from "../../src/transport/retry/retry-policy.js";
+import { decidedRetry, RetryPolicy, repeatable } from "../../src/transport/retry-policy.js";
 import { carriers, rejection, testClient, unusedUrl } from "../support/clients.js";
 import { withSandbox } from "../support/sandbox-service.js";
 import { type Handler, inTurn, json, scriptedServer } from "../support/scripted-server.js";

@@ -18,7 +18,7 @@ import {
 } from "../../execution/program-stream.js";
 import { executeFrames, frameLines, type RawFrame } from "../../streams/frames.js";
 import { hasFields, type RequiredFields } from "../../transport/answer-fields.js";
-import { checkIsolation } from "../granted-options.js";
+import { checkIsolation } from "../sandbox-creation.js";
 import type { StreamIsolatedOptions } from "./isolated-options.js";
 import type { StreamedIsolatedExecution } from "./isolated-stream.js";
 
