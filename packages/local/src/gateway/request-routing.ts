@@ -13,11 +13,9 @@ import { type AgentTarget, agentTarget, envelopeAt } from "../agents/agent-targe
 import { bodyOf } from "../relay/exchange.js";
 import type { AgentGateway } from "./agent-gateway.js";
 import type { ConnectionBudget, RequestCallers } from "./connection-budget.js";
-import type { CrossOriginAccess } from "./cross-origin-access.js";
-import type { PreviewGateway } from "./preview-gateway.js";
-import { previewTarget } from "./preview-target.js";
+import { type PreviewGateway, previewTarget } from "./preview-gateway.js";
 import { refuse } from "./refusal.js";
-import type { HostGuard, KeyGuard } from "./request-guards.js";
+import type { CrossOriginAccess, HostGuard, KeyGuard } from "./request-guards.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;

@@ -15,7 +15,12 @@ import { isOutOfDescriptors } from "../host/open-files.js";
 import type { MachineUids } from "../host/uid-lease.js";
 import { ProgramNotStarted } from "../host-problem.js";
 import type { ProgramPlan, ProgramSpec } from "../sandbox-runtime.js";
-import { bubblewrapArguments, environmentArguments } from "./bubblewrap-arguments.js";
+import {
+  bubblewrapArguments,
+  environmentArguments,
+  limitVariables,
+  programEnvironment,
+} from "./bubblewrap-arguments.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
 import { launchCommand } from "./launch/launch-command.js";
 import type { ProgramPipe } from "./launch/program-pipes.js";
@@ -25,7 +30,6 @@ import {
   programDescriptors,
   spawnProgram,
 } from "./launch/program-process.js";
-import { limitVariables, programEnvironment } from "./machine-environment.js";
 import { driversInside, egressInside, limitsScript, type MachineImage } from "./machine-image.js";
 import type { PreparedHost } from "./prepared-host.js";
 import { ProgramRun } from "./program-run.js";

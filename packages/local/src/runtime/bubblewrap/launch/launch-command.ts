@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { tryOnce } from "../../host/host-trial.js";
 import type { MachineLimits } from "../../sandbox-runtime.js";
-import { limitVariables } from "../machine-environment.js";
+import { limitVariables } from "../bubblewrap-arguments.js";
 import { limitsScript } from "../machine-image.js";
 import type { RootEntry, WritableRoot } from "../writable-root.js";
 import launcher from "./launcher.pl?raw";
