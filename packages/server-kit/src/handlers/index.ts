@@ -46,9 +46,16 @@ export { type KeptContext, sessionHandlers } from "./agent/session-handlers.js";
 export { unavailable } from "./agent/unavailable.js";
 export { maxVariableBytes, maxVariables, VariableValues } from "./agent/variable-values.js";
 export { authenticateAccount, bearerToken } from "./control-plane/account-authentication.js";
-export { type BuildBase, buildBase } from "./control-plane/build-base.js";
 export {
+  type BuildBase,
+  type BuildRecord,
+  type BuildStatus,
+  type BuildStep,
+  buildBase,
   buildNotFound,
+  buildStep,
+  describeStep,
+  hasEnded,
   invalidBuild,
   noRoomForLayers,
   noTemplateToUpdate,
@@ -58,9 +65,7 @@ export {
   templateNameTaken,
   templateNotReady,
   tooManyBuilds,
-} from "./control-plane/build-problems.js";
-export { type BuildRecord, type BuildStatus, hasEnded } from "./control-plane/build-record.js";
-export { type BuildStep, buildStep, describeStep } from "./control-plane/build-steps.js";
+} from "./control-plane/builds.js";
 export {
   type Deliveries,
   type Delivery,
