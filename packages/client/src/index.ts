@@ -174,9 +174,14 @@ export type {
 export type { RetryOptions } from "./transport/retry-policy.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets/sockets.js";
 export { version } from "./transport/version.js";
-export type { HostMount, Mounts, VolumeMount } from "./volumes/mounts.js";
-export type { VolumeRecord } from "./volumes/volume-record.js";
-export type { CreateVolumeOptions, Volumes } from "./volumes/volumes.js";
+export type {
+  CreateVolumeOptions,
+  HostMount,
+  Mounts,
+  VolumeMount,
+  VolumeRecord,
+  Volumes,
+} from "./volumes/volumes.js";
 export type { ExecutionReport } from "./webhooks/execution-report.js";
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from "./webhooks/verify-webhook.js";
 export { WebhookVerificationError } from "./webhooks/webhook-error.js";

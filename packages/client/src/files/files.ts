@@ -25,8 +25,8 @@ import { type FileContent, isContentStream, wholeContent } from "./file-content.
 import { type DirectoryListing, type FileEntry, fileEntry, noEntry, root, truncated } from "./file-entry.js";
 import { FileWatch, type WatchOptions } from "./file-watch.js";
 import type { DirectoryDownloadOptions, DirectoryUploadOptions, TransferOptions } from "./local-files.js";
-import { sendFile } from "./send-file.js";
 import type { DirectoryTransfer } from "./skipped-entries.js";
+import { sendFile } from "./streamed-content.js";
 import type { FileToWrite } from "./write-many.js";
 
 /** Options of `readBytes`. */

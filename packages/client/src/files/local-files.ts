@@ -20,8 +20,8 @@ import { declaredLength } from "../transport/http/transport.js";
 import { receivedOf } from "../transport/openapi-client.js";
 import { packArchive } from "./local-archive.js";
 import { localBlob } from "./local-blob.js";
-import { sendFile } from "./send-file.js";
 import { type DirectoryTransfer, SkippedEntries } from "./skipped-entries.js";
+import { sendFile } from "./streamed-content.js";
 import { ArchiveSelection } from "./unpack-archive.js";
 
 /** Progress of an upload or download. */
