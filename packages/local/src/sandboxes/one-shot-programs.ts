@@ -20,7 +20,7 @@ import { type EgressRules, egressRules } from "../egress/egress-policy.js";
 import { isOutOfDescriptors } from "../runtime/host/open-files.js";
 import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/host-problem.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
-import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
+import type { KeyCooldowns } from "../tokens/key-ring.js";
 import { newSandboxId } from "./machine-supply.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";

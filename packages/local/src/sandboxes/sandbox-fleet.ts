@@ -17,7 +17,7 @@ import { egressRules } from "../egress/egress-policy.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { SandboxMount, StoredSandbox } from "../store/sandbox-repository.js";
-import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
+import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";

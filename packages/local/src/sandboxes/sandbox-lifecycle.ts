@@ -7,7 +7,7 @@ import { egressRules } from "../egress/egress-policy.js";
 import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
-import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
+import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";

@@ -22,9 +22,8 @@ import { childrenOf, processTree, readProcess, signalIfThere } from "../host/pro
 import { ProgramNotStarted } from "../host-problem.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
-import type { ProgramPipe } from "./launch/program-pipes.js";
+import { PacedOutput, type ProgramPipe } from "./launch/program-pipes.js";
 import type { ProgramProcess } from "./launch/program-process.js";
-import { PacedOutput } from "./paced-output.js";
 
 /** A driver sends a frame for each of at most 64 displayed values, and few others. */
 const mostFrames = 128;

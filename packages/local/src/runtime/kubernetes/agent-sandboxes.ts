@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApisApi, CustomObjectsApi, type V1ObjectMeta, type V1Pod } from "@kubernetes/client-node";
 import { type Cluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
+import { isOld, isOrphan, ownPods, ownSelector } from "./own-pods.js";
 import type { PodMaker } from "./pod-maker.js";
-import { isOld, isOrphan, ownPods, ownSelector } from "./pod-owner.js";
 import { removePod } from "./pod-states.js";
 import type { PodWatch } from "./pod-watch.js";
 
