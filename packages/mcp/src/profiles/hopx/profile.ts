@@ -1,6 +1,10 @@
 import { prompts } from "../../prompts/index.js";
-import { resourceLists, resources } from "../../resources/index.js";
-import type { Profile } from "../../session/profile.js";
+import { listing } from "../../resources/listing.js";
+import { sandboxFiles } from "../../resources/sandbox-files.js";
+import { listSandboxes, sandboxes } from "../../resources/sandboxes.js";
+import { listTemplates, templates } from "../../resources/templates.js";
+import { listView, view } from "../../resources/view.js";
+import type { Profile, Registration, ResourceList } from "../../session/profile.js";
 import { callApi } from "../../tools/api.js";
 import { backgroundTools } from "../../tools/background.js";
 import { codeTools, executeCodePersistent } from "../../tools/code.js";
@@ -13,6 +17,13 @@ import { sandboxTools } from "../../tools/sandboxes.js";
 import { olderSystemTools, systemTools } from "../../tools/system.js";
 import { templateTools } from "../../tools/templates.js";
 import { hopxAdvice } from "./advice.js";
+
+/** All resources and resource templates, in the order in which clients list them. */
+
+export const resources: readonly Registration[] = [templates, sandboxes, sandboxFiles, view, listing];
+
+/** What `resources/list` returns: the client's sandboxes first, then the account's templates. */
+export const resourceLists: readonly ResourceList[] = [listSandboxes, listTemplates, listView];
 
 export const tools: readonly Tool[] = [
   ...codeTools,
