@@ -19,7 +19,6 @@ import { templateTools } from "../../tools/templates.js";
 import { hopxAdvice } from "./advice.js";
 
 /** All resources and resource templates, in the order in which clients list them. */
-
 export const resources: readonly Registration[] = [templates, sandboxes, sandboxFiles, view, listing];
 
 /** What `resources/list` returns: the client's sandboxes first, then the account's templates. */
