@@ -144,6 +144,14 @@ export type {
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
+export type {
+  CreateVolumeOptions,
+  HostMount,
+  Mounts,
+  VolumeMount,
+  VolumeRecord,
+  Volumes,
+} from "./sandbox/volumes.js";
 export { type CloseOptions, SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { Terminal, TerminalOptions, Terminals } from "./streams/terminal.js";
 export type { TerminalReconnection, TerminalSize } from "./streams/terminal-connection.js";
@@ -174,14 +182,6 @@ export type {
 export type { RetryOptions } from "./transport/retry-policy.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets/sockets.js";
 export { version } from "./transport/version.js";
-export type {
-  CreateVolumeOptions,
-  HostMount,
-  Mounts,
-  VolumeMount,
-  VolumeRecord,
-  Volumes,
-} from "./volumes/volumes.js";
 export type { ExecutionReport } from "./webhooks/execution-report.js";
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from "./webhooks/verify-webhook.js";
 export { WebhookVerificationError } from "./webhooks/webhook-error.js";

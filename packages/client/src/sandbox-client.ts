@@ -23,6 +23,7 @@ import type {
   ManyExecutionsOutcome,
 } from "./sandbox/isolated/many-executions.js";
 import { Sandboxes } from "./sandbox/sandboxes.js";
+import { Volumes } from "./sandbox/volumes.js";
 import { Templates } from "./templates/templates.js";
 import { Calls, ServerClock } from "./transport/calls/calls.js";
 import type { Credentials } from "./transport/channel.js";
@@ -36,7 +37,6 @@ import { defaultTransport } from "./transport/default-transport.js";
 import type { Transport } from "./transport/http/transport.js";
 import { decidedRetry } from "./transport/retry-policy.js";
 import { ClientSockets } from "./transport/sockets/client-sockets.js";
-import { Volumes } from "./volumes/volumes.js";
 
 /** Health of the control plane. */
 export interface ServiceHealth {

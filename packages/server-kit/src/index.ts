@@ -1,4 +1,3 @@
-export type { Contract, ContractTypes, Operation } from "./contract/contract.js";
 export {
   type IncomingRequest,
   originForm,
@@ -21,6 +20,7 @@ export { splice } from "./http/splice.js";
 export { answerUnreadableRequests } from "./http/unreadable-requests.js";
 export { ignoreUpgrade, switchProtocols, upgradeResponse } from "./http/upgrades.js";
 export { readClientFrame } from "./router/client-frame.js";
+export type { Contract, ContractTypes, Operation } from "./router/contract.js";
 export { type ContractRouter, type ContractRouterOptions, contractRouter } from "./router/contract-router.js";
 export { OperationRoutes, type RequestEvent, type UnauthenticatedCall } from "./router/contract-service.js";
 export { Call, type Handler, type Handlers } from "./router/handlers.js";

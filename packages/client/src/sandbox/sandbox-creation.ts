@@ -17,7 +17,7 @@ import {
   omitUndefined,
 } from "../config/options.js";
 import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
-import { type Mounts, mountsOnWire } from "../volumes/volumes.js";
+import { type Mounts, mountsOnWire } from "./volumes.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 

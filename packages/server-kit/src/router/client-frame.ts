@@ -1,6 +1,6 @@
-import type { Operation } from "../contract/contract.js";
 import { isObject, parseJson, withoutNulls } from "../http/exchange.js";
 import { Problem } from "../http/problem.js";
+import type { Operation } from "./contract.js";
 import { validate } from "./validation.js";
 
 /**

@@ -1,5 +1,4 @@
 import { TrieRouter } from "hono/router/trie-router";
-import type { Contract, ContractTypes, Operation } from "../contract/contract.js";
 import {
   type Exchange,
   headerOf,
@@ -11,6 +10,7 @@ import {
   targetOf,
 } from "../http/exchange.js";
 import { type Envelope, internalProblem, Problem } from "../http/problem.js";
+import type { Contract, ContractTypes, Operation } from "./contract.js";
 import { Call, type Handlers } from "./handlers.js";
 import { requireWellFormed, validate } from "./validation.js";
 

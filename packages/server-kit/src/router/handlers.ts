@@ -1,5 +1,5 @@
-import type { ContractTypes, Operation } from "../contract/contract.js";
 import { type Exchange, headerOf, type NodeExchange, type Reply, type ReplyBody } from "../http/exchange.js";
+import type { ContractTypes, Operation } from "./contract.js";
 
 /**
  * The handlers of a contract, by operation id. A handler returns the JSON of a success, or a `Reply` for any other

@@ -1,6 +1,6 @@
-import type { Input, SchemaError } from "../contract/contract.js";
 import { isObject } from "../http/exchange.js";
 import { Problem } from "../http/problem.js";
+import type { Input, SchemaError } from "./contract.js";
 
 /**
  * Validates a value and fills in its defaults. Throws a 400 problem that names each invalid field and what it
