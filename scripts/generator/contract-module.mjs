@@ -44,7 +44,7 @@ export function contractModules(name, document) {
     [`${name}-contract.ts`]: [
       `import type { ${title}Operations } from "@cloud-sandbox/protocol";`,
       `import * as validators from "#validators/${name}";`,
-      `import type { Contract } from "../contract/contract.js";`,
+      `import type { Contract } from "../router/contract.js";`,
       "",
       `export interface ${title}Contract {`,
       `  operations: ${title}Operations;`,
@@ -63,7 +63,7 @@ export function contractModules(name, document) {
       "",
     ].join("\n"),
     [`${name}-validators.d.ts`]: [
-      `import type { Validate } from "../contract/contract.js";`,
+      `import type { Validate } from "../router/contract.js";`,
       "",
       ...validators.names().map((validator) => `export declare const ${validator}: Validate;`),
       "",

@@ -19,10 +19,8 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import { TokenVerifier } from "./access/token-verifier.js";
 import type { AgentConfig, EgressConfig } from "./config/agent-config.js";
-import { trustedAuthorities } from "./environment/authority-files.js";
-import { baseEnvironment } from "./environment/base-environment.js";
+import { baseEnvironment, knowsImportOption, trustedAuthorities } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
-import { knowsImportOption } from "./environment/node-version.js";
 import { BackgroundExecutions, mostKept } from "./execution/background/background-executions.js";
 import { BackgroundRecords } from "./execution/background/background-records.js";
 import { CodeRunner } from "./execution/code-runner.js";

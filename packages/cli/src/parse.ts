@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { usageHint } from "./command-line/usage-hint.js";
-import { exitCodeOf, failed } from "./errors/exit-codes.js";
+import { exitCodeOf, failed } from "./errors/command-error.js";
 import { explain, lostOutput } from "./errors/explain-error.js";
 import { Output } from "./output/output.js";
 import { createProgram } from "./program.js";

@@ -1,4 +1,3 @@
-export type { CallOptions } from "./config/call-options.js";
 export type {
   Backend,
   LocalBackendOptions,
@@ -7,6 +6,7 @@ export type {
   Timeouts,
 } from "./config/client-options.js";
 export type { Isolation } from "./config/isolation.js";
+export type { CallOptions } from "./config/options.js";
 export type { Page, PaginatedList } from "./config/paginated-list.js";
 export type { Desktop } from "./desktop/desktop.js";
 export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
@@ -50,7 +50,13 @@ export type {
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, RunCommandOptions, StreamCommandOptions } from "./execution/commands.js";
-export type { ExecuteOptions, StreamExecuteOptions } from "./execution/execute-options.js";
+export type {
+  DetachOptions,
+  ExecuteOptions,
+  OutputCallbacks,
+  RunningOptions,
+  StreamExecuteOptions,
+} from "./execution/execute-options.js";
 export type { Execution, WaitOptions } from "./execution/execution.js";
 export type { ExecutionOutput, ExecutionProgress, OutputPosition } from "./execution/execution-output.js";
 export type { ExecutionStream, StreamedExecution } from "./execution/execution-stream.js";
@@ -74,8 +80,6 @@ export type {
 } from "./execution/results/execution-result.js";
 export type { ExecutionEnd, ExecutionState, ExecutionStatus } from "./execution/results/execution-state.js";
 export type { SavedFile } from "./execution/results/saved-file.js";
-export type { RunningOptions } from "./execution/running-options.js";
-export type { DetachOptions, OutputCallbacks } from "./execution/waiting-options.js";
 export type { FileContent } from "./files/file-content.js";
 export type { DirectoryListing, FileEntry } from "./files/file-entry.js";
 export type { FileChange, FileWatch, WatchOptions } from "./files/file-watch.js";
@@ -140,6 +144,14 @@ export type {
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
+export type {
+  CreateVolumeOptions,
+  HostMount,
+  Mounts,
+  VolumeMount,
+  VolumeRecord,
+  Volumes,
+} from "./sandbox/volumes.js";
 export { type CloseOptions, SandboxClient, type ServiceHealth } from "./sandbox-client.js";
 export type { Terminal, TerminalOptions, Terminals } from "./streams/terminal.js";
 export type { TerminalReconnection, TerminalSize } from "./streams/terminal-connection.js";
@@ -156,19 +168,20 @@ export type { Fetch } from "./transport/http/fetch-transport.js";
 export type {
   CallErrorEvent,
   Hooks,
+  LogFields,
+  Logger,
+  LogLevel,
   RequestEvent,
+  RequestOutcome,
+  RequestSpan,
   ResponseEvent,
   RetryEvent,
-} from "./transport/observation/hooks.js";
-export type { LogFields, Logger, LogLevel } from "./transport/observation/logger.js";
-export type { TraceContext } from "./transport/observation/trace-context.js";
-export type { RequestOutcome, RequestSpan, Tracing } from "./transport/observation/tracing.js";
-export type { RetryOptions } from "./transport/retry/retry-options.js";
+  TraceContext,
+  Tracing,
+} from "./transport/observer.js";
+export type { RetryOptions } from "./transport/retry-policy.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets/sockets.js";
 export { version } from "./transport/version.js";
-export type { HostMount, Mounts, VolumeMount } from "./volumes/mounts.js";
-export type { VolumeRecord } from "./volumes/volume-record.js";
-export type { CreateVolumeOptions, Volumes } from "./volumes/volumes.js";
 export type { ExecutionReport } from "./webhooks/execution-report.js";
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from "./webhooks/verify-webhook.js";
 export { WebhookVerificationError } from "./webhooks/webhook-error.js";

@@ -10,10 +10,14 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import { checkKnown } from "./config/known-options.js";
-import type { RequestEvent } from "./transport/observation/hooks.js";
-import type { TraceContext } from "./transport/observation/trace-context.js";
-import type { RequestOutcome, RequestSpan, Tracing } from "./transport/observation/tracing.js";
+import { checkKnown } from "./config/options.js";
+import type {
+  RequestEvent,
+  RequestOutcome,
+  RequestSpan,
+  TraceContext,
+  Tracing,
+} from "./transport/observer.js";
 import { version } from "./transport/version.js";
 
 /** Options of `openTelemetry`. */

@@ -1,6 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { BackgroundWork } from "./agent/background-work.js";
-import { type CallOptions, callInit } from "./config/call-options.js";
 import {
   type Backend,
   type LocalBackendOptions,
@@ -8,9 +7,8 @@ import {
   settingsFrom,
 } from "./config/client-options.js";
 import type { Isolation } from "./config/isolation.js";
-import { checkKnown } from "./config/known-options.js";
 import { LocalBackend } from "./config/local-backend.js";
-import { longestExecution, margin } from "./config/time-limits.js";
+import { type CallOptions, callInit, checkKnown, longestExecution, margin } from "./config/options.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
 import type {
   DetachedExecution,
@@ -25,17 +23,20 @@ import type {
   ManyExecutionsOutcome,
 } from "./sandbox/isolated/many-executions.js";
 import { Sandboxes } from "./sandbox/sandboxes.js";
+import { Volumes } from "./sandbox/volumes.js";
 import { Templates } from "./templates/templates.js";
-import type { Account } from "./transport/account.js";
-import { Calls } from "./transport/calls/calls.js";
-import { ServerClock } from "./transport/calls/server-clock.js";
+import { Calls, ServerClock } from "./transport/calls/calls.js";
 import type { Credentials } from "./transport/channel.js";
-import { bodyOf, type ControlPlaneClient, controlPlaneClient } from "./transport/contract-clients.js";
+import {
+  type Account,
+  bodyOf,
+  type ControlPlaneClient,
+  controlPlaneClient,
+} from "./transport/contract-clients.js";
 import { defaultTransport } from "./transport/default-transport.js";
 import type { Transport } from "./transport/http/transport.js";
-import { decidedRetry } from "./transport/retry/retry-options.js";
+import { decidedRetry } from "./transport/retry-policy.js";
 import { ClientSockets } from "./transport/sockets/client-sockets.js";
-import { Volumes } from "./volumes/volumes.js";
 
 /** Health of the control plane. */
 export interface ServiceHealth {

@@ -18,8 +18,13 @@ export async function chosenRuntime(
   const homeFiles = readHomeFiles(options.homeFiles);
   for (const remark of remarksOn(homeFiles)) options.log?.(remark);
   const chosen = await chooseRuntime(runtimeName(options), {
-    ...{ holdsProcess, withoutSystemCallFilter, rootInside, kubernetes, mayAct },
-    ...{ signal: options.signal, log: options.log },
+    holdsProcess,
+    withoutSystemCallFilter,
+    rootInside,
+    kubernetes,
+    mayAct,
+    signal: options.signal,
+    log: options.log,
     dockerImages: dockerImages(options.dockerImage),
     dockerRuntime: dockerRuntime(options.dockerRuntime),
     authorities: trusted.pem,

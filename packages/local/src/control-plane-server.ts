@@ -7,39 +7,28 @@ import { agentPath } from "./agents/agent-target.js";
 import { ownAuthorities } from "./authorities/own-authorities.js";
 import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
 import type { UsableRuntime } from "./chosen-runtime.js";
-import { controlPlaneApi } from "./control-plane/control-plane-api.js";
+import { controlPlaneApi, RateLimiter } from "./control-plane/control-plane-api.js";
 import { MetricsStreams } from "./control-plane/metrics-stream.js";
-import { RateLimiter } from "./control-plane/rate-limiter.js";
 import type { RequestAudit } from "./control-plane/request-audit.js";
 import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
-import { egressGateway } from "./egress/egress-options.js";
-import { internetSetting } from "./egress/internet-default.js";
+import { egressGateway, internetSetting } from "./egress/egress-options.js";
 import { NotKeptError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
-import { ConnectionBudget } from "./gateway/connection-budget.js";
-import { CrossOriginAccess } from "./gateway/cross-origin-access.js";
+import { ConnectionBudget, RequestCallers } from "./gateway/connection-budget.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
-import { createGatewayServer } from "./gateway/gateway-server.js";
-import { HostGuard } from "./gateway/host-guard.js";
-import { KeyGuard } from "./gateway/key-guard.js";
-import { listen, requireFreePort } from "./gateway/listening.js";
-import { OpenCalls } from "./gateway/open-calls.js";
-import { PreviewGateway } from "./gateway/preview-gateway.js";
-import { previewUrls } from "./gateway/preview-target.js";
-import { PublicAddress } from "./gateway/public-address.js";
-import { RequestCallers } from "./gateway/request-callers.js";
-import { routeRequests } from "./gateway/request-routing.js";
+import { createGatewayServer, listen, PublicAddress, requireFreePort } from "./gateway/gateway-server.js";
+import { PreviewGateway, previewUrls } from "./gateway/preview-gateway.js";
+import { CrossOriginAccess, HostGuard, KeyGuard } from "./gateway/request-guards.js";
+import { OpenCalls, routeRequests } from "./gateway/request-routing.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } from "./local-defaults.js";
 import { holdingProcess } from "./runtime/host/unref-child.js";
 import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
-import { Activity } from "./sandboxes/activity.js";
-import { MachineSupply } from "./sandboxes/machine-supply.js";
+import { Activity, MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
 import { poolSize } from "./sandboxes/pool-size.js";
-import { ProgramCapacity } from "./sandboxes/program-capacity.js";
-import { ProgramQueue } from "./sandboxes/program-queue.js";
+import { ProgramCapacity, ProgramQueue } from "./sandboxes/program-queue.js";
 import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
@@ -54,10 +43,8 @@ import { TemplateBuilder } from "./templates/template-builder.js";
 import { TemplateBuilds } from "./templates/template-builds.js";
 import { TemplateImports } from "./templates/template-imports.js";
 import { TemplateUploads } from "./templates/template-uploads.js";
-import { AccountKey } from "./tokens/account-key.js";
-import { KeyCooldowns } from "./tokens/key-cooldowns.js";
-import { KeyRing } from "./tokens/key-ring.js";
-import { persistentApiKey, persistentTokenIssuer } from "./tokens/persistent-keys.js";
+import { AccountKey, KeyCooldowns, KeyRing } from "./tokens/key-ring.js";
+import { persistentApiKey, persistentTokenIssuer } from "./tokens/token-issuer.js";
 import { version } from "./version.js";
 import { HostDirectories } from "./volumes/host-directories.js";
 import { Volumes } from "./volumes/volumes.js";
@@ -328,7 +315,13 @@ export async function serve(
   ]);
   const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
   routeRequests(server, {
-    ...{ hosts, keys: guard, crossOrigin, agents: gateway, webhooks, previews, api },
+    hosts,
+    keys: guard,
+    crossOrigin,
+    agents: gateway,
+    webhooks,
+    previews,
+    api,
     callers: new RequestCallers(keys, tokens.tokenOwners),
     connections: new ConnectionBudget(),
     log,

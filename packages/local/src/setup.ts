@@ -10,7 +10,7 @@ import {
   pythonPackages,
 } from "./catalogue/installed-packages.js";
 import { SetupError } from "./errors/local-errors.js";
-import { userPackagesRoot } from "./runtime/host/user-packages.js";
+import { userPackagesRoot } from "./runtime/host/host-packages.js";
 
 const run = promisify(execFile);
 const python = "/usr/bin/python3";

@@ -6,7 +6,7 @@ import type { ServerOptions } from "./server/server-options.js";
 import { serveOverStdio } from "./server/stdio.js";
 import { offeredProfile } from "./server/tool-selection.js";
 import { SharedBackend } from "./session/shared-backend.js";
-import { OptionError } from "./settings/option-error.js";
+import { OptionError } from "./settings.js";
 
 function log(line: string): void {
   process.stderr.write(`cloud-sandbox-mcp: ${line}\n`);

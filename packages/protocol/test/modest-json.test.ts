@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { longestAnswer } from "../src/answer-limits.js";
-import { isModestJson } from "../src/modest-json.js";
+import { isModestJson, longestAnswer } from "../src/bounded-answers.js";
 
 const many = (piece: string, count: number): string => `[${`${piece},`.repeat(count)}0]`;
 

@@ -1,24 +1,27 @@
-export type { Contract, ContractTypes, Operation } from "./contract/contract.js";
+export {
+  type IncomingRequest,
+  originForm,
+  Reply,
+  readJsonBody,
+  requestId,
+  targetOf,
+} from "./http/exchange.js";
+export { FrameFeed, jsonLines } from "./http/frame-feed.js";
 export {
   agentEnvelope,
   controlPlaneEnvelope,
   type Envelope,
   type EnvelopeContext,
-} from "./http/envelopes.js";
-export { type IncomingRequest, originForm, targetOf } from "./http/exchange.js";
-export { FrameFeed, jsonLines } from "./http/frame-feed.js";
-export { ignoreUpgrade } from "./http/ignored-upgrade.js";
-export { readJsonBody } from "./http/json-body.js";
-export { internalProblem, Problem, type ProblemOptions } from "./http/problem.js";
-export { Reply } from "./http/reply.js";
-export { requestId } from "./http/request-id.js";
+  internalProblem,
+  Problem,
+  type ProblemOptions,
+} from "./http/problem.js";
 export { splice } from "./http/splice.js";
 export { answerUnreadableRequests } from "./http/unreadable-requests.js";
-export { switchProtocols, upgradeResponse } from "./http/upgrade-response.js";
-export { Call } from "./router/call.js";
+export { ignoreUpgrade, switchProtocols, upgradeResponse } from "./http/upgrades.js";
 export { readClientFrame } from "./router/client-frame.js";
+export type { Contract, ContractTypes, Operation } from "./router/contract.js";
 export { type ContractRouter, type ContractRouterOptions, contractRouter } from "./router/contract-router.js";
-export type { RequestEvent, UnauthenticatedCall } from "./router/contract-service.js";
-export type { Handler, Handlers } from "./router/handlers.js";
-export { OperationRoutes } from "./router/operation-routes.js";
+export { OperationRoutes, type RequestEvent, type UnauthenticatedCall } from "./router/contract-service.js";
+export { Call, type Handler, type Handlers } from "./router/handlers.js";
 export { pageOf } from "./router/page.js";

@@ -1,11 +1,9 @@
 /** The parts of a contract server that do not need Node.js. */
-export type { Operation } from "./contract/contract.js";
-export { agentEnvelope, controlPlaneEnvelope, type Envelope } from "./http/envelopes.js";
-export type { Exchange, ServedRequest } from "./http/exchange.js";
-export { Problem } from "./http/problem.js";
-export { Reply } from "./http/reply.js";
-export { requestId } from "./http/request-id.js";
+
+export { type Exchange, Reply, requestId, type ServedRequest } from "./http/exchange.js";
+export { agentEnvelope, controlPlaneEnvelope, type Envelope, Problem } from "./http/problem.js";
 export { readClientFrame } from "./router/client-frame.js";
+export type { Operation } from "./router/contract.js";
 export {
   type ContractService,
   contractService,

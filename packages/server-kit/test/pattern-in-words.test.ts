@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { patternInWords } from "../src/validation/pattern-in-words.js";
+import { patternInWords } from "../src/router/validation.js";
 
 test.each(["agent", "control-plane"])("each pattern of %s.yaml is explained in words", (contract) => {
   const yaml = readFileSync(new URL(`../../../openapi/${contract}.yaml`, import.meta.url), "utf8");

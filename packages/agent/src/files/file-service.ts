@@ -15,8 +15,8 @@ import { finished, Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
+import { fileInfo as entryInfo } from "@cloud-sandbox/server-kit/handlers";
 import { alreadyThere, Destination, statsIfThere } from "./destination.js";
-import { fileEntry, fileInfo } from "./file-entry.js";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
 import type { OpenFile } from "./open-file.js";
 import { isMissing, type Pin, type ServedTree } from "./served-tree.js";
@@ -341,4 +341,26 @@ function temporaryName(): string {
 /** Whether a name is one that the agent gives to a file while it is being written. */
 export function isTemporaryName(name: string): boolean {
   return /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(name);
+}
+
+/** Describes a directory entry. `undefined` if it has been deleted meanwhile. */
+export async function fileEntry(
+  directory: Pin,
+  bytes: Buffer,
+): Promise<AgentSchemas["FileInfo"] | undefined> {
+  const entry = Buffer.concat([Buffer.from(`${directory.location}/`), bytes]);
+  const stats = await lstat(entry).catch(() => undefined);
+  return stats && fileInfo(posix.join(directory.path, bytes.toString()), stats);
+}
+
+export const fileInfo = (path: string, stats: Stats): AgentSchemas["FileInfo"] =>
+  entryInfo(path, { size: stats.size, mode: stats.mode, kind: kind(stats), modifiedAt: stats.mtime });
+
+function kind(stats: Stats): string {
+  if (stats.isDirectory()) return "d";
+  if (stats.isSymbolicLink()) return "l";
+  if (stats.isFIFO()) return "p";
+  if (stats.isSocket()) return "s";
+  if (stats.isCharacterDevice()) return "c";
+  return stats.isBlockDevice() ? "b" : "-";
 }

@@ -136,7 +136,9 @@ export async function identityOf(path: string): Promise<Identity | undefined> {
   try {
     const stats: Stats = await lstat(path);
     return {
-      ...{ inode: stats.ino, born: stats.birthtimeMs, isDirectory: stats.isDirectory() },
+      inode: stats.ino,
+      born: stats.birthtimeMs,
+      isDirectory: stats.isDirectory(),
       hasContent: stats.isFile() && stats.size > 0,
     };
   } catch {

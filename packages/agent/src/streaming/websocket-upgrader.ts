@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
+  agentEnvelope,
   type Call,
   type ContractRouter,
   type IncomingRequest,
   Problem,
   Reply,
+  requestId,
 } from "@cloud-sandbox/server-kit";
 import type { WebSocket, WebSocketServer } from "ws";
-import { answer, refusal } from "../access/refusal.js";
 import { exhausted } from "../execution/programs/start-failure.js";
 
 /** Size of the largest frame that a client may send, in bytes. */
@@ -127,3 +128,16 @@ const upgradeRequired = (path: string) =>
   new Problem(426, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, {
     headers: { upgrade: "websocket", connection: "upgrade" },
   });
+
+/** Builds the HTTP reply for a request that is refused before the router and its handlers see it. */
+export function refusal(problem: Problem): Reply<string> {
+  const id = requestId(undefined);
+  const body = agentEnvelope(problem, { requestId: id, timestamp: new Date().toISOString() });
+  const headers = { "content-type": "application/json", "x-request-id": id, ...problem.headers };
+  return new Reply(JSON.stringify(body), headers, problem.status);
+}
+
+export function answer(response: ServerResponse, { status, headers, body = "" }: Reply): void {
+  response.writeHead(status, headers);
+  response.end(body);
+}

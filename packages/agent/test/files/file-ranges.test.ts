@@ -1,6 +1,6 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import { expect, test } from "vitest";
-import { byteRange } from "../../src/files/byte-range.js";
+import { byteRange } from "../../src/handlers/file-handlers.js";
 
 test.each([
   [undefined, undefined],

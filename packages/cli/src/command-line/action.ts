@@ -1,7 +1,7 @@
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import type { Command } from "commander";
 import { linesAbout } from "../connection/backend-log.js";
-import { failed } from "../errors/exit-codes.js";
+import { failed } from "../errors/command-error.js";
 import { explain, type Problem } from "../errors/explain-error.js";
 import { Output } from "../output/output.js";
 import { Interruption } from "./interruption.js";

@@ -1,4 +1,4 @@
-import { exitCodeOf, failed } from "../errors/exit-codes.js";
+import { exitCodeOf, failed } from "../errors/command-error.js";
 
 /**
  * Tells a command that it is to end: by Ctrl-C, by a signal, or because nobody can read what it prints. The first one aborts

@@ -8,7 +8,7 @@ import type {
   StreamedResult,
 } from "cloud-sandbox";
 import type { Call } from "../command-line/action.js";
-import { failed, signalName } from "../errors/exit-codes.js";
+import { failed, signalName } from "../errors/command-error.js";
 import { lostBytes } from "../errors/explain-error.js";
 
 /** A program whose output can be read. */

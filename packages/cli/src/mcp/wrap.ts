@@ -8,10 +8,9 @@ import { examples } from "../command-line/subcommand.js";
 import { writePrivateFile } from "../connection/private-file.js";
 import { CommandError } from "../errors/command-error.js";
 import { confirm } from "./confirm.js";
-import { foreignServer, readForeign } from "./import.js";
+import { foreignServer, isWrapped, readForeign } from "./import.js";
 import { masked } from "./masked.js";
 import { changeServers, unknownServer } from "./server-store.js";
-import { isWrapped } from "./wrapped-entry.js";
 
 interface WrapOptions {
   readonly config: string;

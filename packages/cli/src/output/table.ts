@@ -1,5 +1,4 @@
-import { printable } from "./printable.js";
-import { fitted, padded, widthOf } from "./visible-text.js";
+import { fitted, padded, printable, widthOf } from "./visible-text.js";
 
 /** A column of a table: its title, and the text that it shows for a row. */
 export interface Column<Row> {

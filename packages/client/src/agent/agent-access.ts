@@ -1,15 +1,13 @@
 import type { Duplex } from "node:stream";
-import { callInit } from "../config/call-options.js";
+import { callInit } from "../config/options.js";
 import { ConflictError, InvalidResponseError, reportIt } from "../errors/errors.js";
 import type { FrameSocket } from "../streams/frame-socket.js";
 import type { StreamRequest } from "../streams/open-frame-socket.js";
 import type { SocketRoute } from "../streams/opening.js";
-import { Activity } from "../transport/calls/activity.js";
-import type { CallScope } from "../transport/calls/call-scope.js";
-import { unlessAborted } from "../transport/calls/unless-aborted.js";
+import { Activity, type CallScope, unlessAborted } from "../transport/calls/calls.js";
 import type { ChannelOptions, Credentials } from "../transport/channel.js";
 import { type AgentClient, agentClient, successOf } from "../transport/contract-clients.js";
-import { type DecidedRetry, decidedRetry } from "../transport/retry/retry-options.js";
+import { type DecidedRetry, decidedRetry } from "../transport/retry-policy.js";
 import type { ClientSockets } from "../transport/sockets/client-sockets.js";
 import type { BackgroundWork } from "./background-work.js";
 import type { TokenCache } from "./token-cache.js";

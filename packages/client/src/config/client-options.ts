@@ -1,17 +1,30 @@
 import { ConfigurationError, invalidArgument } from "../errors/errors.js";
-import type { Account } from "../transport/account.js";
+import type { Account } from "../transport/contract-clients.js";
 import type { Fetch } from "../transport/http/fetch-transport.js";
-import type { Hooks } from "../transport/observation/hooks.js";
-import { type Logger, type LogLevel, leveled, logLevels } from "../transport/observation/logger.js";
-import type { TraceContext } from "../transport/observation/trace-context.js";
-import { propagation, type Tracing } from "../transport/observation/tracing.js";
+import {
+  type Hooks,
+  type Logger,
+  type LogLevel,
+  leveled,
+  logLevels,
+  propagation,
+  type TraceContext,
+  type Tracing,
+} from "../transport/observer.js";
 import { onNode } from "../transport/on-node.js";
-import type { RetryOptions } from "../transport/retry/retry-options.js";
+import type { RetryOptions } from "../transport/retry-policy.js";
 import type { OpenWebSocket } from "../transport/sockets/sockets.js";
 import type { Isolation } from "./isolation.js";
-import { checkKnown, type OptionNames } from "./known-options.js";
-import { checkBoolean, checkFunction, checkOneOf, checkSeconds } from "./option-checks.js";
-import { lifetime as checkedLifetime, runningTimeout } from "./time-limits.js";
+import {
+  checkBoolean,
+  lifetime as checkedLifetime,
+  checkFunction,
+  checkKnown,
+  checkOneOf,
+  checkSeconds,
+  type OptionNames,
+  runningTimeout,
+} from "./options.js";
 
 /**
  * Options of a `SandboxClient`. All are checked in the constructor, which throws a `ConfigurationError` or a

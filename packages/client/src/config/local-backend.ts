@@ -4,7 +4,7 @@
  */
 
 import { ConfigurationError, clientClosed } from "../errors/errors.js";
-import type { Account } from "../transport/account.js";
+import type { Account } from "../transport/contract-clients.js";
 import type { LocalBackendOptions, StartedBackend } from "./client-options.js";
 
 /**

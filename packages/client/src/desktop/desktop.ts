@@ -1,14 +1,12 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
-import { requireWhole } from "../config/option-checks.js";
+import { type CallOptions, callInit, requireWhole } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { type SandboxProcess, sandboxProcess } from "../machine/machine-reports.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import { Keyboard } from "./keyboard.js";
 import { Mouse } from "./mouse.js";
-import type { ScreenRegion, ScreenSize } from "./screen-geometry.js";
-import { checkRegion } from "./screen-geometry.js";
+import { checkRegion, type ScreenRegion, type ScreenSize } from "./screen-geometry.js";
 import { ScreenRecorder } from "./screen-recorder.js";
 import { ScreenText } from "./screen-text.js";
 import { type Screenshot, screenshot } from "./screenshot.js";

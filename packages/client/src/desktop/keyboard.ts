@@ -1,8 +1,14 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkWhole, requireText } from "../config/option-checks.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkWhole,
+  omitUndefined,
+  requestInit,
+  requireText,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { successOf } from "../transport/contract-clients.js";
 

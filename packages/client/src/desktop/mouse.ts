@@ -1,12 +1,18 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkOneOf, checkWhole, requireWhole } from "../config/option-checks.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkOneOf,
+  checkWhole,
+  omitUndefined,
+  requestInit,
+  requireWhole,
+} from "../config/options.js";
 import { successOf } from "../transport/contract-clients.js";
-import type { Point } from "./screen-geometry.js";
-import { checkPoint } from "./screen-geometry.js";
+import { checkPoint, type Point } from "./screen-geometry.js";
 
 /** A mouse button: `left`, `middle` or `right`. */
 export type MouseButton = AgentSchemas["MouseButton"];

@@ -1,4 +1,4 @@
-import { numberOr, requireWhole } from "../config/option-checks.js";
+import { numberOr, requireWhole } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 
 /** A position on the screen, in pixels from the upper left corner. */

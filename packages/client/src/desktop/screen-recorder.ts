@@ -1,9 +1,16 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkText, checkWhole } from "../config/option-checks.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkText,
+  checkWhole,
+  type OptionNames,
+  omitUndefined,
+  requestInit,
+} from "../config/options.js";
 import { bodyOf, successOf } from "../transport/contract-clients.js";
 
 type WireStart = AgentSchemas["RecordingStartRequest"];

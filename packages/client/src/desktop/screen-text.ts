@@ -1,13 +1,18 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown } from "../config/known-options.js";
-import { checkText, requireText } from "../config/option-checks.js";
-import { margin } from "../config/time-limits.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkText,
+  margin,
+  requestInit,
+  requireText,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { bodyOf } from "../transport/contract-clients.js";
-import type { ScreenRegion } from "./screen-geometry.js";
-import { checkRegion } from "./screen-geometry.js";
+import { checkRegion, type ScreenRegion } from "./screen-geometry.js";
 
 /** Text recognized on the screen. */
 export interface RecognisedText {

@@ -1,9 +1,15 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkText, checkWhole } from "../config/option-checks.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkText,
+  checkWhole,
+  omitUndefined,
+  requestInit,
+} from "../config/options.js";
 import { bodyOf } from "../transport/contract-clients.js";
 
 /** Options of `vnc.start`. */

@@ -1,7 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
-import { requireText, requireWhole } from "../config/option-checks.js";
+import { type CallOptions, callInit, requireText, requireWhole } from "../config/options.js";
 import { readBody, successOf } from "../transport/contract-clients.js";
 import type { ScreenSize } from "./screen-geometry.js";
 import { type Screenshot, screenshot } from "./screenshot.js";

@@ -15,12 +15,11 @@ import {
   ValidationError,
 } from "./errors.js";
 import { redact, safeHeaders } from "./redaction.js";
-import { parseRetryAfter } from "./retry-after.js";
 
 /** Which service answered: the same status means different things from the control plane and from the agent. */
 export type Plane = "control plane" | "agent";
 
-export interface FailedResponse {
+interface FailedResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   /** The body, parsed as JSON if possible, otherwise text. */
@@ -290,3 +289,15 @@ const kindOfStatus: Record<number, Kind> = {
   422: { error: ValidationError, code: "INVALID_REQUEST" },
   429: tooMany,
 };
+
+/** Seconds in a Retry-After header: a number, or a date compared with the server's clock (the Date header). */
+export function parseRetryAfter(headers: Readonly<Record<string, string>>): number | undefined {
+  const header = headers["retry-after"]?.trim() ?? "";
+  if (header === "") return undefined;
+  const number = Number(header);
+  if (Number.isFinite(number)) return number >= 0 ? number : undefined;
+  const date = Date.parse(header);
+  if (Number.isNaN(date)) return undefined;
+  const now = Date.parse(headers.date ?? "") || Date.now();
+  return Math.max(0, (date - now) / 1000);
+}

@@ -1,9 +1,8 @@
 /** Starts programs in the background. */
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, requestInit } from "../config/call-options.js";
-import { checkKnown } from "../config/known-options.js";
+import { type CallOptions, checkKnown, requestInit } from "../config/options.js";
 import { isSandboxError, type SandboxError } from "../errors/errors.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/calls.js";
 import { bodyOf } from "../transport/contract-clients.js";
 import type { CallInit } from "../transport/openapi-client.js";
 import {

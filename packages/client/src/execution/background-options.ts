@@ -1,10 +1,15 @@
 import { limits } from "@cloud-sandbox/protocol/limits";
-import type { CallOptions } from "../config/call-options.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkText, checkTexts, requireWhole } from "../config/option-checks.js";
+import {
+  type CallOptions,
+  checkKnown,
+  checkText,
+  checkTexts,
+  type OptionNames,
+  omitUndefined,
+  requireWhole,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
-import { checkContext, checkProgram, envAndWorkdir, runningOptionNames } from "./running-options.js";
+import { checkContext, checkProgram, envAndWorkdir, runningOptionNames } from "./execute-options.js";
 
 /** Options of all programs in the background. */
 export interface BackgroundOptions extends CallOptions {

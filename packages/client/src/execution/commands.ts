@@ -1,25 +1,33 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, requestInit } from "../config/call-options.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { lifetime, margin, runningTimeout } from "../config/time-limits.js";
+import {
+  type CallOptions,
+  checkKnown,
+  lifetime,
+  margin,
+  type OptionNames,
+  requestInit,
+  runningTimeout,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
 import { runBackground, startCommand } from "./background-execution.js";
 import type { BackgroundOptions } from "./background-options.js";
 import { type CommandInput, CommandStream } from "./command-stream.js";
 import { resultOrDetach } from "./detach.js";
-import type { Execution } from "./execution.js";
-import { streamedCommand } from "./live-run.js";
-import { type CommandResult, commandResult } from "./results/execution-result.js";
-import { envAndWorkdir, type RunningOptions, runningOptionNames } from "./running-options.js";
 import {
   callbackNames,
   checkWaiting,
   type DetachOptions,
   detachOptionNames,
+  envAndWorkdir,
   isStreamed,
   type OutputCallbacks,
-} from "./waiting-options.js";
+  type RunningOptions,
+  runningOptionNames,
+} from "./execute-options.js";
+import type { Execution } from "./execution.js";
+import { streamedCommand } from "./live-run.js";
+import { type CommandResult, commandResult } from "./results/execution-result.js";
 
 /** Options of `commands.stream`. */
 export interface StreamCommandOptions extends RunningOptions {

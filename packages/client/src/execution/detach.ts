@@ -1,12 +1,12 @@
 /** Waits for a program in the background for a limited time. */
 import type { BackgroundWork } from "../agent/background-work.js";
 import { afterCleanUp } from "../agent/cleanup.js";
-import type { CallOptions } from "../config/call-options.js";
+import type { CallOptions } from "../config/options.js";
 import { TimeoutError } from "../errors/errors.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/calls.js";
+import type { DetachOptions } from "./execute-options.js";
 import type { Execution } from "./execution.js";
 import type { ExecutionResult } from "./results/execution-result.js";
-import type { DetachOptions } from "./waiting-options.js";
 
 /**
  * Starts a program in the background with `start`. Returns its result, or its handle if it still runs after `seconds`. If

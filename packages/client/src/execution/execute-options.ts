@@ -1,24 +1,123 @@
 import { limits } from "@cloud-sandbox/protocol/limits";
-import type { OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { kindOf } from "../config/option-checks.js";
-import { runningTimeout } from "../config/time-limits.js";
+import {
+  type CallOptions,
+  callOptionNames,
+  checkedVariables,
+  checkFunction,
+  checkText,
+  kindOf,
+  type OptionNames,
+  omitUndefined,
+  runningTimeout,
+} from "../config/options.js";
 import { ConfigurationError, invalidArgument } from "../errors/errors.js";
+import type { WaitOptions } from "./execution.js";
 import type { DisplayedValue } from "./results/displayed-value.js";
-import {
-  checkContext,
-  checkProgram,
-  envAndWorkdir,
-  type RunningOptions,
-  runningOptionNames,
-} from "./running-options.js";
-import {
-  callbackNames,
-  checkWaiting,
-  type DetachOptions,
-  detachOptionNames,
-  type OutputCallbacks,
-} from "./waiting-options.js";
+
+/** Options that code and commands have in common. */
+export interface RunningOptions extends CallOptions {
+  /**
+   * Time limit of the program in seconds, a whole number from 1 to 300. Default: `timeouts.executionSeconds`, which is
+   * 30.
+   */
+  timeoutSeconds?: number | undefined;
+  /** Environment variables for this run only; they override the sandbox's. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** Working directory. Default /workspace. */
+  workdir?: string | undefined;
+}
+
+export const runningOptionNames: OptionNames<RunningOptions> = {
+  ...callOptionNames,
+  timeoutSeconds: true,
+  env: true,
+  workdir: true,
+};
+
+/** Throws if `code` or `language` is invalid. Called early, before a sandbox is created for the code. */
+export function checkProgram(code: unknown, language: unknown): void {
+  if (typeof code !== "string")
+    throw invalidArgument(`code must be text; it is ${kindOf(code)}.`, "Write execute(code, options).");
+  if (language === undefined || (typeof language === "string" && language.trim() !== "")) return;
+  throw invalidArgument(`language must be a name such as "python"; it is ${kindOf(language)}.`);
+}
+
+export function checkContext(context: unknown): void {
+  if (context === undefined) return;
+  if (typeof context !== "string" || context.length < 1 || context.length > 64)
+    throw invalidArgument("context must be a name of 1 to 64 characters.");
+}
+
+/** The request fields for environment variables and working directory. */
+export function envAndWorkdir({ env, workdir }: Pick<RunningOptions, "env" | "workdir">) {
+  checkText("workdir", workdir);
+  return omitUndefined({ env: env && checkedVariables(env, "env"), workdir });
+}
+
+/** Functions that are given a program's output while it runs. With one of them, the call runs over a WebSocket. */
+export interface OutputCallbacks {
+  /**
+   * Called with each piece of standard output as it is written. A promise that it returns is awaited before the next
+   * piece. If it throws, the program is killed and the call rejects with that error.
+   */
+  onStdout?: ((text: string) => unknown) | undefined;
+  /** Called with each piece of standard error as it is written, like `onStdout`. */
+  onStderr?: ((text: string) => unknown) | undefined;
+}
+
+/** How long a call waits for a program that may continue in the background. */
+export interface DetachOptions {
+  /**
+   * Seconds to wait, 1 or more, for callers whose own time is limited. A program that still runs then continues in the
+   * background, and the call returns its handle; `kind` tells `result` from `execution`. Cannot be combined with
+   * `onStdout`, `onStderr`, `onDisplay`, `cache` and `requestTimeoutSeconds`. Default: the call waits for the program's end.
+   */
+  detachAfterSeconds?: number | undefined;
+  /** Called every two seconds with the program's progress. Needs `detachAfterSeconds`. */
+  onProgress?: WaitOptions["onProgress"];
+}
+
+export const callbackNames: OptionNames<OutputCallbacks> = { onStdout: true, onStderr: true };
+export const detachOptionNames: OptionNames<DetachOptions> = { detachAfterSeconds: true, onProgress: true };
+
+/** All options that decide how a call waits for its program. */
+export interface Waiting extends OutputCallbacks, DetachOptions {
+  onDisplay?: unknown;
+  cache?: unknown;
+  requestTimeoutSeconds?: unknown;
+}
+
+/** Whether output is reported while the program runs, so that the call needs a stream. */
+export function isStreamed({ onDisplay, onStderr, onStdout }: Waiting): boolean {
+  return (onStdout ?? onStderr ?? onDisplay) !== undefined;
+}
+
+/** Throws if the options are invalid or cannot be combined. Called before anything is sent. */
+export function checkWaiting(options: Waiting): void {
+  const { detachAfterSeconds: seconds, onDisplay, onProgress, onStderr, onStdout } = options;
+  for (const [name, callback] of Object.entries({ onStdout, onStderr, onDisplay, onProgress }))
+    checkFunction(name, callback);
+  checkUncombined("cache", options.cache === true, options);
+  if (seconds === undefined) {
+    if (onProgress === undefined) return;
+    throw invalidArgument("onProgress needs detachAfterSeconds.", "Use onStdout to follow the output.");
+  }
+  if (!(Number.isFinite(seconds) && seconds >= 1))
+    throw invalidArgument(`detachAfterSeconds must be a number of seconds from 1; it is ${seconds}.`);
+  checkUncombined("detachAfterSeconds", true, options);
+}
+
+/** Options that mean nothing where the answer comes from a cache, or from a program in the background. */
+const uncombined = {
+  cache: ["onStdout", "onStderr", "onDisplay"],
+  detachAfterSeconds: ["onStdout", "onStderr", "onDisplay", "cache", "requestTimeoutSeconds"],
+} as const;
+
+function checkUncombined(name: keyof typeof uncombined, isGiven: boolean, options: Waiting): void {
+  const other = uncombined[name].find((each) => options[each] !== undefined && options[each] !== false);
+  if (isGiven && other !== undefined)
+    throw invalidArgument(`${name} and ${other} cannot be combined.`, "Leave one of them out.");
+}
 
 /** Options of `executeStream`. */
 export interface StreamExecuteOptions extends RunningOptions {

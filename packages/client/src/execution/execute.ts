@@ -1,17 +1,14 @@
 /** Runs code in one request, over a stream, or in the background: whatever the options of the call need. */
 import type { AgentAccess } from "../agent/agent-access.js";
-import { requestInit } from "../config/call-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { margin } from "../config/time-limits.js";
+import { margin, omitUndefined, requestInit } from "../config/options.js";
 import { NotFoundError } from "../errors/errors.js";
 import { readBody } from "../transport/contract-clients.js";
 import { startCode } from "./background-execution.js";
 import { resultOrDetach } from "./detach.js";
-import { checkStdin, type ExecuteOptions, type ExecuteRequest } from "./execute-options.js";
+import { checkStdin, type ExecuteOptions, type ExecuteRequest, isStreamed } from "./execute-options.js";
 import type { Execution } from "./execution.js";
 import { streamedCode } from "./live-run.js";
 import { type ExecutionResult, executionResult } from "./results/execution-result.js";
-import { isStreamed } from "./waiting-options.js";
 
 /** The agents without the extension `/execute/rich`. */
 const withoutRich = new WeakSet<AgentAccess>();

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { base64Bytes } from "../transport/answers/base64-bytes.js";
+import { base64Bytes } from "../transport/answer-fields.js";
 import type { TerminationReason } from "./results/execution-result.js";
 import { type ExecutionStatus, executionStatus } from "./results/execution-state.js";
 

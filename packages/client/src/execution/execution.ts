@@ -1,12 +1,17 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkFunction } from "../config/option-checks.js";
-import { margin } from "../config/time-limits.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkFunction,
+  checkKnown,
+  margin,
+  omitUndefined,
+  requestInit,
+} from "../config/options.js";
 import { invalidArgument, NotFoundError } from "../errors/errors.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/calls.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import {
   type ExecutionOutput,

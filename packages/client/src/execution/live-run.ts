@@ -1,16 +1,19 @@
 /** Runs programs that are given input, or whose output is reported as it comes. */
 import type { AgentAccess } from "../agent/agent-access.js";
-import type { CallOptions } from "../config/call-options.js";
-import { checkSeconds } from "../config/option-checks.js";
+import { type CallOptions, checkSeconds } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/calls.js";
 import { type CommandInput, CommandStream, inputBytes } from "./command-stream.js";
-import { checkStdin, type ExecuteOptions, type ExecuteRequest } from "./execute-options.js";
+import {
+  checkStdin,
+  type ExecuteOptions,
+  type ExecuteRequest,
+  type OutputCallbacks,
+} from "./execute-options.js";
 import { ExecutionStream } from "./execution-stream.js";
 import type { OutputEvent, ProgramStream, StreamedResult } from "./program-stream.js";
 import type { DisplayedValue } from "./results/displayed-value.js";
 import type { CommandResult, ExecutionResult, OutputExtent } from "./results/execution-result.js";
-import type { OutputCallbacks } from "./waiting-options.js";
 
 /** A checked command. */
 interface CommandRequest {
@@ -57,7 +60,14 @@ export async function streamedCommand(
   const result = await readLive((signal) => open(access, request, stdin, signal), options);
   const { executionTimeSeconds, exitCode, kind, output, stderr, stdout, success, terminationReason } = result;
   return {
-    ...{ kind, success, stdout, stderr, exitCode, executionTimeSeconds, terminationReason, output },
+    kind,
+    success,
+    stdout,
+    stderr,
+    exitCode,
+    executionTimeSeconds,
+    terminationReason,
+    output,
     pid: undefined,
   };
 }

@@ -1,6 +1,5 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import type { CallOptions } from "../config/call-options.js";
-import { identifier } from "../config/identifier.js";
+import { type CallOptions, identifier } from "../config/options.js";
 import { Execution, killExecution, listExecutions } from "./execution.js";
 import type { ExecutionState } from "./results/execution-state.js";
 

@@ -1,12 +1,11 @@
 import type { AgentSchemas, ExecuteStreamFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { margin } from "../config/time-limits.js";
+import { margin } from "../config/options.js";
 import type { SandboxError } from "../errors/errors.js";
-import { executeFrames } from "../streams/frame-fields.js";
 import { FrameStream } from "../streams/frame-stream.js";
+import { executeFrames } from "../streams/frames.js";
 import { OnceRead } from "../streams/once-read.js";
-import { base64Bytes } from "../transport/answers/base64-bytes.js";
-import { date } from "../transport/answers/date.js";
+import { base64Bytes, date } from "../transport/answer-fields.js";
 import type { ProgramResult, TerminationReason } from "./results/execution-result.js";
 
 /** A piece of a program's output, sent as soon as it is written. */

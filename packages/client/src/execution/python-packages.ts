@@ -1,4 +1,4 @@
-import { checkKnown, type OptionNames } from "../config/known-options.js";
+import { checkKnown, type OptionNames } from "../config/options.js";
 import { AbortError, invalidArgument, SandboxError } from "../errors/errors.js";
 import type { BackgroundOptions } from "./background-options.js";
 import type { Commands } from "./commands.js";

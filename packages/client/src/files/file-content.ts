@@ -1,6 +1,5 @@
 import { invalidArgument, type ValidationError } from "../errors/errors.js";
-import { CallScope } from "../transport/calls/call-scope.js";
-import { unlessAborted } from "../transport/calls/unless-aborted.js";
+import { CallScope, unlessAborted } from "../transport/calls/calls.js";
 
 /** Content for a file. A web or Node.js stream must yield bytes or text, and is read to its end. */
 export type FileContent =

@@ -1,7 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { NotFoundError, SandboxError } from "../errors/errors.js";
-import { date } from "../transport/answers/date.js";
-import { asText } from "../transport/answers/required-fields.js";
+import { asText, date } from "../transport/answer-fields.js";
 
 /** A file, directory or link in a directory. */
 export interface FileEntry {

@@ -1,11 +1,11 @@
 import type { WatchFrame } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { checkKnown } from "../config/known-options.js";
+import { checkKnown } from "../config/options.js";
 import { invalidArgument, TimeoutError } from "../errors/errors.js";
-import { watchFrames } from "../streams/frame-fields.js";
 import { FrameStream } from "../streams/frame-stream.js";
+import { watchFrames } from "../streams/frames.js";
 import { OnceRead } from "../streams/once-read.js";
-import { date } from "../transport/answers/date.js";
+import { date } from "../transport/answer-fields.js";
 
 /** A change of a file or directory. */
 export interface FileChange {

@@ -1,16 +1,20 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
 import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
   checkBoolean,
   checkFunction,
+  checkKnown,
   checkSeconds,
   checkWhole,
+  type OptionNames,
+  omitUndefined,
+  requestInit,
   requireText,
   requireWhole,
-} from "../config/option-checks.js";
-import { slowestTransfer } from "../config/time-limits.js";
+  slowestTransfer,
+} from "../config/options.js";
 import { invalidArgument, NotFoundError, type ValidationError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
@@ -21,8 +25,8 @@ import { type FileContent, isContentStream, wholeContent } from "./file-content.
 import { type DirectoryListing, type FileEntry, fileEntry, noEntry, root, truncated } from "./file-entry.js";
 import { FileWatch, type WatchOptions } from "./file-watch.js";
 import type { DirectoryDownloadOptions, DirectoryUploadOptions, TransferOptions } from "./local-files.js";
-import { sendFile } from "./send-file.js";
 import type { DirectoryTransfer } from "./skipped-entries.js";
+import { sendFile } from "./streamed-content.js";
 import type { FileToWrite } from "./write-many.js";
 
 /** Options of `readBytes`. */

@@ -1,23 +1,27 @@
 /** Copies files between this machine and a sandbox, in constant memory. */
 
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, requestInit } from "../config/call-options.js";
 import { inTemporaryDirectory, localFailure, nodeModules } from "../config/node-modules.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { requireText } from "../config/option-checks.js";
-import { longestExecution, slowestTransfer } from "../config/time-limits.js";
+import {
+  type CallOptions,
+  longestExecution,
+  omitUndefined,
+  requestInit,
+  requireText,
+  slowestTransfer,
+} from "../config/options.js";
 import { CallbackErrors } from "../errors/callback-errors.js";
 import { AbortError, invalidArgument, isSandboxError, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import type { CommandResult } from "../execution/results/execution-result.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/calls.js";
 import { successOf } from "../transport/contract-clients.js";
 import { declaredLength } from "../transport/http/transport.js";
 import { receivedOf } from "../transport/openapi-client.js";
 import { packArchive } from "./local-archive.js";
 import { localBlob } from "./local-blob.js";
-import { sendFile } from "./send-file.js";
 import { type DirectoryTransfer, SkippedEntries } from "./skipped-entries.js";
+import { sendFile } from "./streamed-content.js";
 import { ArchiveSelection } from "./unpack-archive.js";
 
 /** Progress of an upload or download. */

@@ -1,6 +1,5 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
-import { checkedVariables, variableName } from "../config/variables.js";
+import { type CallOptions, callInit, checkedVariables, variableName } from "../config/options.js";
 import { bodyOf, successOf } from "../transport/contract-clients.js";
 
 /**

@@ -1,6 +1,6 @@
 /** Reports of the agent about itself and its machine, converted from wire names to this client's names. */
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { date } from "../transport/answers/date.js";
+import { date } from "../transport/answer-fields.js";
 
 /** Health of the agent (GET /health). */
 export interface AgentHealth {

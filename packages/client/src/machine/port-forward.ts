@@ -1,9 +1,9 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { checkKnown } from "../config/known-options.js";
+import { checkKnown } from "../config/options.js";
 import { clientClosed, invalidArgument, isSandboxError, SandboxError } from "../errors/errors.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/calls.js";
 
 /** Options of `forward`. */
 export interface PortForwardOptions {

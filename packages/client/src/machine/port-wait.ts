@@ -1,6 +1,4 @@
-import type { CallOptions } from "../config/call-options.js";
-import { checkKnown } from "../config/known-options.js";
-import { longestExecution } from "../config/time-limits.js";
+import { type CallOptions, checkKnown, longestExecution } from "../config/options.js";
 import { invalidArgument, SandboxError, TimeoutError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 

@@ -1,5 +1,5 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { checkKnown } from "../config/known-options.js";
+import { checkKnown } from "../config/options.js";
 import { invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
 import type { PortForward, PortForwardOptions } from "./port-forward.js";

@@ -1,6 +1,6 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit } from "../config/call-options.js";
+import { type CallOptions, callInit } from "../config/options.js";
 import { bodyOf, readBody } from "../transport/contract-clients.js";
 import {
   type AgentHealth,

@@ -4,7 +4,7 @@
  */
 
 import { isSandboxError, NotFoundError, SandboxExpiredError } from "../errors/errors.js";
-import type { Activity } from "../transport/calls/activity.js";
+import type { Activity } from "../transport/calls/calls.js";
 
 /** The parts of a sandbox that `onExpiring` needs: its deadline, which other clients may move. */
 export interface Expiring {

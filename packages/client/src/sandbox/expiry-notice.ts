@@ -1,4 +1,4 @@
-import { checkKnown } from "../config/known-options.js";
+import { checkKnown } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { type Expiring, isOver as isSandboxOver } from "./deadline.js";
 

@@ -1,6 +1,4 @@
-import { checkKnown } from "../config/known-options.js";
-import { checkSeconds } from "../config/option-checks.js";
-import { lifetime } from "../config/time-limits.js";
+import { checkKnown, checkSeconds, lifetime } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { type KeepAliveEnd, type KeptSandbox, keepAliveLoop } from "./deadline.js";
 

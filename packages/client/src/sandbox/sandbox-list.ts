@@ -1,10 +1,18 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { type CallOptions, callOptionNames, requestInit } from "../config/call-options.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkOneOf, checkText, checkTexts, checkWhole } from "../config/option-checks.js";
+import {
+  type CallOptions,
+  callOptionNames,
+  checkKnown,
+  checkOneOf,
+  checkText,
+  checkTexts,
+  checkWhole,
+  type OptionNames,
+  omitUndefined,
+  requestInit,
+} from "../config/options.js";
 import { PaginatedList } from "../config/paginated-list.js";
-import { asText } from "../transport/answers/required-fields.js";
+import { asText } from "../transport/answer-fields.js";
 import { type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
 import type { SandboxStatus } from "./sandbox-record.js";
 

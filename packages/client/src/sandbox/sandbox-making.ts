@@ -2,20 +2,15 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type AgentAccess, agentUrl } from "../agent/agent-access.js";
 import { afterCleanUp } from "../agent/cleanup.js";
-import { callInit } from "../config/call-options.js";
-import { NetworkError, TimeoutError } from "../errors/errors.js";
-import { CallScope } from "../transport/calls/call-scope.js";
-import type { Calls } from "../transport/calls/calls.js";
-import { unlessAborted } from "../transport/calls/unless-aborted.js";
-import { bodyOf } from "../transport/contract-clients.js";
+import { callInit } from "../config/options.js";
+import { ApiError, NetworkError, TimeoutError } from "../errors/errors.js";
+import { CallScope, type Calls, unlessAborted } from "../transport/calls/calls.js";
+import { bodyOf, successOf } from "../transport/contract-clients.js";
 import { type Answer, receivedOf } from "../transport/openapi-client.js";
-import { untilPrepared } from "./agent-readiness.js";
-import { checkGranted } from "./granted-options.js";
 import type { OwnedSandboxes } from "./owned-sandboxes.js";
-import { untilRunning } from "./readiness.js";
 import type { Sandbox, SandboxOperations } from "./sandbox.js";
-import { type CreateSandboxOptions, createRequest, namedRequest } from "./sandbox-creation.js";
-import { noNames } from "./sandbox-refusals.js";
+import { type CreateSandboxOptions, checkGranted, createRequest, namedRequest } from "./sandbox-creation.js";
+import { failedToStart, noNames } from "./sandbox-refusals.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 type WireRequest = ControlPlaneSchemas["CreateSandboxRequest"];
@@ -227,4 +222,55 @@ async function prepared(
       sandboxes.background,
     );
   }
+}
+
+/**
+ * Waits until the sandbox's agent accepts the sandbox's token, and sends it the environment variables. Only for servers,
+ * such as the HOPX cloud, that answer "create sandbox" before the agent is ready and do not pass `env_vars` on to the
+ * agent.
+ */
+async function untilPrepared(
+  access: AgentAccess,
+  env: Readonly<Record<string, string>>,
+  scope: CallScope,
+): Promise<void> {
+  const agent = access.probe();
+  const init = callInit({ signal: scope.abortSignal, requestTimeoutSeconds: longestProbe });
+  const body = { env_vars: { ...env }, merge: true };
+  const params = { query: { path: "/workspace" } };
+  for (const delay of growingDelays()) {
+    try {
+      // Both requests are idempotent, so they can be repeated, and both need the token, so success proves that it works.
+      if (Object.keys(env).length > 0) await successOf(agent.PATCH("/env", { body, ...init }));
+      else await successOf(agent.GET("/files/exists", { params, ...init }));
+      return;
+    } catch (error) {
+      if (scope.failure !== undefined || !meansNotYet(error)) throw error;
+    }
+    await scope.sleep(delay);
+  }
+}
+
+/** Timeout of one readiness request, in seconds. */
+const longestProbe = 10;
+
+/** Whether the error is one that gateways and agents give while a sandbox is still starting. */
+function meansNotYet(error: unknown): boolean {
+  if (error instanceof NetworkError || error instanceof TimeoutError) return true;
+  return error instanceof ApiError && [401, 404, 425, 502, 503, 504].includes(error.status ?? 0);
+}
+
+/** Polls the control plane until the sandbox is running and has an address. Throws if its status is an unexpected one. */
+async function untilRunning(sandbox: Sandbox, scope: CallScope): Promise<void> {
+  for (const delay of growingDelays()) {
+    const { publicHost, status } = sandbox;
+    if (status !== "running" && status !== "creating") throw failedToStart(sandbox.toJSON());
+    if (status === "running" && publicHost !== undefined) return;
+    await scope.sleep(delay);
+    await sandbox.refresh({ signal: scope.abortSignal });
+  }
+}
+
+function* growingDelays(): Generator<number, never, undefined> {
+  for (let delay = 0.05; ; delay = Math.min(delay * 1.6, 1)) yield delay;
 }

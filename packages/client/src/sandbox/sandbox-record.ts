@@ -1,6 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { Isolation } from "../config/isolation.js";
-import { date } from "../transport/answers/date.js";
+import { date } from "../transport/answer-fields.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 

@@ -1,8 +1,7 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
-import type { CallOptions } from "../config/call-options.js";
 import type { Isolation } from "../config/isolation.js";
-import { checkKnown } from "../config/known-options.js";
+import { type CallOptions, checkKnown } from "../config/options.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
 import type { Commands } from "../execution/commands.js";
@@ -24,7 +23,7 @@ import type { Metrics } from "../machine/metrics.js";
 import type { Ports } from "../machine/ports.js";
 import type { System } from "../machine/system.js";
 import type { Terminals } from "../streams/terminal.js";
-import type { ServerClock } from "../transport/calls/server-clock.js";
+import type { ServerClock } from "../transport/calls/calls.js";
 import type { AgentClient, ControlPlaneClient } from "../transport/contract-clients.js";
 import type { Expiring } from "./deadline.js";
 import type { ExpiringOptions } from "./expiry-notice.js";

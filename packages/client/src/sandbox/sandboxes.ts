@@ -2,18 +2,20 @@ import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { AgentAccess, type AgentChannelOptions } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
 import { type IssuedToken, TokenCache } from "../agent/token-cache.js";
-import { type CallOptions, callInit, callOptionNames } from "../config/call-options.js";
-import { identifier } from "../config/identifier.js";
-import { checkKnown } from "../config/known-options.js";
-import { checkBoolean, requireText } from "../config/option-checks.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkBoolean,
+  checkKnown,
+  identifier,
+  lifetime,
+  requireText,
+} from "../config/options.js";
 import type { PaginatedList } from "../config/paginated-list.js";
-import { lifetime } from "../config/time-limits.js";
 import { NotFoundError, SandboxExpiredError } from "../errors/errors.js";
-import { date } from "../transport/answers/date.js";
-import { asText } from "../transport/answers/required-fields.js";
-import { CallScope } from "../transport/calls/call-scope.js";
-import type { ServerClock } from "../transport/calls/server-clock.js";
-import { unlessAborted } from "../transport/calls/unless-aborted.js";
+import { asText, date } from "../transport/answer-fields.js";
+import { CallScope, type ServerClock, unlessAborted } from "../transport/calls/calls.js";
 import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../transport/contract-clients.js";
 import type { CallInit } from "../transport/openapi-client.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";

@@ -5,9 +5,9 @@ import {
   StreamClosedError,
   TimeoutError,
 } from "../errors/errors.js";
-import type { CallScope } from "../transport/calls/call-scope.js";
+import type { CallScope } from "../transport/calls/calls.js";
 import type { OpenSocket, SocketListener } from "../transport/sockets/sockets.js";
-import { jsonObject, type RawFrame } from "./raw-frame.js";
+import { jsonObject, type RawFrame } from "./frames.js";
 
 export interface FrameSocketOptions {
   /** Address of the server, for error messages. */

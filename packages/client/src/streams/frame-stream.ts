@@ -8,12 +8,11 @@ import {
   StreamClosedError,
 } from "../errors/errors.js";
 import { secretsOf } from "../errors/redaction.js";
-import { hasFields, type RequiredFields } from "../transport/answers/required-fields.js";
-import { CallScope } from "../transport/calls/call-scope.js";
-import type { FrameFields } from "./frame-fields.js";
+import { hasFields, type RequiredFields } from "../transport/answer-fields.js";
+import { CallScope } from "../transport/calls/calls.js";
 import type { FrameSocket } from "./frame-socket.js";
+import type { FrameFields, RawFrame } from "./frames.js";
 import type { StreamRequest } from "./open-frame-socket.js";
-import type { RawFrame } from "./raw-frame.js";
 
 /** Opens WebSockets to the agent of one sandbox. */
 export interface StreamOpener {

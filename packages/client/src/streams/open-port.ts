@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { portTunnel } from "@cloud-sandbox/protocol";
-import type { CallScope } from "../transport/calls/call-scope.js";
+import type { CallScope } from "../transport/calls/calls.js";
 import { openConnection, type SocketRoute } from "./opening.js";
 
 /** Opens a connection to a port inside the sandbox. */

@@ -1,18 +1,15 @@
-import { errorFromResponse } from "../errors/error-from-response.js";
+import { errorFromResponse, parseRetryAfter } from "../errors/error-from-response.js";
 import { InvalidResponseError, isSandboxError, type SandboxError } from "../errors/errors.js";
-import { parseRetryAfter } from "../errors/retry-after.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/calls.js";
 import type { ChannelTimeouts, Credentials } from "../transport/channel.js";
-import type { RequestEvent } from "../transport/observation/hooks.js";
 import {
   type ObservedTry,
   type Observer,
   type Observers,
   observerOf,
-} from "../transport/observation/observer.js";
-import { networkFailure } from "../transport/retry/network-failure.js";
-import type { DecidedRetry } from "../transport/retry/retry-options.js";
-import { type Failure, RetryPolicy } from "../transport/retry/retry-policy.js";
+  type RequestEvent,
+} from "../transport/observer.js";
+import { type DecidedRetry, type Failure, networkFailure, RetryPolicy } from "../transport/retry-policy.js";
 import { HandshakeFailed, HandshakeRefused, type Sockets } from "../transport/sockets/sockets.js";
 import { version } from "../transport/version.js";
 

@@ -1,8 +1,8 @@
 import type { TerminalFrame } from "@cloud-sandbox/protocol";
 import { NetworkError, type SandboxError, StreamClosedError, TimeoutError } from "../errors/errors.js";
-import { terminalFrames } from "./frame-fields.js";
 import type { FrameSocket } from "./frame-socket.js";
 import { closedByReader, FrameStream, type StreamOpener } from "./frame-stream.js";
+import { terminalFrames } from "./frames.js";
 
 /** Size of a terminal, in characters. */
 export interface TerminalSize {

@@ -1,4 +1,4 @@
-import { checkKnown } from "../config/known-options.js";
+import { checkKnown } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import type { StreamOpener } from "./frame-stream.js";
 import { Mutex } from "./mutex.js";

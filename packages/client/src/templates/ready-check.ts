@@ -1,6 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
+import { checkKnown, type OptionNames, omitUndefined } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 
 /**

@@ -1,20 +1,21 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { callInit } from "../config/call-options.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { nodeModules } from "../config/node-modules.js";
-import { omitUndefined } from "../config/omit-undefined.js";
 import {
+  callInit,
   checkBoolean,
   checkFunction,
+  checkKnown,
   checkSeconds,
   checkText,
   checkTexts,
+  type OptionNames,
+  omitUndefined,
   requireText,
   requireWhole,
-} from "../config/option-checks.js";
+} from "../config/options.js";
 import { ApiError, NotFoundError, TemplateBuildError } from "../errors/errors.js";
-import { asText } from "../transport/answers/required-fields.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { asText } from "../transport/answer-fields.js";
+import { CallScope } from "../transport/calls/calls.js";
 import { bodyOf, type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
 import type { Template } from "./template.js";
 import { templateDefinition } from "./template-definition.js";

@@ -1,18 +1,19 @@
-import { checkKnown, type OptionNames } from "../config/known-options.js";
 import { nodeModules } from "../config/node-modules.js";
-import { omitUndefined } from "../config/omit-undefined.js";
 import {
   checkBoolean,
   checkFunction,
+  checkKnown,
   checkSeconds,
   checkText,
+  type OptionNames,
+  omitUndefined,
   requireText,
-} from "../config/option-checks.js";
+} from "../config/options.js";
 import { CallbackErrors } from "../errors/callback-errors.js";
 import { AbortError, ApiError, invalidArgument, ValidationError } from "../errors/errors.js";
 import { localBlob } from "../files/local-blob.js";
 import type { TransferProgress } from "../files/local-files.js";
-import { CallScope } from "../transport/calls/call-scope.js";
+import { CallScope } from "../transport/calls/calls.js";
 import { type ControlPlaneClient, readBody } from "../transport/contract-clients.js";
 import { type TemplateRecord, templateRecord } from "./template-record.js";
 

@@ -1,6 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { date } from "../transport/answers/date.js";
-import { asText } from "../transport/answers/required-fields.js";
+import { asText, date } from "../transport/answer-fields.js";
 
 /** State of a template. Sandboxes can be created from an `active` one. */
 export type TemplateStatus = ControlPlaneSchemas["TemplateStatus"];

@@ -1,12 +1,11 @@
-import { callInit } from "../config/call-options.js";
 import { inTemporaryDirectory, nodeModules } from "../config/node-modules.js";
+import { callInit } from "../config/options.js";
 import { InvalidResponseError, invalidArgument, reportIt } from "../errors/errors.js";
 import { packArchive } from "../files/local-archive.js";
 import { localBlob } from "../files/local-blob.js";
-import type { Account } from "../transport/account.js";
-import type { CallScope } from "../transport/calls/call-scope.js";
+import type { CallScope } from "../transport/calls/calls.js";
 import { Channel, type ChannelOptions } from "../transport/channel.js";
-import { bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
+import { type Account, bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
 import { answerOf } from "../transport/openapi-client.js";
 import type { CopyOptions } from "./template-definition.js";
 

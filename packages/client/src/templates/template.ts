@@ -1,8 +1,13 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { checkKnown } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkBoolean, checkFunction, checkText, requireText } from "../config/option-checks.js";
-import { checkedVariables } from "../config/variables.js";
+import {
+  checkBoolean,
+  checkedVariables,
+  checkFunction,
+  checkKnown,
+  checkText,
+  omitUndefined,
+  requireText,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { type ReadyCheck, wireReadyCheck } from "./ready-check.js";
 import {

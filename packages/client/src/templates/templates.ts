@@ -1,11 +1,18 @@
-import { type CallOptions, callInit, callOptionNames, requestInit } from "../config/call-options.js";
-import { identifier } from "../config/identifier.js";
-import { checkKnown, type OptionNames } from "../config/known-options.js";
-import { omitUndefined } from "../config/omit-undefined.js";
-import { checkText, checkWhole } from "../config/option-checks.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkText,
+  checkWhole,
+  identifier,
+  type OptionNames,
+  omitUndefined,
+  requestInit,
+} from "../config/options.js";
 import { PaginatedList } from "../config/paginated-list.js";
 import { NotFoundError } from "../errors/errors.js";
-import { asText } from "../transport/answers/required-fields.js";
+import { asText } from "../transport/answer-fields.js";
 import { readBody, successOf } from "../transport/contract-clients.js";
 import type { ImageMatch } from "./image-match.js";
 import type { Template } from "./template.js";

@@ -8,7 +8,7 @@ import {
   requestId,
 } from "@cloud-sandbox/server-kit/portable";
 import type { SandboxClientOptions } from "../config/client-options.js";
-import { checkKnown } from "../config/known-options.js";
+import { checkKnown } from "../config/options.js";
 import type { Fetch } from "../transport/http/fetch-transport.js";
 import type { OpenWebSocket } from "../transport/sockets/sockets.js";
 import { agentService } from "./agent/agent-service.js";

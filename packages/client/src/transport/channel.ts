@@ -1,22 +1,27 @@
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
-import type { Plane } from "../errors/error-from-response.js";
+import { type Plane, parseRetryAfter } from "../errors/error-from-response.js";
 import { isSandboxError, type SandboxError } from "../errors/errors.js";
 import { redact, secretsOf } from "../errors/redaction.js";
-import { parseRetryAfter } from "../errors/retry-after.js";
-import type { Activity } from "./calls/activity.js";
-import { CallScope, type StopSignal } from "./calls/call-scope.js";
-import type { Calls } from "./calls/calls.js";
-import type { ServerClock } from "./calls/server-clock.js";
+import { type Activity, CallScope, type Calls, type ServerClock, type StopSignal } from "./calls/calls.js";
 import { isTerminating } from "./calls/termination-watch.js";
-import { longestBody, receive } from "./http/read-response.js";
-import type { Received } from "./http/received.js";
+import { longestBody, type Received, receive } from "./http/read-response.js";
 import type { IncomingResponse, Pieces, RequestBody, Transport } from "./http/transport.js";
 import { watchStream } from "./http/watched-stream.js";
-import type { RequestEvent } from "./observation/hooks.js";
-import { type ObservedTry, type Observer, type Observers, observerOf } from "./observation/observer.js";
-import { networkFailure } from "./retry/network-failure.js";
-import type { DecidedRetry } from "./retry/retry-options.js";
-import { type Failure, type Repeatable, RetryPolicy, repeatable } from "./retry/retry-policy.js";
+import {
+  type ObservedTry,
+  type Observer,
+  type Observers,
+  observerOf,
+  type RequestEvent,
+} from "./observer.js";
+import {
+  type DecidedRetry,
+  type Failure,
+  networkFailure,
+  type Repeatable,
+  RetryPolicy,
+  repeatable,
+} from "./retry-policy.js";
 import { version } from "./version.js";
 
 /** The credentials for one server. */

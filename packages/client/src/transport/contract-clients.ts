@@ -1,8 +1,8 @@
 import type { AgentPaths, ControlPlanePaths } from "@cloud-sandbox/protocol";
-import type { Account } from "./account.js";
-import { incomplete, lacking, malformed, refused } from "./answers/failed-answer.js";
+import { errorFromResponse } from "../errors/error-from-response.js";
+import type { SandboxError } from "../errors/errors.js";
 import { Channel, type ChannelOptions, type Credentials } from "./channel.js";
-import { isOk } from "./http/received.js";
+import { invalidResponse, isOk, type Received } from "./http/read-response.js";
 import { type Answer, type OpenapiClient, openapiClient, receivedOf } from "./openapi-client.js";
 
 /** Low-level client: every operation of the control plane's API, under its wire name. */
@@ -12,7 +12,7 @@ export type ControlPlaneClient = OpenapiClient<ControlPlanePaths>;
 export type AgentClient = OpenapiClient<AgentPaths>;
 
 /** Channel options that do not depend on the server. */
-export type AccountChannelOptions = Omit<ChannelOptions, "baseUrl" | "credentials" | "plane">;
+type AccountChannelOptions = Omit<ChannelOptions, "baseUrl" | "credentials" | "plane">;
 
 /** Creates the control plane client. Its calls resolve the account with `find`, until that has succeeded once. */
 export function controlPlaneClient(
@@ -81,4 +81,36 @@ export async function successOf<Body>(pending: Promise<Answer<Body>>): Promise<B
   const received = receivedOf(answer);
   if (!isOk(received)) throw refused(received, answer.error);
   return answer.data;
+}
+
+/** The error for an answer with an error status. */
+export function refused({ call, headers, status }: Received, body: unknown): SandboxError {
+  const error = errorFromResponse({ ...call, status, headers, body, secrets: call.secrets() });
+  call.failed(error);
+  return error;
+}
+
+/** The error for a successful answer that lacks something. */
+export function incomplete(received: Received, what: string): SandboxError {
+  return invalidResponse(received, { summary: `The server's answer lacks ${what}.` });
+}
+
+/** The error for a successful answer that lacks a field. Some servers answer 200 with an error in the body. */
+export function lacking(received: Received, body: object, field: string): SandboxError {
+  return "error" in body ? refused(received, body) : incomplete(received, `"${field}"`);
+}
+
+/**
+ * The error to throw when the code that reads a body threw `error`. A `TypeError` means that the body has the wrong form,
+ * such as a missing list, and becomes an `InvalidResponseError`.
+ */
+export function malformed(received: Received, error: unknown): unknown {
+  return error instanceof TypeError ? incomplete(received, "fields of the right form") : error;
+}
+
+/** A control plane's address and the credentials for it. */
+export interface Account {
+  readonly baseUrl: URL;
+  readonly apiKey: string | undefined;
+  readonly bearerToken: string | undefined;
 }

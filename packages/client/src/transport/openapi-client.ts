@@ -8,9 +8,8 @@ import {
 import { invalidArgument } from "../errors/errors.js";
 import type { Calls } from "./calls/calls.js";
 import type { Channel } from "./channel.js";
-import { encoded } from "./http/encoded-body.js";
-import { MultipartForm } from "./http/multipart.js";
-import { type BodyForm, isOk, type Received, readAs, readError } from "./http/received.js";
+import { type Content, MultipartForm } from "./http/multipart.js";
+import { type BodyForm, isOk, type Received, readAs, readError } from "./http/read-response.js";
 import type { RequestBody } from "./http/transport.js";
 
 type Methods = "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
@@ -76,7 +75,14 @@ async function send(channel: Channel, method: Methods, operation: string, init: 
   const body = init.body === undefined ? null : encoded(init.body);
   const path = createFinalURL(operation, { baseUrl: "", params, querySerializer, pathSerializer });
   const received = await channel.send({
-    ...{ method, operation, path, body, signal, requestTimeout, onSent, maxBytes },
+    method,
+    operation,
+    path,
+    body,
+    signal,
+    requestTimeout,
+    onSent,
+    maxBytes,
     headers: requestHeaders(body, init.headers, params.header),
     isParsed: parseAs === "json",
     onLost: onLost && ((lost) => onLost(answerOf(lost, parseAs))),
@@ -144,4 +150,35 @@ function requestHeaders(
     Object.assign(headers, Object.fromEntries(mergeHeaders(...sources)));
   if (body instanceof MultipartForm) headers["content-type"] = body.contentType;
   return headers;
+}
+
+/**
+ * Encodes a request body: JSON, a file as it is, or a multipart form if a field is a file. Fields come before files in
+ * the form, so that a server can stream the file to its destination.
+ */
+export function encoded(body: object): RequestBody {
+  if (isFile(body) || isStream(body)) return body;
+  if (isForm(body)) return new MultipartForm(body.entries());
+  const fields: [string, unknown][] = Object.entries(body);
+  const files = fields.filter((field): field is [string, Content] => isFile(field[1]));
+  if (files.length === 0) return JSON.stringify(body);
+  const texts = fields.filter(([, value]) => !isFile(value));
+  return new MultipartForm([
+    ...texts.map(([name, value]): [string, string] => [name, String(value)]),
+    ...files,
+  ]);
+}
+
+/** Whether a body is a form. By its tag, because Node.js loads its whole fetch when the name `FormData` is used. */
+function isForm(body: object): body is FormData {
+  return Object.prototype.toString.call(body) === "[object FormData]";
+}
+
+function isFile(value: unknown): value is Content {
+  return value instanceof Blob || value instanceof Uint8Array;
+}
+
+/** Looks for a method instead of using `instanceof`, because naming the class makes Node.js load it. */
+function isStream(value: object): value is ReadableStream<Uint8Array> {
+  return "getReader" in value;
 }

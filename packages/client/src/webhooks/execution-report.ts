@@ -1,6 +1,5 @@
 import type { WebhookPayload } from "@cloud-sandbox/protocol";
-import { date } from "../transport/answers/date.js";
-import { hasFields, type RequiredFields } from "../transport/answers/required-fields.js";
+import { date, hasFields, type RequiredFields } from "../transport/answer-fields.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 
 /** A webhook's report about code started with `executeAsync`. */

@@ -1,6 +1,6 @@
-import { checkKnown, type OptionNames } from "../config/known-options.js";
+import { checkKnown, type OptionNames } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
-import { date } from "../transport/answers/date.js";
+import { date } from "../transport/answer-fields.js";
 import { type ExecutionReport, executionReport } from "./execution-report.js";
 import { WebhookVerificationError } from "./webhook-error.js";
 

@@ -1,4 +1,4 @@
-import { checkKnown } from "../config/known-options.js";
+import { checkKnown } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import type { ExecutionReport } from "./execution-report.js";
 import {

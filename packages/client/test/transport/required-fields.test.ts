@@ -1,7 +1,7 @@
 import { executeStreamFrame, terminalFrame, watchFrame } from "@cloud-sandbox/protocol";
 import { describe, expect, test } from "vitest";
-import { executeFrames, terminalFrames, watchFrames } from "../../src/streams/frame-fields.js";
-import { hasFields, type RequiredFields } from "../../src/transport/answers/required-fields.js";
+import { executeFrames, terminalFrames, watchFrames } from "../../src/streams/frames.js";
+import { hasFields, type RequiredFields } from "../../src/transport/answer-fields.js";
 
 const samples = { string: "created", number: 1, boolean: true };
 

@@ -1,10 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { parseRetryAfter } from "../../src/errors/retry-after.js";
+import { parseRetryAfter } from "../../src/errors/error-from-response.js";
 import { AbortError, type RetryEvent, type Sandbox, type SandboxClient } from "../../src/index.js";
-import { CallScope } from "../../src/transport/calls/call-scope.js";
-import { decidedRetry } from "../../src/transport/retry/retry-options.js";
-import { RetryPolicy, repeatable } from "../../src/transport/retry/retry-policy.js";
+import { CallScope } from "../../src/transport/calls/calls.js";
+import { decidedRetry, RetryPolicy, repeatable } from "../../src/transport/retry-policy.js";
 import { carriers, rejection, testClient, unusedUrl } from "../support/clients.js";
 import { withSandbox } from "../support/sandbox-service.js";
 import { type Handler, inTurn, json, scriptedServer } from "../support/scripted-server.js";

@@ -89,8 +89,11 @@ export class AgentCalls {
   ): Promise<Readonly<Record<string, unknown>>> {
     const headers = { "content-type": "application/json" };
     const request = {
-      ...{ method: "POST", path: "/internal/program", headers },
-      ...{ body: JSON.stringify(body), signal },
+      method: "POST",
+      path: "/internal/program",
+      headers,
+      body: JSON.stringify(body),
+      signal,
     };
     const answer = await this.#send(machine, request);
     if (!isSuccess(answer)) throw refusedCode(await answerText(answer, defaultMaxAnswerBytes), answer);
@@ -99,7 +102,9 @@ export class AgentCalls {
       const { type, data, base64, timestamp, skipped_bytes: skipped } = frame;
       if ((type === "stdout" || type === "stderr") && typeof data === "string")
         await reader.take({
-          ...{ type, data, timestamp: typeof timestamp === "string" ? timestamp : new Date().toISOString() },
+          type,
+          data,
+          timestamp: typeof timestamp === "string" ? timestamp : new Date().toISOString(),
           ...(typeof base64 === "string" && { base64 }),
           ...(Number.isSafeInteger(skipped) && { skipped_bytes: Number(skipped) }),
         });

@@ -11,7 +11,7 @@ import type { Duplex, Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type Answer, type Body, exchange, framing } from "../relay/exchange.js";
 import { relayBufferBytes } from "../relay/merging-relay.js";
-import { httpTarget } from "../runtime/agent-address.js";
+import { httpTarget } from "../runtime/agent-health.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { AgentSupervisor } from "./agent-supervisor.js";
 

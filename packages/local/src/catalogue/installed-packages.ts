@@ -33,9 +33,15 @@ const tools = ["git", "curl", "wget", "vim", "nano", "gcc", "g++", "make"];
  * Debian's package that contains it.
  */
 const expectedOfPython: Readonly<Record<string, string | undefined>> = {
-  ...{ pandas: "python3-pandas", numpy: "python3-numpy", matplotlib: "python3-matplotlib" },
-  ...{ scipy: "python3-scipy", scikit_learn: "python3-sklearn", requests: "python3-requests" },
-  ...{ httpx: "python3-httpx", beautifulsoup4: "python3-bs4", ipykernel: "python3-ipykernel" },
+  pandas: "python3-pandas",
+  numpy: "python3-numpy",
+  matplotlib: "python3-matplotlib",
+  scipy: "python3-scipy",
+  scikit_learn: "python3-sklearn",
+  requests: "python3-requests",
+  httpx: "python3-httpx",
+  beautifulsoup4: "python3-bs4",
+  ipykernel: "python3-ipykernel",
   pip: "python3-pip",
   // Debian has no package of it: it comes from PyPI.
   uv: undefined,
@@ -50,7 +56,8 @@ export const pythonPackages: readonly string[] = Object.keys(expectedOfPython);
  */
 export const expectedPackages: Readonly<Record<string, string | undefined>> = {
   ...expectedOfPython,
-  ...{ go: "golang-go", ...Object.fromEntries(tools.map((tool) => [tool, tool])) },
+  go: "golang-go",
+  ...Object.fromEntries(tools.map((tool) => [tool, tool])),
 };
 
 /** Notable Python packages with their versions, for example `numpy 1.24.2`, and tools. The versions are read from the packages' records, without loading a package. */

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { availableParallelism, totalmem } from "node:os";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
-import type { OwnLimits } from "@cloud-sandbox/server-kit/handlers";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { type OwnLimits, withOwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import { hostPackages } from "../runtime/host/host-packages.js";
 import type { MachineImage, MachineLimits } from "../runtime/sandbox-runtime.js";
 import { systemNamedBy } from "../runtime/system-release.js";
@@ -157,7 +159,12 @@ function imageTemplates(
   images: readonly MachineImage[],
 ): readonly LocalTemplate[] {
   const one = (image: MachineImage, id: string, name: string, displayName: string, category: string) => ({
-    ...{ id, name, displayName, category, limits, image: image.name },
+    id,
+    name,
+    displayName,
+    category,
+    limits,
+    image: image.name,
     // Read each time: what an image has is known once a sandbox was started from it.
     description: "Sandboxes of a container image.",
     get details() {
@@ -185,4 +192,27 @@ function imageTemplates(
 /** The operating system of this machine and so of its sandboxes; undefined if `/etc/os-release` does not name it. */
 async function findHostSystem(): Promise<OfferedSystem | undefined> {
   return systemNamedBy(await readFile("/etc/os-release", "utf8").catch(() => ""));
+}
+
+/**
+ * The template with the limits that a create request asks for. Throws a 400 problem if this machine has less, unless sandboxes run
+ * elsewhere: a cluster says itself what it cannot give.
+ */
+export function grantLimits(
+  template: LocalTemplate,
+  own: OwnLimits | undefined,
+  isElsewhere: boolean,
+): LocalTemplate {
+  const { memoryMb = 0, vcpu = 0 } = own ?? {};
+  const most = { memoryMb: Math.floor(totalmem() / 2 ** 20), vcpu: availableParallelism() };
+  if (!isElsewhere && (memoryMb > most.memoryMb || vcpu > most.vcpu)) {
+    const message = `The requested limits are larger than this machine, which has ${most.memoryMb} MiB of memory and ${most.vcpu} processors.`;
+    throw new Problem(400, "LIMITS_UNAVAILABLE", message, { hint: "Ask for less in limits." });
+  }
+  return withOwnLimits(template, own);
+}
+
+/** Whether a machine booted with the limits of one template can be used for the other. */
+export function haveSameLimits(one: LocalTemplate, other: LocalTemplate): boolean {
+  return one.limits.memoryMb === other.limits.memoryMb && one.limits.vcpu === other.limits.vcpu;
 }

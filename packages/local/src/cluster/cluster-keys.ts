@@ -103,10 +103,15 @@ function apiKey(text: string): StoredApiKey {
   const date = (value: string | undefined): Date | undefined =>
     value === undefined ? undefined : new Date(value);
   return {
-    ...{ id: key.id, name: key.name, digest: key.digest },
-    ...{ maxSandboxes: key.maxSandboxes, priorityClass: key.priorityClass },
+    id: key.id,
+    name: key.name,
+    digest: key.digest,
+    maxSandboxes: key.maxSandboxes,
+    priorityClass: key.priorityClass,
     createdAt: new Date(key.createdAt),
-    ...{ expiresAt: date(key.expiresAt), revokedAt: date(key.revokedAt), lastUsedAt: date(key.lastUsedAt) },
+    expiresAt: date(key.expiresAt),
+    revokedAt: date(key.revokedAt),
+    lastUsedAt: date(key.lastUsedAt),
   };
 }
 

@@ -121,7 +121,8 @@ export class ClusterSandboxes implements SandboxRepository {
     const resourceVersion = this.#versions.get(id);
     const body: V1ConfigMap = {
       metadata: {
-        ...{ name, labels: { ...ownLabel, [label]: kind } },
+        name,
+        labels: { ...ownLabel, [label]: kind },
         ...(resourceVersion !== undefined && { resourceVersion }),
       },
       data: {

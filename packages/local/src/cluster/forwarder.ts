@@ -25,7 +25,9 @@ export class Forwarder {
     const headers = messageHeaders(request);
     const call = sendRequest({
       ...hostAndPort(address),
-      ...{ agent: this.#agent, method: request.method, path: request.url },
+      agent: this.#agent,
+      method: request.method,
+      path: request.url,
       headers: { ...headers, ...framing(headers, body) },
     });
     if (!(await isConnected(call))) return false;

@@ -198,7 +198,8 @@ export class Lease {
     const { [addressAnnotation]: _, [endingAnnotation]: __, ...annotations } = metadata.annotations ?? {};
     const body: V1Lease = {
       metadata: {
-        ...{ name, labels: { ...ownLabel } },
+        name,
+        labels: { ...ownLabel },
         ...(metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
         annotations: {
           ...annotations,

@@ -12,7 +12,9 @@ export const notSaved = (reason: string, cause?: unknown): Problem =>
     "SERVICE_UNAVAILABLE",
     `The change could not be saved in the cluster: ${reason}. Nothing was changed.`,
     {
-      ...{ hint, headers, cause },
+      hint,
+      headers,
+      cause,
     },
   );
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { originForm, type Problem, upgradeResponse } from "@cloud-sandbox/server-kit";
 import { agentTarget, envelopeAt } from "../agents/agent-target.js";
-import { previewTarget } from "../gateway/preview-target.js";
+import { previewTarget } from "../gateway/preview-gateway.js";
 import { refuse } from "../gateway/refusal.js";
 import type { Forwarder } from "./forwarder.js";
 

@@ -3,9 +3,8 @@ import type { Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { ignoreUpgrade, Problem } from "@cloud-sandbox/server-kit";
-import { createGatewayServer } from "../gateway/gateway-server.js";
-import { listen } from "../gateway/listening.js";
-import { isUpgrade } from "../gateway/upgrade-requests.js";
+import { createGatewayServer, listen } from "../gateway/gateway-server.js";
+import { isUpgrade } from "../gateway/request-routing.js";
 import { Forwarder } from "./forwarder.js";
 import { type ProxiedCall, requestCall, upgradeCall } from "./proxied-call.js";
 
@@ -37,8 +36,11 @@ export interface ProxyTimes {
 }
 
 const usualTimes: ProxyTimes = {
-  ...{ waitMs: 40_000, executionsMs: 10_000, changesMs: 30_000 },
-  ...{ lingerMs: 5000, passingMs: 25_000 },
+  waitMs: 40_000,
+  executionsMs: 10_000,
+  changesMs: 30_000,
+  lingerMs: 5000,
+  passingMs: 25_000,
 };
 /** Milliseconds until other replicas notice that this one does not lead any more. */
 const noticeMs = 2000;

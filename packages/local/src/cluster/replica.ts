@@ -7,7 +7,7 @@ import { ClusterRecordsError, InvalidRecordsError, PortUnavailableError } from "
 import { openCluster } from "../runtime/kubernetes/cluster.js";
 import type { KubernetesOptions } from "../runtime/runtime-options.js";
 import type { Store } from "../store/store.js";
-import { persistentApiKey, persistentTokenIssuer } from "../tokens/persistent-keys.js";
+import { persistentApiKey, persistentTokenIssuer } from "../tokens/token-issuer.js";
 import { apiReason, clusterApi } from "./cluster-api.js";
 import { ClusterKeys } from "./cluster-keys.js";
 import { clusterStore } from "./cluster-store.js";

@@ -53,7 +53,11 @@ export class AuditLog {
   note({ time, key, operation, sandbox, status, from, forwardedFor }: AuditEntry): void {
     const entry = {
       time: time.toISOString(),
-      ...{ key: cut(key), operation, sandbox: cut(sandbox), status, from: cut(from) },
+      key: cut(key),
+      operation,
+      sandbox: cut(sandbox),
+      status,
+      from: cut(from),
       forwarded_for: cut(forwardedFor),
     };
     const line = Buffer.from(`${JSON.stringify(entry)}\n`);

@@ -2,10 +2,9 @@ import { isIP, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { timeLimit } from "@cloud-sandbox/protocol";
 import type { NameResolver } from "../addresses/name-servers.js";
-import { type Destination, isHostAlias } from "./destination.js";
+import { type Destination, EgressProblem, isHostAlias } from "./destination.js";
 import type { EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
-import { EgressProblem } from "./egress-problem.js";
 import { firstConnection } from "./first-connection.js";
 import type { InternetLack } from "./internet-lack.js";
 import { connectThrough, connectToProxy, type UpstreamProxy } from "./upstream-proxy.js";
@@ -30,7 +29,7 @@ export interface DialerOptions {
   readonly upstreamProxy?: UpstreamProxy | undefined;
 }
 
-export interface DialRequest {
+interface DialRequest {
   readonly destination: Destination;
   readonly policy: EgressPolicy;
   readonly protocol: EgressProtocol;
@@ -171,4 +170,12 @@ const isOwn = (host: string): boolean =>
 
 function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new EgressProblem("refused", reason);
+}
+
+/** The part of a sandbox's access to the internet that a proxy uses. */
+export interface EgressAccess {
+  /** Connects to a destination that the sandbox's policy allows; throws an EgressProblem that says why there is no connection. */
+  connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Dialed>;
+  /** Closes the connection once no byte went over it for a while. */
+  watchIdle(socket: Socket): void;
 }

@@ -1,8 +1,6 @@
 import { getServers } from "node:dns";
-import { defaultDeny } from "./egress-options.js";
-import { internetSetting } from "./internet-default.js";
-import type { InternetLack } from "./internet-lack.js";
-import { nameServersLack } from "./internet-lack.js";
+import { defaultDeny, internetSetting } from "./egress-options.js";
+import { type InternetLack, nameServersLack } from "./internet-lack.js";
 import { upstreamProxyVariable } from "./upstream-proxy.js";
 
 /** The report of `doctor` about egress: the destinations that sandboxes on this host can reach. */

@@ -2,13 +2,13 @@ import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
+import { connect, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
+import { destroyOnAbort } from "../relay/destroy-on-abort.js";
 import { bodyOf, framing } from "../relay/exchange.js";
+import { connectionHeaders, namedByConnection } from "../relay/forwarded-headers.js";
 import { joinSockets } from "../runtime/host/joined-sockets.js";
-import { authorityOf, type Destination, parseAuthority } from "./destination.js";
-import type { EgressAccess } from "./egress-access.js";
-import { EgressProblem } from "./egress-problem.js";
-import { withoutHopByHop } from "./hop-by-hop.js";
-import { SecuredConnections } from "./secured-connection.js";
+import { authorityOf, type Destination, EgressProblem, parseAuthority } from "./destination.js";
+import type { EgressAccess } from "./dialer.js";
 import { authorization, signInProblem } from "./upstream-proxy.js";
 
 const maxHeaderBytes = 16 * 1024;
@@ -197,4 +197,53 @@ function refuse(answer: ServerResponse, { kind, message }: EgressProblem): void 
   }
   answer.writeHead(statusFor[kind], message, { "content-type": "text/plain", connection: "close" });
   answer.end(`${message}\n`);
+}
+
+/** Speaks TLS with the servers of `https:` requests that programs send to the proxy without a tunnel. */
+class SecuredConnections {
+  #context: SecureContext | undefined;
+
+  /** `authorities`: certificates in PEM that are trusted beside those that everybody trusts. */
+  constructor(private readonly authorities: () => string = () => "") {}
+
+  /** Rejects with an EgressProblem if the server's certificate is not valid for the destination. */
+  open(socket: Socket, destination: Destination, signal: AbortSignal): Promise<TLSSocket> {
+    this.#context ??= createSecureContext({ ca: [...rootCertificates, this.authorities()] });
+    const secured = connect({
+      socket,
+      host: destination.host,
+      secureContext: this.#context,
+      ALPNProtocols: ["http/1.1"],
+      // An address is no server name.
+      ...(/^[\d.]+$|:/.test(destination.host) ? {} : { servername: destination.host }),
+    });
+    return new Promise((resolve, reject) => {
+      const stopListening = destroyOnAbort(signal, socket, reject);
+      // Stays, so that an error of the open connection ends only this connection.
+      secured.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+        socket.destroy();
+        const why = `${authorityOf(destination)} did not prove by TLS that it is this server (${code ?? message}).`;
+        reject(new EgressProblem("unreachable", why));
+      });
+      secured.once("secureConnect", () => {
+        stopListening();
+        resolve(secured);
+      });
+    });
+  }
+}
+
+/**
+ * Removes hop-by-hop headers from raw headers (names and values in turn): the standard ones, those that `Connection`
+ * names, and those in `more`.
+ */
+export function withoutHopByHop(rawHeaders: readonly string[], more: readonly string[] = []): string[] {
+  const pairs = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
+  );
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === "connection")
+    .flatMap(([, value]) => [...namedByConnection(value)]);
+  const dropped = new Set([...connectionHeaders, ...named, ...more]);
+  return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }

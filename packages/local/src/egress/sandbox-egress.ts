@@ -1,10 +1,8 @@
 import type { Socket } from "node:net";
-import type { Destination } from "./destination.js";
-import type { Dialed, Dialer } from "./dialer.js";
-import type { EgressAccess } from "./egress-access.js";
+import { type Destination, EgressProblem } from "./destination.js";
+import type { Dialed, Dialer, EgressAccess } from "./dialer.js";
 import { EgressLog, type EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
-import { EgressProblem } from "./egress-problem.js";
 import type { HttpProxy } from "./http-proxy.js";
 import { readableOrOver } from "./socks-messages.js";
 import { serveSocks } from "./socks-proxy.js";

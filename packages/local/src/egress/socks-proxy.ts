@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
 import { joinSockets } from "../runtime/host/joined-sockets.js";
-import { parseDestination } from "./destination.js";
-import type { EgressAccess } from "./egress-access.js";
-import { EgressProblem } from "./egress-problem.js";
+import { EgressProblem, parseDestination } from "./destination.js";
+import type { EgressAccess } from "./dialer.js";
 import {
   readConnectRequest,
   readGreeting,

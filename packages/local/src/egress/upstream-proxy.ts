@@ -1,8 +1,7 @@
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { destroyOnAbort } from "../relay/destroy-on-abort.js";
-import { authorityOf, type Destination } from "./destination.js";
-import { EgressProblem } from "./egress-problem.js";
+import { authorityOf, type Destination, EgressProblem } from "./destination.js";
 
 /** The environment variable with the URL of the proxy that this machine needs to reach the internet. */
 export const upstreamProxyVariable = "CLOUD_SANDBOX_UPSTREAM_PROXY";

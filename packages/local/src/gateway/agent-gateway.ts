@@ -11,8 +11,7 @@ import { forwardedRequestHeaders, forwardedResponseHeaders } from "../relay/forw
 import { isOutOfDescriptors } from "../runtime/host/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
-import { portClosed } from "./port-closed.js";
-import { refuse } from "./refusal.js";
+import { portClosed, refuse } from "./refusal.js";
 
 /** Milliseconds to wait for `exited` before a failed call is reported as the agent's failure: a machine's sockets close before `exited` settles. */
 const exitNoticeMs = 500;

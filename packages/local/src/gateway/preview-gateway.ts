@@ -1,14 +1,14 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { Problem } from "@cloud-sandbox/server-kit";
+import { tokenIssuer } from "@cloud-sandbox/protocol";
+import { originForm, Problem } from "@cloud-sandbox/server-kit";
+import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import { bodyOf, disconnectSignal, exchange, framing, passOn } from "../relay/exchange.js";
+import { accountHeaders, claimsOf, isOriginWide, messageHeaders } from "../relay/forwarded-headers.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxToken } from "../tokens/token-issuer.js";
 import type { AgentGateway } from "./agent-gateway.js";
-import { portClosed } from "./port-closed.js";
-import { previewRequestHeaders, previewResponseHeaders } from "./preview-headers.js";
-import type { PreviewTarget } from "./preview-target.js";
-import { refuse } from "./refusal.js";
+import { portClosed, refuse } from "./refusal.js";
 
 export interface PreviewGatewayOptions {
   readonly agents: Pick<AgentGateway, "running" | "connection" | "checkAlive" | "explain">;
@@ -129,3 +129,130 @@ const portUnreadable = (port: number, cause: unknown): Problem =>
     cause,
     details: { port },
   });
+
+/** The sandbox, port and path that a preview request is for. */
+interface PreviewTarget {
+  readonly sandboxId: string;
+  /** NaN if the address names no port. */
+  readonly port: number;
+  /** The path at the server in the sandbox, with the query. */
+  readonly path: string;
+  /** The part of the URL before the path, `/preview/<id>/<port>`; empty if the preview is addressed by host. */
+  readonly prefix: string;
+}
+
+const pathPrefix = "/preview/";
+
+/** The preview a request is for, named by its host or its path; undefined if it is not for a preview. */
+export function previewTarget(request: IncomingMessage): PreviewTarget | undefined {
+  const url = originForm(request);
+  const host = /^(?:(\d+)-)?(\d[a-z0-9]+)\.localhost(?::\d+)?$/i.exec(request.headers.host ?? "");
+  if (host?.[2] !== undefined) {
+    const path = url.startsWith("/") ? url : "/";
+    return { sandboxId: host[2].toLowerCase(), port: Number(host[1]), path, prefix: "" };
+  }
+  if (!url.startsWith(pathPrefix)) return undefined;
+  const [, sandboxId = "", port = ""] = /^\/preview\/([^/?]*)\/?([^/?]*)/.exec(url) ?? [];
+  const prefix = `${pathPrefix}${sandboxId}/${port}`;
+  return {
+    sandboxId,
+    port: /^\d+$/.test(port) ? Number(port) : Number.NaN,
+    path: url.slice(prefix.length),
+    prefix,
+  };
+}
+
+export interface PreviewUrls {
+  readonly preview_url?: string;
+  readonly preview_url_template: string;
+  readonly preview_path_template: string;
+}
+
+/** The preview addresses of a sandbox. `base` is the control plane's URL. */
+export function previewUrls(sandboxId: string, base: string, isPublic = false): PreviewUrls {
+  const { port } = new URL(base);
+  const at = port === "" ? "" : `:${port}`;
+  const byPath = `${base}${pathPrefix}${sandboxId}/{port}/`;
+  // Callers elsewhere have another localhost, so for them there are only addresses by path.
+  if (isPublic) return { preview_url_template: byPath, preview_path_template: byPath };
+  return {
+    preview_url: `http://${sandboxId}.localhost${at}/`,
+    preview_url_template: `http://{port}-${sandboxId}.localhost${at}/`,
+    preview_path_template: byPath,
+  };
+}
+
+/** The headers forwarded to a server in a sandbox: the visitor's, without the account's credentials. */
+export function previewRequestHeaders(
+  request: IncomingMessage,
+  { prefix }: PreviewTarget,
+  isAccountKey: (text: string) => boolean,
+  protocol: "http" | "https" = "http",
+): OutgoingHttpHeaders {
+  const headers = messageHeaders(request);
+  for (const name of accountHeaders) delete headers[name];
+  for (const name of Object.keys(headers)) {
+    if (name === "forwarded" || name.startsWith("x-forwarded-")) delete headers[name];
+  }
+  const token = bearerToken(headers.authorization);
+  if (token !== "" && (isAccountKey(token) || claimsOf(token).iss === tokenIssuer)) {
+    delete headers.authorization;
+  }
+  // Previews by path share one origin, so a browser sends cookies and passwords that belong to another sandbox.
+  if (prefix !== "") {
+    delete headers.cookie;
+    if (/^(basic|digest|negotiate|ntlm)\b/i.test(String(headers.authorization))) delete headers.authorization;
+  }
+  return {
+    ...headers,
+    ...(headers.host !== undefined && { "x-forwarded-host": headers.host }),
+    "x-forwarded-proto": protocol,
+    ...(prefix !== "" && { "x-forwarded-prefix": prefix }),
+  };
+}
+
+/** The headers forwarded from a server in a sandbox. Previews by path share one origin, so their headers that apply to a whole origin are dropped. */
+export function previewResponseHeaders(
+  message: IncomingMessage,
+  { prefix, port }: PreviewTarget,
+  host: string | undefined,
+): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = messageHeaders(message);
+  if (prefix === "") {
+    if (message.headers["set-cookie"])
+      headers["set-cookie"] = message.headers["set-cookie"].map(withoutDomain);
+    return headers;
+  }
+  for (const name of Object.keys(headers)) {
+    if (isOriginWide(name) && !name.startsWith("access-control-")) delete headers[name];
+  }
+  // The browser would keep the password for all of them.
+  delete headers["www-authenticate"];
+  headers["content-security-policy"] = [ownOrigin, message.headers["content-security-policy"] ?? []]
+    .flat()
+    .join(", ");
+  if (message.headers.location !== undefined) {
+    headers.location = belowPrefix(message.headers.location, prefix, [
+      host,
+      `localhost:${port}`,
+      `127.0.0.1:${port}`,
+    ]);
+  }
+  return headers;
+}
+
+/** Gives a page an origin that no other page has, so that it reads nothing of other previews: no storage, no cookies, no answers. */
+const ownOrigin = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts";
+
+/** Removes `Domain`, so that the cookie applies only to the host that set it. */
+const withoutDomain = (cookie: string): string => cookie.replace(/;\s*domain\s*=[^;]*/gi, "");
+
+/** Rewrites a redirect to the server's own host so that it stays below the preview's path. */
+function belowPrefix(location: string, prefix: string, ownHosts: readonly (string | undefined)[]): string {
+  const [, host, rest = ""] = /^(?:https?:)?\/\/([^/?#]*)(.*)$/i.exec(location) ?? [];
+  const path =
+    host === undefined ? location : ownHosts.includes(host) ? `/${rest.replace(/^\//, "")}` : undefined;
+  if (path === undefined || !path.startsWith("/")) return location;
+  const isBelow = path === prefix || path.startsWith(`${prefix}/`);
+  return isBelow ? path : prefix + path;
+}

@@ -1,5 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { portTunnel } from "@cloud-sandbox/protocol";
 import {
   ignoreUpgrade,
   internalProblem,
@@ -8,17 +10,12 @@ import {
   upgradeResponse,
 } from "@cloud-sandbox/server-kit";
 import { type AgentTarget, agentTarget, envelopeAt } from "../agents/agent-target.js";
+import { bodyOf } from "../relay/exchange.js";
 import type { AgentGateway } from "./agent-gateway.js";
-import type { ConnectionBudget } from "./connection-budget.js";
-import type { CrossOriginAccess } from "./cross-origin-access.js";
-import type { HostGuard } from "./host-guard.js";
-import type { KeyGuard } from "./key-guard.js";
-import type { OpenCalls } from "./open-calls.js";
-import type { PreviewGateway } from "./preview-gateway.js";
-import { previewTarget } from "./preview-target.js";
+import type { ConnectionBudget, RequestCallers } from "./connection-budget.js";
+import { type PreviewGateway, previewTarget } from "./preview-gateway.js";
 import { refuse } from "./refusal.js";
-import type { RequestCallers } from "./request-callers.js";
-import { isPortTunnel, isUpgrade } from "./upgrade-requests.js";
+import type { CrossOriginAccess, HostGuard, KeyGuard } from "./request-guards.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;
@@ -132,3 +129,50 @@ export function routeRequests(server: Server, destinations: Destinations): void 
 }
 
 const traceOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error);
+
+/** Milliseconds between two checks of the keys whose calls are open. */
+const checkMs = 500;
+
+/**
+ * Cuts the calls that are open when their API key is revoked or expires: streams, terminals, tunnels and requests that wait. A
+ * new call is refused, but these would go on for hours.
+ */
+export class OpenCalls {
+  readonly #byKey = new Map<string, Set<Duplex>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly isUsable: (keyId: string) => boolean) {}
+
+  /** Notes a call over this connection, until the returned function is called. */
+  add(keyId: string, connection: Duplex): () => void {
+    const calls = this.#byKey.get(keyId) ?? new Set();
+    this.#byKey.set(keyId, calls.add(connection));
+    this.#timer ??= setInterval(() => this.#cut(), checkMs).unref();
+    return () => {
+      calls.delete(connection);
+      if (calls.size > 0 || this.#byKey.get(keyId) !== calls) return;
+      this.#byKey.delete(keyId);
+      if (this.#byKey.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  #cut(): void {
+    for (const [keyId, calls] of this.#byKey)
+      if (!this.isUsable(keyId)) for (const connection of calls) connection.destroy();
+  }
+}
+
+/** Whether a request asks for a tunnel to a port, which previews do not have. */
+const isPortTunnel = (request: IncomingMessage): boolean =>
+  protocolOf(request) === portTunnel.protocol && !previewTarget(request);
+
+/** Whether a request asks for another protocol that this server has. Otherwise it is answered as if it had not asked. */
+export function isUpgrade(request: IncomingMessage): boolean {
+  // A WebSocket or tunnel request has no body. Node would leave a body unread on the connection.
+  const isBare = request.method === "GET" && bodyOf(request) === undefined;
+  return isBare && (protocolOf(request) === "websocket" || isPortTunnel(request));
+}
+
+const protocolOf = ({ headers }: IncomingMessage): string | undefined => headers.upgrade?.toLowerCase();

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import type { Allowance } from "./allowance.js";
 import { type ImageArchive, through } from "./image-archive.js";
 import type { ImageLayer } from "./image-manifest.js";
-import { invalidImage } from "./image-problems.js";
+import { type Allowance, invalidImage } from "./image-problems.js";
 import type { ImageRoot } from "./image-root.js";
 import { compressionOf, readTar } from "./read-tar.js";
 

@@ -4,8 +4,7 @@ import { open, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { Readable, Transform } from "node:stream";
 import { createGunzip } from "node:zlib";
-import type { Allowance } from "./allowance.js";
-import { invalidImage, quoted } from "./image-problems.js";
+import { type Allowance, invalidImage, quoted } from "./image-problems.js";
 import { type ContentSink, compressionOf, readTar, type TarEntry } from "./read-tar.js";
 
 const mostMembers = 20_000;

@@ -4,12 +4,11 @@ import type { Readable } from "node:stream";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { removeTree } from "../runtime/host/remove-tree.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
-import { Allowance, type ImageLimits } from "./allowance.js";
 import { applyLayers } from "./apply-layers.js";
 import { finishRoot, systemOf } from "./finish-root.js";
 import { ImageArchive } from "./image-archive.js";
 import { findImage, type ImageConfig } from "./image-manifest.js";
-import { invalidImage } from "./image-problems.js";
+import { Allowance, type ImageLimits, invalidImage } from "./image-problems.js";
 import { ImageRoot } from "./image-root.js";
 
 /** An image whose files are a layer on this machine. */

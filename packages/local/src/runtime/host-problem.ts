@@ -1,4 +1,4 @@
-export interface HostProblem {
+interface HostProblem {
   readonly reason: string;
   readonly fix: string;
 }
@@ -21,4 +21,20 @@ export function hostProblemIn(errorOutput: string): HostProblem | undefined {
       "this machine's kernel has no memory left for filters of system calls, of which it has one for all programs",
     fix: 'end the program that has installed very many of them, or raise the limit with "sysctl -w net.core.bpf_jit_limit=1073741824"',
   };
+}
+
+/** Thrown when a program was not started: it has done nothing, and can be run in a machine instead. */
+export class ProgramNotStarted extends Error {
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`The program was not started: ${reason}`, options);
+    this.name = "ProgramNotStarted";
+  }
+}
+
+/** Thrown for a program that needs an agent. Nothing is wrong: the program has to be run in a machine. */
+export class ProgramNeedsAgent extends ProgramNotStarted {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "ProgramNeedsAgent";
+  }
 }

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type { KeptOutput, OneShotLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
-import type { AgentAddress } from "./agent-address.js";
+import type { AgentAddress } from "./agent-health.js";
 import type { HostLanguage } from "./language-tools.js";
 
 /**

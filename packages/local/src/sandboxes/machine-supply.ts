@@ -1,10 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import pLimit from "p-limit";
 import type { AgentCalls } from "../agents/agent-calls.js";
-import { haveSameLimits } from "../catalogue/granted-limits.js";
-import type { LocalTemplate } from "../catalogue/template-catalogue.js";
+import { haveSameLimits, type LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { hostPackages } from "../runtime/host/host-packages.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
@@ -13,9 +13,7 @@ import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-ru
 import type { LayerStore } from "../store/layer-store.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
-import type { Activity } from "./activity.js";
 import type { MemoryBudget } from "./memory-budget.js";
-import { newSandboxId } from "./sandbox-id.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
@@ -25,7 +23,7 @@ const spareBootDelayMs = 250;
 /** Milliseconds after which a template that was not used loses its warm machine. */
 const idleMs = 5 * 60 * 1000;
 
-export interface MachineSupplyOptions {
+interface MachineSupplyOptions {
   readonly runtime: SandboxRuntime;
   readonly tokens: TokenIssuer;
   readonly agents: AgentCalls;
@@ -304,3 +302,45 @@ interface TemplatePool {
 
 const shuttingDown = (): Problem =>
   new Problem(503, "RUNTIME_UNAVAILABLE", "This control plane is shutting down.");
+
+/** Counts requests in flight, so that background work can wait until there are none. */
+export class Activity {
+  #inFlight = 0;
+  #whenIdle: (() => void)[] = [];
+
+  /** Counts one request as in flight, until the returned function is called, or for `limitMs` at most. */
+  begin(limitMs?: number): () => void {
+    this.#inFlight += 1;
+    let limit: NodeJS.Timeout | undefined;
+    let hasEnded = false;
+    const end = (): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(limit);
+      this.#inFlight -= 1;
+      if (this.#inFlight > 0) return;
+      const waiting = this.#whenIdle;
+      this.#whenIdle = [];
+      for (const resolve of waiting) resolve();
+    };
+    if (limitMs !== undefined) limit = setTimeout(end, limitMs).unref();
+    return end;
+  }
+
+  /** Resolves when no request is in flight, at the latest after `limitMs`, because a busy server may never be idle. */
+  async idle(limitMs: number): Promise<void> {
+    if (this.#inFlight === 0) return;
+    let limit: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#whenIdle.push(resolve);
+      limit = setTimeout(resolve, limitMs).unref();
+    });
+    clearTimeout(limit);
+  }
+}
+
+/** A new sandbox id in the cloud's format: seconds since 1970, then eight random base-36 characters. */
+export function newSandboxId(): string {
+  const random = randomBytes(8).readBigUInt64LE().toString(36).padStart(8, "0").slice(-8);
+  return `${Math.floor(Date.now() / 1000)}${random}`;
+}

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
-import type { OneShotLanguage } from "@cloud-sandbox/server-kit/execution";
+import { type KeptOutput, type OneShotLanguage, outputFrames } from "@cloud-sandbox/server-kit/execution";
 import {
   languageNamed,
   languageNames,
@@ -14,20 +14,17 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
 import { noDescriptorLeft } from "../agents/no-descriptor-left.js";
-import { grantLimits } from "../catalogue/granted-limits.js";
-import type { LocalTemplate } from "../catalogue/template-catalogue.js";
+import { grantLimits, type LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import type { EgressRules } from "../egress/egress-policy.js";
-import { egressRules } from "../egress/egress-rules.js";
+import { type EgressRules, egressRules } from "../egress/egress-policy.js";
 import { isOutOfDescriptors } from "../runtime/host/open-files.js";
-import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/program-not-started.js";
+import { ProgramNeedsAgent, ProgramNotStarted } from "../runtime/host-problem.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
-import type { KeyCooldowns } from "../tokens/key-cooldowns.js";
-import { OutputReading } from "./output-reading.js";
+import type { KeyCooldowns } from "../tokens/key-ring.js";
+import { newSandboxId } from "./machine-supply.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";
 import type { SandboxFleet } from "./sandbox-fleet.js";
-import { newSandboxId } from "./sandbox-id.js";
 
 /** A sandbox made for one program lives this much longer than the program may run. */
 const spareSeconds = 60;
@@ -35,7 +32,7 @@ const spareSeconds = 60;
 const languages = Object.values(languageNames);
 const workspace = "/workspace";
 
-export interface OneShotProgramsParts {
+interface OneShotProgramsParts {
   readonly runtime: SandboxRuntime;
   readonly isolation: IsolationLevel;
   /** Whether machines run on other hosts. */
@@ -184,13 +181,26 @@ export class OneShotPrograms {
       egress.setRules(id, rules);
       const { code, filename, environment, timeoutSeconds, signal, onStart } = spec;
       const outcome = await runtime.run({
-        ...{ id, language, code, filename, environment, limits, timeoutSeconds },
-        ...{ signal, onStart, onOutput, onRemains },
+        id,
+        language,
+        code,
+        filename,
+        environment,
+        limits,
+        timeoutSeconds,
+        signal,
+        onStart,
+        onOutput,
+        onRemains,
         onTookTooMuch: () => this.parts.cooldowns.begin(spec.keyId),
         egress: (connection) => sandboxEgress.accept(connection),
       });
       return {
-        ...{ id, isolation, ...outcomeFields(outcome), ...valueFields(outcome), language },
+        id,
+        isolation,
+        ...outcomeFields(outcome),
+        ...valueFields(outcome),
+        language,
         ...richFields(outcome, spec.wantsRich),
       };
     } finally {
@@ -222,7 +232,14 @@ export class OneShotPrograms {
     // without an agent.
     const filename = spec.filename ?? (name === "javascript" ? "execution-1.js" : undefined);
     const sandbox = await fleet.create({
-      ...{ template, egress, limits, minIsolation, keyId, environment: {}, metadata: {}, mounts: {} },
+      template,
+      egress,
+      limits,
+      minIsolation,
+      keyId,
+      environment: {},
+      metadata: {},
+      mounts: {},
       timeoutSeconds: spec.timeoutSeconds + spareSeconds,
       name: undefined,
       idempotency: undefined,
@@ -231,8 +248,12 @@ export class OneShotPrograms {
       if (!sandbox.machine) throw new Error("the new sandbox has no machine");
       signal.throwIfAborted();
       const body = {
-        ...{ code: spec.code, language: spec.language, env: spec.environment, workdir: spec.workdir },
-        ...{ timeout: spec.timeoutSeconds, filename },
+        code: spec.code,
+        language: spec.language,
+        env: spec.environment,
+        workdir: spec.workdir,
+        timeout: spec.timeoutSeconds,
+        filename,
       };
       const running = spec.reader
         ? agents.stream(sandbox.machine, body, signal, spec.reader)
@@ -281,4 +302,31 @@ function needsAgent(spec: ProgramSpec, { built }: LocalTemplate, language: strin
     environment.PATH !== undefined ||
     posix.resolve(workspace, workdir) !== workspace
   );
+}
+
+/** Passes the outputs of a program to a reader while the program runs. */
+class OutputReading {
+  readonly #ending = new AbortController();
+  #done: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly reader: ProgramReader) {}
+
+  /** Resolves when the reader has read both outputs to their end. */
+  get done(): Promise<unknown> {
+    return this.#done;
+  }
+
+  readonly follow = (stdout: KeptOutput, stderr: KeptOutput): void => {
+    this.reader.begin();
+    this.#done = Promise.all([this.#tell("stdout", stdout), this.#tell("stderr", stderr)]);
+  };
+
+  /** Stops reading. */
+  end(): void {
+    this.#ending.abort();
+  }
+
+  async #tell(type: "stdout" | "stderr", output: KeptOutput): Promise<void> {
+    for await (const frame of outputFrames(type, output, this.#ending.signal)) await this.reader.take(frame);
+  }
 }

@@ -8,7 +8,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { IsolationLevel, Machine } from "../runtime/sandbox-runtime.js";
-import type { SandboxMount } from "../store/sandbox-mount.js";
+import type { SandboxMount } from "../store/sandbox-repository.js";
 
 export type SandboxStatus = "creating" | "running" | "paused" | "stopped" | "error";
 

@@ -180,5 +180,9 @@ export class SandboxRegistry {
 type Ending = Pick<SandboxRecord, "id" | "createdAt" | "expiresAt" | "keyId">;
 
 const endOf = ({ id, createdAt, expiresAt, keyId }: Ending, end: StoredEnd["end"]): StoredEnd => ({
-  ...{ id, end, createdAt, expiresAt, keyId },
+  id,
+  end,
+  createdAt,
+  expiresAt,
+  keyId,
 });

@@ -1,9 +1,8 @@
-import { readdir, realpath, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, readdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { DataDirectoryError } from "../errors/local-errors.js";
 import { isAlive, removeLivenessSocket, showAlive } from "../runtime/host/liveness.js";
 import { processIdentity } from "../runtime/host/process-identity.js";
-import { makeDirectories } from "./make-directories.js";
 import { unusableDirectory } from "./storage-problem.js";
 
 /**
@@ -70,5 +69,29 @@ function inUse(path: string, pid: number): DataDirectoryError {
   return new DataDirectoryError(
     `The data directory ${path} is in use by process ${pid}. Stop that process, or choose another directory with --data-dir.`,
     { isInUse: true },
+  );
+}
+
+/**
+ * Creates a directory and its missing parents. Node's own recursive `mkdir` loops forever in file systems such as `/proc`,
+ * which answer ENOENT to `mkdir` although the parent exists.
+ */
+export async function makeDirectories(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    const parent = dirname(path);
+    if (code !== "ENOENT" || parent === path || (await isThere(parent))) throw error;
+    await makeDirectories(parent, mode);
+    await makeDirectories(path, mode);
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
   );
 }

@@ -1,9 +1,19 @@
-import type { EndedSandbox, Idempotency, RequestedEgress } from "@cloud-sandbox/server-kit/handlers";
+import type {
+  EndedSandbox,
+  Idempotency,
+  MountFacts,
+  RequestedEgress,
+} from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import { type IsolationLevel, isolationLevels } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
-import type { SandboxMount } from "./sandbox-mount.js";
+
+/** What a sandbox mounts, each time its machine starts. */
+export interface SandboxMount extends MountFacts {
+  /** Undefined for a directory of this machine. */
+  readonly volumeId?: string;
+}
 
 /** How many ended sandboxes are remembered. */
 const rememberedEnds = 10_000;

@@ -1,5 +1,27 @@
+import type { Database } from "./database.js";
+
 /** Values that a server chooses once and keeps: the API key and the key that signs tokens. */
 export interface Settings {
   /** The value of that name. If there is none, `choose` makes it and it is saved. */
   once(name: string, choose: () => string | Promise<string>): Promise<string>;
+}
+
+/** The settings in the database. */
+export class SettingsRepository implements Settings {
+  constructor(private readonly database: Database) {}
+
+  async once(name: string, choose: () => string | Promise<string>): Promise<string> {
+    const { value } = this.database.get("SELECT value FROM settings WHERE name = ?", [name]) ?? {};
+    if (typeof value === "string") return value;
+    const chosen = await choose();
+    this.set(name, chosen);
+    return chosen;
+  }
+
+  set(name: string, value: string): void {
+    this.database.run(
+      "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+      [name, value],
+    );
+  }
 }

@@ -7,8 +7,7 @@ import {
   type SandboxRepository,
   SqliteSandboxRepository,
 } from "./sandbox-repository.js";
-import type { Settings } from "./settings.js";
-import { SettingsRepository } from "./settings-repository.js";
+import { type Settings, SettingsRepository } from "./settings.js";
 import { isFull, unusableDirectory } from "./storage-problem.js";
 
 /** The control plane's data: in its data directory, or, without one, in memory. */

@@ -134,7 +134,11 @@ export class TemplateBuilds {
           progress: 95,
           currentStep: "import",
         },
-        ...{ startedAt: updatedAt, completedAt: undefined, error: undefined, log: "", stepKeys: [] },
+        startedAt: updatedAt,
+        completedAt: undefined,
+        error: undefined,
+        log: "",
+        stepKeys: [],
       },
     };
     this.#put(template);

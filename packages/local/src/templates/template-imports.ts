@@ -104,10 +104,18 @@ export class TemplateImports {
       languages: [],
       system,
       built: {
-        ...{ status: "active" as const, isImage: true, buildId, layers: [layer] },
-        ...{ createdAt: existing?.built?.createdAt ?? now, updatedAt: now },
-        ...{ fromImage, differences, environment, workdir },
-        ...{ startCommand: undefined, readyCheck: undefined },
+        status: "active" as const,
+        isImage: true,
+        buildId,
+        layers: [layer],
+        createdAt: existing?.built?.createdAt ?? now,
+        updatedAt: now,
+        fromImage,
+        differences,
+        environment,
+        workdir,
+        startCommand: undefined,
+        readyCheck: undefined,
       },
     } satisfies LocalTemplate;
   }

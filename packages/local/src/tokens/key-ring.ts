@@ -1,9 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
 import pLimit from "p-limit";
 import type { ApiKeyRepository, StoredApiKey } from "../store/api-key-repository.js";
 import type { PendingWrites } from "../store/pending-writes.js";
-import type { AccountKey } from "./account-key.js";
 
 /** Most keys that are in use, or expired, at a time. */
 const mostKeys = 1000;
@@ -23,14 +22,14 @@ export const owner: Caller = { keyId: undefined, name: "owner" };
 /** An API key besides the server's own. The key itself is not stored, only its hash. */
 export type ApiKey = Omit<StoredApiKey, "digest">;
 
-export interface KeyRequest {
+interface KeyRequest {
   readonly name: string;
   readonly maxSandboxes: number | undefined;
   readonly expiresInSeconds: number | undefined;
   readonly priorityClass?: string | undefined;
 }
 
-export interface KeyRingParts {
+interface KeyRingParts {
   readonly ownKey: AccountKey;
   /** The stored keys. Called when the first key is created, because without keys no database is needed. */
   readonly repository: () => Promise<ApiKeyRepository>;
@@ -243,4 +242,68 @@ function refused(code: "API_KEY_REVOKED" | "API_KEY_EXPIRED", message: string): 
 /** A key is 32 random bytes, so that a plain hash of it cannot be reversed by guessing. */
 function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
+}
+
+/** The control plane's API key. Comparing takes constant time, so that timing does not reveal the key. */
+export class AccountKey {
+  readonly #digest: Buffer;
+
+  constructor(key: string) {
+    this.#digest = digest(key);
+  }
+
+  matches(candidate: string): boolean {
+    return timingSafeEqual(digest(candidate), this.#digest);
+  }
+}
+
+/** Maps keys of any length to digests of the same length, which `timingSafeEqual` requires. */
+function digest(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}
+
+const firstSeconds = 1;
+const mostSeconds = 60;
+/** Milliseconds after which a key that did no harm meanwhile begins with {@link firstSeconds} again. */
+const forgottenMs = 10 * 60_000;
+
+interface Cooldown {
+  seconds: number;
+  /** In milliseconds, of a clock that does not jump. */
+  endsAt: number;
+}
+
+/**
+ * Makes an API key wait after a sandbox or program of its was ended for taking what the kernel counts for nobody: a second, and
+ * twice as long each time. Each of them costs the server the start of a machine, so without the wait one caller could keep the
+ * processors busy with machines that end at once. The server's own key never waits.
+ */
+export class KeyCooldowns {
+  readonly #byKey = new Map<string, Cooldown>();
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Call it when a sandbox or program of this key was ended for that. */
+  begin(keyId: string | undefined): void {
+    if (keyId === undefined) return;
+    const now = this.now();
+    for (const [other, { endsAt }] of this.#byKey) if (now - endsAt > forgottenMs) this.#byKey.delete(other);
+    const last = this.#byKey.get(keyId);
+    const seconds = last ? Math.min(2 * last.seconds, mostSeconds) : firstSeconds;
+    this.#byKey.set(keyId, { seconds, endsAt: now + seconds * 1000 });
+  }
+
+  /** Throws a 429 problem if the key has to wait. */
+  requireOver(keyId: string | undefined): void {
+    const left = keyId === undefined ? 0 : (this.#byKey.get(keyId)?.endsAt ?? 0) - this.now();
+    if (left <= 0) return;
+    const seconds = Math.ceil(left / 1000);
+    const message =
+      "A sandbox or program of this API key was ended, because it took too much of the kernel, which is shared with others.";
+    throw new Problem(429, "RATE_LIMIT_EXCEEDED", message, {
+      hint: `Wait ${seconds} s. The wait doubles each time, up to ${mostSeconds} s.`,
+      headers: { "retry-after": String(seconds) },
+      details: { retry_after_seconds: seconds },
+    });
+  }
 }

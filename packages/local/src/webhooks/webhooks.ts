@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem, targetOf } from "@cloud-sandbox/server-kit";
@@ -7,11 +8,12 @@ import type { AgentTarget } from "../agents/agent-target.js";
 import type { Store } from "../store/store.js";
 import { AsyncExecutions, type StartedExecution } from "./async-executions.js";
 import type { Callback } from "./callback.js";
-import { newDeliveryId } from "./delivery.js";
 import { DeliveryQueue } from "./delivery-queue.js";
 import { DeliveryRepository } from "./delivery-repository.js";
 import { ExecutionFollower } from "./execution-follower.js";
 import { type WebhookOptions, webhookDefaults } from "./webhook-options.js";
+
+export const newDeliveryId = (): string => `whd_${Date.now()}${randomBytes(6).toString("hex")}`;
 
 /**
  * The limits of asynchronous executions that run or whose report is not yet delivered: with the server's own key, and with each
@@ -21,7 +23,7 @@ const maxOpen = { own: 1000, ofKey: 250 } as const;
 /** The pause before a report is saved again when the data directory is full. */
 const retryMs = 1000;
 
-export interface WebhooksParts {
+interface WebhooksParts {
   readonly store: Store;
   readonly options: WebhookOptions;
   /** Sends a request to a sandbox's agent; throws the problem that says why there is no answer. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentSupervisor } from "../../src/agents/agent-supervisor.js";
-import type { AgentAddress } from "../../src/runtime/agent-address.js";
+import type { AgentAddress } from "../../src/runtime/agent-health.js";
 
 /** Milliseconds within which a health check reaches the agent, also on a busy machine. */
 const reach = 1500;

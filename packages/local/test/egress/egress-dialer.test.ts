@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { EgressProblem } from "../../src/egress/destination.js";
 import { Dialer, type DialerOptions } from "../../src/egress/dialer.js";
 import { EgressPolicy } from "../../src/egress/egress-policy.js";
-import { EgressProblem } from "../../src/egress/egress-problem.js";
 import { parseUpstreamProxy } from "../../src/egress/upstream-proxy.js";
 import { echo, patterns, read, silent, tcpServer } from "../support/egress-proxy.js";
 

@@ -1,9 +1,8 @@
 import { getServers } from "node:dns";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { egressGateway } from "../../src/egress/egress-options.js";
+import { egressGateway, internetSetting, internetVariable } from "../../src/egress/egress-options.js";
+import { egressRules } from "../../src/egress/egress-policy.js";
 import { describeEgress, examineEgress } from "../../src/egress/egress-report.js";
-import { egressRules } from "../../src/egress/egress-rules.js";
-import { internetSetting, internetVariable } from "../../src/egress/internet-default.js";
 import { parseUpstreamProxy } from "../../src/egress/upstream-proxy.js";
 
 describe("the rules that a create asks for", () => {

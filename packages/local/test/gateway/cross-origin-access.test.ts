@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { sandboxPaused } from "@cloud-sandbox/server-kit/handlers";
 import { describe, expect, test } from "vitest";
-import { CrossOriginAccess } from "../../src/gateway/cross-origin-access.js";
+import { CrossOriginAccess } from "../../src/gateway/request-guards.js";
 import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from "../support/gateway-rig.js";
 
 const allowed = "https://app.example";

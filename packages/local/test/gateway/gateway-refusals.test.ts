@@ -4,8 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { controlPlaneEnvelope, Problem } from "@cloud-sandbox/server-kit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { problemPage } from "../../src/gateway/problem-page.js";
-import { type RefusalForm, refuse } from "../../src/gateway/refusal.js";
+import { problemPage, type RefusalForm, refuse } from "../../src/gateway/refusal.js";
 
 const problem = new Problem(418, "CONFLICT", 'A <pot> & "more".', { headers: { "retry-after": "7" } });
 

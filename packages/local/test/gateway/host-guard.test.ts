@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HostGuard } from "../../src/gateway/host-guard.js";
+import { HostGuard } from "../../src/gateway/request-guards.js";
 
 const isServed = (guard: HostGuard, host: string | undefined): boolean => guard.refusal(host) === undefined;
 

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { tokenIssuer } from "@cloud-sandbox/protocol";
 import { describe, expect, test } from "vitest";
-import { previewRequestHeaders, previewResponseHeaders } from "../../src/gateway/preview-headers.js";
-import { previewTarget, previewUrls } from "../../src/gateway/preview-target.js";
+import {
+  previewRequestHeaders,
+  previewResponseHeaders,
+  previewTarget,
+  previewUrls,
+} from "../../src/gateway/preview-gateway.js";
 import {
   claimsOf,
   forwardedRequestHeaders,

@@ -19,7 +19,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Database } from "../../src/store/database.js";
 import type { StoredSandbox } from "../../src/store/sandbox-repository.js";
 import { openStore } from "../../src/store/store.js";
-import { persistentTokenIssuer } from "../../src/tokens/persistent-keys.js";
+import { persistentTokenIssuer } from "../../src/tokens/token-issuer.js";
 
 const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const limits = { memoryMb: 128, diskMb: 64, vcpu: 1, maxProcesses: 64 };

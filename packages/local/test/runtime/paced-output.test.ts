@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { CapturedOutput } from "@cloud-sandbox/server-kit/execution";
 import { beforeEach, expect, test, vi } from "vitest";
-import { PacedOutput } from "../../src/runtime/bubblewrap/paced-output.js";
+import { PacedOutput } from "../../src/runtime/bubblewrap/launch/program-pipes.js";
 
 // No pause ends by itself.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));

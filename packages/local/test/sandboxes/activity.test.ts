@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Activity } from "../../src/sandboxes/activity.js";
+import { Activity } from "../../src/sandboxes/machine-supply.js";
 
 /** Longer than any test may take, so that only what happens to the requests can be the reason for idleness. */
 const longMs = 10 * 60_000;

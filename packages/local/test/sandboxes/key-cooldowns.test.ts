@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyCooldowns } from "../../src/tokens/key-cooldowns.js";
+import { KeyCooldowns } from "../../src/tokens/key-ring.js";
 
 const minuteMs = 60_000;
 

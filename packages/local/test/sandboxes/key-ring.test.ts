@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SqliteApiKeyRepository } from "../../src/store/api-key-repository.js";
 import { openStore, type Store } from "../../src/store/store.js";
-import { AccountKey } from "../../src/tokens/account-key.js";
-import { KeyRing } from "../../src/tokens/key-ring.js";
+import { AccountKey, KeyRing } from "../../src/tokens/key-ring.js";
 
 let directory: string;
 let store: Store;

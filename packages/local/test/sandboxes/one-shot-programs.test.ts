@@ -1,6 +1,6 @@
 import type { ProgramSpec } from "@cloud-sandbox/server-kit/handlers";
 import { expect, test, vi } from "vitest";
-import { ProgramNeedsAgent, ProgramNotStarted } from "../../src/runtime/program-not-started.js";
+import { ProgramNeedsAgent, ProgramNotStarted } from "../../src/runtime/host-problem.js";
 import { OneShotPrograms } from "../../src/sandboxes/one-shot-programs.js";
 
 const nothing = (): void => undefined;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MemoryBudget } from "../../src/sandboxes/memory-budget.js";
-import { ProgramCapacity } from "../../src/sandboxes/program-capacity.js";
-import { ProgramQueue } from "../../src/sandboxes/program-queue.js";
+import { ProgramCapacity, ProgramQueue } from "../../src/sandboxes/program-queue.js";
 import { SandboxSlots } from "../../src/sandboxes/sandbox-slots.js";
 
 const limits = { memoryMb: 1, diskMb: 1, vcpu: 1, maxProcesses: 1 };

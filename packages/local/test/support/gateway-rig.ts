@@ -8,10 +8,9 @@ import { Readable } from "node:stream";
 import { AgentConnections } from "../../src/agents/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
 import { ConnectionBudget } from "../../src/gateway/connection-budget.js";
-import { CrossOriginAccess } from "../../src/gateway/cross-origin-access.js";
 import { createGatewayServer, type ServerTimeouts } from "../../src/gateway/gateway-server.js";
-import { HostGuard } from "../../src/gateway/host-guard.js";
 import { PreviewGateway } from "../../src/gateway/preview-gateway.js";
+import { CrossOriginAccess, HostGuard } from "../../src/gateway/request-guards.js";
 import { routeRequests } from "../../src/gateway/request-routing.js";
 import type { ReachableSandbox } from "../../src/sandboxes/sandbox-record.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Database } from "../../src/store/database.js";
-import { newDeliveryId } from "../../src/webhooks/delivery.js";
 import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
+import { newDeliveryId } from "../../src/webhooks/webhooks.js";
 
 test("of deliveries that have ended, the oldest is forgotten first", async () => {
   const database = await Database.open();

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { storageFull } from "../../src/store/storage-problem.js";
 import { openStore } from "../../src/store/store.js";
-import { newDeliveryId } from "../../src/webhooks/delivery.js";
+import { newDeliveryId } from "../../src/webhooks/webhooks.js";
 import { tokenFor } from "../support/gateway-rig.js";
 import type { Said } from "../support/scripted-agent.js";
 import { agentSaying, nowhere, running, started, webhooks } from "../support/webhook-rig.js";

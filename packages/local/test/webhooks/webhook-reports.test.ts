@@ -8,8 +8,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { answering, WebhookReceiver } from "../../../../test/support/webhook-receiver.js";
 import { storageFull } from "../../src/store/storage-problem.js";
 import { openStore } from "../../src/store/store.js";
-import { newDeliveryId } from "../../src/webhooks/delivery.js";
 import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
+import { newDeliveryId } from "../../src/webhooks/webhooks.js";
 import { agentSaying, done, ended, type Given, nowhere, running, webhooks } from "../support/webhook-rig.js";
 
 describe("the end of an asynchronous execution", () => {

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { answering, type Behaviour, WebhookReceiver } from "../../../../test/support/webhook-receiver.js";
 import { Database } from "../../src/store/database.js";
 import { storageFull } from "../../src/store/storage-problem.js";
-import { newDeliveryId } from "../../src/webhooks/delivery.js";
 import { DeliveryQueue } from "../../src/webhooks/delivery-queue.js";
 import { type DeliveryChange, DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
 import { type WebhookOptions, webhookDefaults } from "../../src/webhooks/webhook-options.js";
+import { newDeliveryId } from "../../src/webhooks/webhooks.js";
 
 let database: Database;
 let deliveries: DeliveryRepository;

@@ -202,7 +202,8 @@ function installFailed({ name }: McpServerConfiguration, output: string, cause?:
       ? 'The network failed. Give the machine that runs sandboxes internet access; "cloud-sandbox serve" goes through a proxy with --egress-upstream-proxy, and to a private address with --egress-allow-private.'
       : "Correct the server's install commands. `error.output` has all that they wrote.",
     code: "INSTALL_FAILED",
-    ...{ output, isOffline },
+    output,
+    isOffline,
     cause,
   });
 }

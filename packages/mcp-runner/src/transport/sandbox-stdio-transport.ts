@@ -11,7 +11,6 @@ import { McpProtocolError, McpServerError, McpStartError } from "../errors.js";
 import { HiddenLines } from "./hidden-lines.js";
 import { MessageLines } from "./message-lines.js";
 import { repairedMessage } from "./repaired-message.js";
-import { SentRequests } from "./sent-requests.js";
 
 /** Options of a `SandboxStdioTransport`. */
 export interface SandboxStdioOptions {
@@ -316,3 +315,27 @@ function startHint(exitCode: number): string {
     ? "The server's program is not in the sandbox. Install it with installCommands."
     : "Read what the server wrote, or run its command with commands.run().";
 }
+
+/** Ids of the requests that a client has sent, so that an answer to a request that was never sent is noticed. */
+class SentRequests {
+  /** Highest id so far. Clients number their requests, so every number up to this one was used. */
+  #highest = -1;
+  /** The latest ids that are not such numbers. */
+  readonly #others = new Set<RequestId>();
+
+  add(message: JSONRPCMessage): void {
+    if (!("method" in message) || !("id" in message)) return;
+    const { id } = message;
+    if (typeof id === "number" && Number.isInteger(id)) this.#highest = Math.max(this.#highest, id);
+    else this.#others.add(id);
+    const [oldest] = this.#others;
+    if (this.#others.size > mostOthers && oldest !== undefined) this.#others.delete(oldest);
+  }
+
+  has(id: RequestId): boolean {
+    if (typeof id === "number" && id >= 0 && id <= this.#highest) return true;
+    return this.#others.has(id);
+  }
+}
+
+const mostOthers = 10_000;

@@ -1,4 +1,4 @@
-import type { Environment } from "../settings/environment.js";
+import type { Environment } from "../settings.js";
 
 /** What to do after a failure, in the names of one profile's tools. */
 export interface FailureAdvice {

@@ -10,11 +10,9 @@ import {
   ServerError,
   TimeoutError,
 } from "cloud-sandbox";
-import type { Environment } from "../settings/environment.js";
-import { BackendError } from "./backend-error.js";
+import type { Environment } from "../settings.js";
+import { BackendError, InvalidArgumentsError, ServerFailure } from "./errors.js";
 import { type FailureAdvice, generalSteps } from "./failure-advice.js";
-import { InvalidArgumentsError } from "./invalid-arguments-error.js";
-import { ServerFailure } from "./server-failure.js";
 
 /** Undefined for an error in this program, about which the model can do nothing. */
 export function explainFailure(

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import type { McpServerConfiguration, McpServerFile } from "cloud-sandbox-mcp-runner/configuration";
 import { instead } from "../errors/similar-names.js";
-import { OptionError } from "../settings/option-error.js";
+import { OptionError } from "../settings.js";
 import { toolPrefix } from "./tool-names.js";
 
 /** The configurations of these servers. `config` is a file or its text; its entries override those of the user's file. */

@@ -1,14 +1,15 @@
 /** Other people's MCP servers for the assistant: which ones, where they are kept, and what is offered of them. */
 import { cacheDirectory } from "@cloud-sandbox/server-kit/user-cache";
-import { withServers } from "../profiles/gateway/with-servers.js";
+import { listing } from "../resources/listing.js";
+import { serverResources } from "../resources/server-resources.js";
 import type { Additions } from "../server/mcp-server.js";
 import type { ServerOptions } from "../server/server-options.js";
 import { OtherServers } from "../servers/other-servers.js";
 import { serverStarter } from "../servers/start-server.js";
 import type { LocalOptions } from "../session/backend.js";
-import type { Profile } from "../session/profile.js";
-import type { Environment } from "../settings/environment.js";
-import { OptionError } from "../settings/option-error.js";
+import type { Profile, ResourceList } from "../session/profile.js";
+import { type Environment, OptionError } from "../settings.js";
+import { mcpServerTools } from "../tools/mcp-servers.js";
 import { configuredServers } from "./configured-servers.js";
 import { FirstClassServers } from "./first-class-servers.js";
 
@@ -47,5 +48,31 @@ export async function openGateway(
         tools: mcpGateway.length > 0,
         resourceList: additions && (() => additions.resources()),
       }),
+  };
+}
+
+const instruction =
+  "- Other MCP servers run in sandboxes of their own: mcp_server_list names them, mcp_tools_list their tools, mcp_tool_call calls one.";
+
+interface ProfileAdditions {
+  /** Whether to offer the three tools through which servers are called. */
+  readonly tools: boolean;
+  /** The resources of servers, if they are listed. */
+  readonly resourceList?: ResourceList | undefined;
+}
+
+/** A profile with the tools for other people's MCP servers beside its own. */
+function withServers(profile: Profile, { resourceList, tools }: ProfileAdditions): Profile {
+  const extended: Profile = {
+    ...profile,
+    resources: [...(profile.resources ?? []), serverResources, listing],
+    resourceLists: [...(profile.resourceLists ?? []), ...(resourceList === undefined ? [] : [resourceList])],
+    relaysLogs: true,
+  };
+  if (!tools) return extended;
+  return {
+    ...extended,
+    instructions: `${profile.instructions}\n${instruction}`,
+    tools: [...profile.tools, ...mcpServerTools],
   };
 }

@@ -2,8 +2,8 @@
 import { completable, type McpServer, type Prompt } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { reader } from "../resources/reading.js";
+import { untrusted } from "../results/answer.js";
 import { relayedMessages } from "../results/relayed-result.js";
-import { untrusted } from "../results/untrusted-content.js";
 import type { SharedToolParts } from "../server/registered-tool.js";
 import type { OtherLists } from "../servers/running-server.js";
 import type { Session } from "../session/session.js";

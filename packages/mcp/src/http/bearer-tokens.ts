@@ -1,6 +1,6 @@
 /** The bearer tokens that HTTP clients must send. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { OptionError } from "../settings/option-error.js";
+import { OptionError } from "../settings.js";
 
 export class BearerTokens {
   readonly #digests: readonly Buffer[];

@@ -6,13 +6,20 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createServer, type Offer } from "../server/mcp-server.js";
 import { closeWithinMs, stopSignal, timePasses } from "../server/stopping.js";
 import type { SharedBackend } from "../session/shared-backend.js";
-import { OptionError } from "../settings/option-error.js";
+import { OptionError } from "../settings.js";
 import { BearerTokens, newToken, parseTokens } from "./bearer-tokens.js";
 import type { ClientKeys } from "./client-keys.js";
-import { crossOriginHeaders, isPreflight, preflightHeaders } from "./cross-origin.js";
 import { LoadLimit, type LoadShare } from "./load-limit.js";
 import { type EndpointParts, McpEndpoint } from "./mcp-endpoint.js";
-import { isLoopback, type Refusal, RequestChecks, refused } from "./request-checks.js";
+import {
+  crossOriginHeaders,
+  isLoopback,
+  isPreflight,
+  preflightHeaders,
+  type Refusal,
+  RequestChecks,
+  refused,
+} from "./request-checks.js";
 import { listenOnSocket } from "./unix-socket.js";
 
 export interface HttpOptions {

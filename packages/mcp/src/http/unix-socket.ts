@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { lstat, unlink } from "node:fs/promises";
 import { connect, type Server } from "node:net";
-import { OptionError } from "../settings/option-error.js";
+import { OptionError } from "../settings.js";
 
 /** Listens at `path`. A socket that a dead server left there is replaced. Throws an {@link OptionError}. */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {

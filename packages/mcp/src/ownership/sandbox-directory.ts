@@ -3,7 +3,7 @@
  * sandboxes that calls create.
  */
 import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
 import type { Owner, SandboxLedger } from "./sandbox-ledger.js";
 
 /** The most sandboxes kept in memory. Others are fetched from the service when a call names them. */

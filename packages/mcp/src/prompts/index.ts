@@ -2,7 +2,7 @@
 
 import { templateNames } from "../resources/templates.js";
 import type { Registration } from "../session/profile.js";
-import { languages } from "../tools/definition/languages.js";
+import { languages } from "../tools/definition/input-fields.js";
 import { oneOf, prompt, quoted } from "./prompt.js";
 
 const language = {

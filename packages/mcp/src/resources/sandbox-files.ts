@@ -7,9 +7,9 @@ import {
   type Variables,
 } from "@modelcontextprotocol/server";
 import type { FileEntry, Sandbox } from "cloud-sandbox";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
+import { untrusted } from "../results/answer.js";
 import { firstEntries } from "../results/output-limit.js";
-import { untrusted } from "../results/untrusted-content.js";
 import type { Registration } from "../session/profile.js";
 import { bytesWithin, isText, largestResource, typeOf } from "../tools/file-link.js";
 import { completing, decoded, jsonContents, reader } from "./reading.js";

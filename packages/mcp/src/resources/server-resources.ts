@@ -1,7 +1,7 @@
 /** `mcp-server://{server}/{+uri}`: resources of other people's MCP servers, which are listed, or to which links in results lead. */
 import { type ReadResourceTemplateCallback, ResourceTemplate } from "@modelcontextprotocol/server";
+import { untrusted } from "../results/answer.js";
 import { relayedContents } from "../results/relayed-result.js";
-import { untrusted } from "../results/untrusted-content.js";
 import type { Profile, Registration } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import { decoded, reader } from "./reading.js";
@@ -33,7 +33,8 @@ export function readServerResource(session: Session, profile: Profile): ReadReso
       return {
         contents: relayedContents(contents, name).map((content) => ({
           ...content,
-          ...{ uri: uri.href, _meta: { ...content._meta, ...untrusted._meta } },
+          uri: uri.href,
+          _meta: { ...content._meta, ...untrusted._meta },
         })),
       };
     });

@@ -2,7 +2,7 @@
 import { type Resource, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { TemplateRecord } from "cloud-sandbox";
 import { similarNames } from "../errors/similar-names.js";
-import { wireNames } from "../results/wire-names.js";
+import { wireNames } from "../results/answer.js";
 import type { Registration } from "../session/profile.js";
 import type { Session, SessionContext } from "../session/session.js";
 import { completing, decoded, jsonContents, jsonType, reader } from "./reading.js";

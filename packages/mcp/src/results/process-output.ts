@@ -2,8 +2,7 @@
 import type { ExecutionOutput, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { Answer } from "./answer.js";
-import { displayedValues } from "./displayed-values.js";
-import { valuesOf } from "./execution-result.js";
+import { displayedValues, valuesOf } from "./execution-result.js";
 import { jsonBytes, resultBudget } from "./output-limit.js";
 
 export const processOutput = z.looseObject({

@@ -1,7 +1,7 @@
 /** The result of another MCP server's tool: passed on, but cut to a limit, and with links that this server can read. */
 import type { CallToolResult, PromptMessage, ReadResourceResult } from "@modelcontextprotocol/server";
+import { untrusted } from "./answer.js";
 import { cutMiddle, jsonBytes } from "./output-limit.js";
-import { untrusted } from "./untrusted-content.js";
 
 type Content = CallToolResult["content"][number];
 type ResourceContents = ReadResourceResult["contents"][number];

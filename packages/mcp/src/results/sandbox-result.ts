@@ -1,7 +1,7 @@
 /** A sandbox as a tool's result, under the wire's names; never with its token. */
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { wireNames } from "./wire-names.js";
+import { wireNames } from "./answer.js";
 
 export const sandboxOutput = z.looseObject({
   id: z.string(),

@@ -2,8 +2,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { instead } from "../errors/similar-names.js";
 import { type ProfileChoice, profiles } from "../profiles/index.js";
-import { OptionError } from "../settings/option-error.js";
-import { version } from "../settings/version.js";
+import { OptionError, version } from "../settings.js";
 import { prefix, type ServerOptions } from "./server-options.js";
 
 /** Settings that can be given only as environment variables. */

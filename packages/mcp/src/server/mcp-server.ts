@@ -4,7 +4,7 @@ import { unknownCursor } from "../resources/page.js";
 import { viewOf } from "../resources/view.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
-import { version } from "../settings/version.js";
+import { version } from "../settings.js";
 import { listedInput, portableSchema } from "../tools/definition/portable-schema.js";
 import { errorAnswer } from "./received-message.js";
 import { registerTool, type SharedToolParts } from "./registered-tool.js";

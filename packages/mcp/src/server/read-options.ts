@@ -1,5 +1,4 @@
-import { detachAfter } from "../settings/detach-after.js";
-import { OptionError } from "../settings/option-error.js";
+import { detachAfter, OptionError } from "../settings.js";
 import { parseCommandLine } from "./command-line.js";
 import { prefix, type ServerOptions } from "./server-options.js";
 

@@ -2,7 +2,7 @@
 
 import { instead } from "../errors/similar-names.js";
 import type { Profile } from "../session/profile.js";
-import { OptionError } from "../settings/option-error.js";
+import { OptionError } from "../settings.js";
 import { type Tool, toolsets } from "../tools/definition/tool.js";
 
 /** The options that select tools and toolsets; undefined when an option was not given. */

@@ -1,8 +1,8 @@
 /** The servers of one client: each runs in a sandbox of its own from its first use until nobody has used it for a while. */
 import type { CallToolResult, ResultTypeMap, Tool } from "@modelcontextprotocol/server";
-import { ServerFailure } from "../errors/server-failure.js";
+import { ServerFailure } from "../errors/errors.js";
 import { instead } from "../errors/similar-names.js";
-import { detachAfter } from "../settings/detach-after.js";
+import { detachAfter } from "../settings.js";
 import { type Reach, reachOf } from "./configured-server.js";
 import { endsServer, failureOf } from "./failures.js";
 import type {

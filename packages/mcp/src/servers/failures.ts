@@ -1,7 +1,7 @@
 /** Turns errors of MCP servers into messages for a model: what happened, and what to do. */
 import { isSandboxError } from "cloud-sandbox";
 import type { McpInstallError } from "cloud-sandbox-mcp-runner";
-import { ServerFailure } from "../errors/server-failure.js";
+import { ServerFailure } from "../errors/errors.js";
 import { type Reach, reachAdvice, tellsOfNoNetwork } from "./configured-server.js";
 
 /** The server and the operation of a call that failed. */

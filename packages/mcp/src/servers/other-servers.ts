@@ -1,7 +1,7 @@
 /** All servers of other people that run here. Limits their number: the one unused for longest ends to make room. */
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
-import { ServerFailure } from "../errors/server-failure.js";
-import type { Environment } from "../settings/environment.js";
+import { ServerFailure } from "../errors/errors.js";
+import type { Environment } from "../settings.js";
 import { ClientServers } from "./client-servers.js";
 import type { ListSource, ServerOwner, ServerRegistry, StartServer } from "./server-registry.js";
 import type { ServerSlot } from "./server-slot.js";

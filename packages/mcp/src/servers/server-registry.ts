@@ -3,7 +3,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import type { SandboxClient } from "cloud-sandbox";
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
 import type { SandboxLedger } from "../ownership/sandbox-ledger.js";
-import type { Environment } from "../settings/environment.js";
+import type { Environment } from "../settings.js";
 import type { OtherLists, RunningServer, ServerCall, ServerEvents } from "./running-server.js";
 import type { ServerSlot } from "./server-slot.js";
 

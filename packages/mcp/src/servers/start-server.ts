@@ -3,7 +3,7 @@ import type { CallToolResult, ResultTypeMap, Tool } from "@modelcontextprotocol/
 import type { Sandbox } from "cloud-sandbox";
 import type { McpSession } from "cloud-sandbox-mcp-runner";
 import type { McpServerConfiguration } from "cloud-sandbox-mcp-runner/configuration";
-import { ServerFailure } from "../errors/server-failure.js";
+import { ServerFailure } from "../errors/errors.js";
 import type { Owner } from "../ownership/sandbox-ledger.js";
 import { looksSecret } from "../results/secret-values.js";
 import { reachAdvice, reachOf, tellsOfNoNetwork } from "./configured-server.js";

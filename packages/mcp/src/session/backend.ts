@@ -1,6 +1,6 @@
 /** Opens the backend: the cloud when there is an API key, else this machine. The client library decides, and starts the local one. */
 import type { LocalBackendOptions, SandboxClient, StartedBackend } from "cloud-sandbox";
-import { BackendError } from "../errors/backend-error.js";
+import { BackendError } from "../errors/errors.js";
 
 export interface Backend {
   readonly client: SandboxClient;

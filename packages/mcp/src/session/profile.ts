@@ -1,7 +1,7 @@
 /** A profile is data: the tools, resources and prompts that this server offers under one name. */
 import type { McpServer, Resource } from "@modelcontextprotocol/server";
 import type { FailureAdvice } from "../errors/failure-advice.js";
-import type { Environment } from "../settings/environment.js";
+import type { Environment } from "../settings.js";
 import type { Tool, Toolset } from "../tools/definition/tool.js";
 import type { LocalOptions } from "./backend.js";
 import type { Session, SessionContext } from "./session.js";

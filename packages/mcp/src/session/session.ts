@@ -1,11 +1,11 @@
 /** One client of this server: its sandboxes and its running calls. */
 import type { SandboxClient } from "cloud-sandbox";
-import { BackendError } from "../errors/backend-error.js";
+import { BackendError } from "../errors/errors.js";
 import { SandboxDirectory } from "../ownership/sandbox-directory.js";
 import type { Owner } from "../ownership/sandbox-ledger.js";
 import type { Answer } from "../results/answer.js";
 import type { ClientServers } from "../servers/client-servers.js";
-import type { Environment } from "../settings/environment.js";
+import type { Environment } from "../settings.js";
 import type { ToolContext } from "../tools/definition/tool.js";
 import type { SharedBackend } from "./shared-backend.js";
 

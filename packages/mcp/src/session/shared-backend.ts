@@ -3,7 +3,7 @@
 import { IsolatedRuns } from "../ownership/isolated-runs.js";
 import { type Owner, SandboxLedger } from "../ownership/sandbox-ledger.js";
 import type { OtherServers } from "../servers/other-servers.js";
-import type { Environment } from "../settings/environment.js";
+import type { Environment } from "../settings.js";
 import { type Backend, type LocalOptions, openBackend } from "./backend.js";
 
 export interface SharedBackendOptions {

@@ -3,10 +3,9 @@
  * same, so that tool's checks apply: call_api reaches no tool that is not offered, no sandbox of another client, no token.
  */
 import * as z from "zod";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import { executing } from "./definition/annotations.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
 import { text } from "./definition/input-fields.js";
-import { type Tool, tool } from "./definition/tool.js";
+import { executing, type Tool, tool } from "./definition/tool.js";
 import { sandboxTools } from "./sandboxes.js";
 import { templateTools } from "./templates.js";
 

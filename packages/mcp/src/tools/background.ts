@@ -4,7 +4,6 @@ import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
 import { processOutput, readOutput } from "../results/process-output.js";
-import { destructive, executing, readOnlyInside } from "./definition/annotations.js";
 import {
   backgroundTimeout,
   code,
@@ -19,7 +18,7 @@ import {
   text,
   workingDirectory,
 } from "./definition/input-fields.js";
-import { sandboxTool, type Tool } from "./definition/tool.js";
+import { destructive, executing, readOnlyInside, sandboxTool, type Tool } from "./definition/tool.js";
 import { runningReport } from "./detached.js";
 
 export const startedOutput = z.looseObject({

@@ -1,10 +1,9 @@
 import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { IsolatedExecutionStep, Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
 import { executionOutput, executionResult } from "../results/execution-result.js";
 import { startCode } from "./background.js";
-import { executing } from "./definition/annotations.js";
 import {
   code,
   executionTimeout,
@@ -19,7 +18,7 @@ import {
   templateName,
   workingDirectory,
 } from "./definition/input-fields.js";
-import { sandboxTool, type Tool, type ToolContext, tool } from "./definition/tool.js";
+import { executing, sandboxTool, type Tool, type ToolContext, tool } from "./definition/tool.js";
 import { detachAfterSeconds, detached, runningReport } from "./detached.js";
 
 interface Program {

@@ -1,10 +1,9 @@
 import { limits } from "@cloud-sandbox/server-kit/limits";
 import * as z from "zod";
+import { wireNames } from "../results/answer.js";
 import { executionOutput, executionResult } from "../results/execution-result.js";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
-import { wireNames } from "../results/wire-names.js";
 import { startedOutput } from "./background.js";
-import { executing, readOnlyInside } from "./definition/annotations.js";
 import {
   backgroundTimeout,
   command,
@@ -15,7 +14,7 @@ import {
   sandboxReference,
   workingDirectory,
 } from "./definition/input-fields.js";
-import { sandboxTool, type Tool } from "./definition/tool.js";
+import { executing, readOnlyInside, sandboxTool, type Tool } from "./definition/tool.js";
 import { detachAfterSeconds, detached, runningReport } from "./detached.js";
 
 const runCommand = sandboxTool({

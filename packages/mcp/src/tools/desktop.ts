@@ -1,13 +1,18 @@
 /** The graphical desktop of a sandbox whose template has one: seen as images, used as a person would. */
 import { imageType, usableImage } from "@cloud-sandbox/server-kit/image-type";
 import * as z from "zod";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import { Answer } from "../results/answer.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
+import { Answer, wireNames } from "../results/answer.js";
 import { cutMiddle, firstEntries, resultBudget } from "../results/output-limit.js";
-import { wireNames } from "../results/wire-names.js";
-import { additive, destructive, executing, readOnlyInside } from "./definition/annotations.js";
 import { sandboxReference, text, wholeNumber, wholeSeconds } from "./definition/input-fields.js";
-import { sandboxTool, type Tool } from "./definition/tool.js";
+import {
+  additive,
+  destructive,
+  executing,
+  readOnlyInside,
+  sandboxTool,
+  type Tool,
+} from "./definition/tool.js";
 
 const pixels = z.int("must be a whole number of pixels").min(0, "must be a whole number of pixels");
 const point = { x: pixels.describe("Pixels from the left"), y: pixels.describe("Pixels from the top") };

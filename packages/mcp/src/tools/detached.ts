@@ -2,7 +2,7 @@
 import type { Execution, ExecutionProgress, Sandbox } from "cloud-sandbox";
 import { Answer } from "../results/answer.js";
 import { readOutput } from "../results/process-output.js";
-import { detachAfter } from "../settings/detach-after.js";
+import { detachAfter } from "../settings.js";
 import type { ToolContext } from "./definition/tool.js";
 
 /** Seconds to wait if the run cannot be detached: longer than any run may take. */

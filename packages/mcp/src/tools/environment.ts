@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { cutMiddle, firstEntries } from "../results/output-limit.js";
 import { looksSecret, masked } from "../results/secret-values.js";
-import { destructive, readOnlyInside } from "./definition/annotations.js";
 import { sandboxReference, variables } from "./definition/input-fields.js";
-import { sandboxTool, type Tool } from "./definition/tool.js";
+import { destructive, readOnlyInside, sandboxTool, type Tool } from "./definition/tool.js";
 
 /** Bytes of each value. */
 const valueBudget = 2000;

@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { imageType, imageTypes } from "@cloud-sandbox/server-kit/image-type";
 import type { Sandbox } from "cloud-sandbox";
 import mime from "mime/lite";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
 import type { ToolContext } from "./definition/tool.js";
 
 export function fileUri(sandboxId: string, path: string): string {

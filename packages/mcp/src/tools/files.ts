@@ -1,10 +1,9 @@
 import { posix } from "node:path";
 import { imageTypes, usableImage } from "@cloud-sandbox/server-kit/image-type";
 import * as z from "zod";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
 import { Answer } from "../results/answer.js";
 import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
-import { additive, destructive, readOnly, readOnlyInside } from "./definition/annotations.js";
 import {
   absolutePath,
   fileContent,
@@ -12,7 +11,14 @@ import {
   maxResults,
   sandboxReference,
 } from "./definition/input-fields.js";
-import { sandboxTool, type Tool } from "./definition/tool.js";
+import {
+  additive,
+  destructive,
+  readOnly,
+  readOnlyInside,
+  sandboxTool,
+  type Tool,
+} from "./definition/tool.js";
 import {
   bytesWithin,
   contentOf,

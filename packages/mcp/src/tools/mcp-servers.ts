@@ -4,10 +4,9 @@ import { Answer } from "../results/answer.js";
 import { cutMiddle, firstEntries } from "../results/output-limit.js";
 import { relayedResult } from "../results/relayed-result.js";
 import type { ClientServers } from "../servers/client-servers.js";
-import { executing, readOnly, readOnlyInside } from "./definition/annotations.js";
 import { readArguments } from "./definition/arguments.js";
 import { text, wholeSeconds } from "./definition/input-fields.js";
-import { type Tool, type ToolContext, tool } from "./definition/tool.js";
+import { executing, readOnly, readOnlyInside, type Tool, type ToolContext, tool } from "./definition/tool.js";
 
 const server = text.describe("Server, by name");
 

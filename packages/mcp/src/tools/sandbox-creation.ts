@@ -1,6 +1,6 @@
 /** Creates sandboxes, and finds those that the client has named. */
 import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
 import type { ToolContext } from "./definition/tool.js";
 
 export interface WantedSandbox {

@@ -2,7 +2,6 @@ import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { entryLimit, firstEntries } from "../results/output-limit.js";
 import { sandboxOutput, sandboxResult, sandboxSummary } from "../results/sandbox-result.js";
-import { additive, destructive, idempotent, readOnly } from "./definition/annotations.js";
 import {
   internetAccess,
   lifetime,
@@ -13,7 +12,7 @@ import {
   text,
   variables,
 } from "./definition/input-fields.js";
-import { type Tool, tool } from "./definition/tool.js";
+import { additive, destructive, idempotent, readOnly, type Tool, tool } from "./definition/tool.js";
 import { createOrFind, hasRequestedLimits } from "./sandbox-creation.js";
 
 const ignored = z.number("must be a number").optional().describe("Ignored: the template decides");

@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
-import { wireNames } from "../results/wire-names.js";
-import { destructive, readOnly } from "./definition/annotations.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
+import { wireNames } from "../results/answer.js";
 import { port, sandboxReference } from "./definition/input-fields.js";
-import { sandboxTool, type Tool } from "./definition/tool.js";
+import { destructive, readOnly, sandboxTool, type Tool } from "./definition/tool.js";
 
 const inSandbox = z.object({ ...sandboxReference });
 

@@ -1,10 +1,9 @@
 import * as z from "zod";
-import { InvalidArgumentsError } from "../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../errors/errors.js";
+import { wireNames } from "../results/answer.js";
 import { cutMiddle, entryLimit, firstEntries, resultBudget } from "../results/output-limit.js";
-import { wireNames } from "../results/wire-names.js";
-import { destructive, executing, readOnly } from "./definition/annotations.js";
 import { command, maxResults, templateName, text, variables } from "./definition/input-fields.js";
-import { type Tool, tool } from "./definition/tool.js";
+import { destructive, executing, readOnly, type Tool, tool } from "./definition/tool.js";
 import { detachAfterSeconds } from "./detached.js";
 import { buildUntil, definitionOf } from "./template-building.js";
 

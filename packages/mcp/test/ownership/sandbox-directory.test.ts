@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AuthenticationError, SandboxClient } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { InvalidArgumentsError } from "../../src/errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../../src/errors/errors.js";
 import { SandboxDirectory } from "../../src/ownership/sandbox-directory.js";
 import { SandboxLedger } from "../../src/ownership/sandbox-ledger.js";
 

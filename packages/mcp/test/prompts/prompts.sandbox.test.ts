@@ -1,6 +1,6 @@
 import type { GetPromptResult } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tools } from "../../src/profiles/hopx/tools.js";
+import { tools } from "../../src/profiles/hopx/profile.js";
 import { connect, type McpConnection } from "../support/mcp-connection.js";
 
 let mcp: McpConnection;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { compactText } from "../../src/results/compact-text.js";
+import { compactText } from "../../src/results/answer.js";
 
 it.each([
   ["numbers and words", { exit_code: 0, status: "running" }, "exit_code: 0\nstatus: running"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { displayed } from "../../src/results/displayed-values.js";
+import { displayed } from "../../src/results/execution-result.js";
 
 it("no more displayed values are named than a sandbox may display", () => {
   const outputs = Array.from({ length: 200_000 }, () => ({ type: "text/html", data: "<b>x</b>" }));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wireNames } from "../../src/results/wire-names.js";
+import { wireNames } from "../../src/results/answer.js";
 
 it("fields have the names of the HTTP API, dates as texts, and nothing undefined", () => {
   const record = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MessageLines } from "../../src/server/message-lines.js";
+import { MessageLines } from "../../src/server/stdio.js";
 
 const message = (size: number): string =>
   `${JSON.stringify({ jsonrpc: "2.0", method: "a".repeat(size - 30) })}\n`;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Progress } from "../../src/server/progress.js";
+import { Progress } from "../../src/server/registered-tool.js";
 
 it("progress counts upwards, repeats its last step while nothing changes, and stops at the end", async () => {
   const told: [number, string][] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { InvalidArgumentsError } from "../../src/errors/invalid-arguments-error.js";
-import { tools } from "../../src/profiles/hopx/tools.js";
+import { InvalidArgumentsError } from "../../src/errors/errors.js";
+import { tools } from "../../src/profiles/hopx/profile.js";
 import { readArguments } from "../../src/tools/definition/arguments.js";
 import {
   code,

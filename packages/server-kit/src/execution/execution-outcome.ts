@@ -1,6 +1,7 @@
-import type { Outcome, OutputText } from "../handlers/agent/outcome.js";
-import type { DisplayedValues } from "./displayed-values.js";
-import { type Intervention, termination, withLine } from "./termination.js";
+import { constants } from "node:os";
+import { limits } from "@cloud-sandbox/protocol/limits";
+import type { Outcome, OutputText, RichOutput, Termination } from "../handlers/agent/outcome.js";
+import type { Frame } from "./control-channel.js";
 
 /** The end of a program, and its output. */
 export interface EndedProgram {
@@ -70,4 +71,151 @@ const droppedMessage = (count: number) =>
 function memoryMessage(memoryMb: number | undefined): string {
   const limit = memoryMb === undefined ? "" : ` of ${memoryMb} MB`;
   return `Out of memory: the program went over the sandbox's limit${limit} and was killed.`;
+}
+
+/** Why a program was ended; undefined if it ended by itself. */
+export type Intervention = "timeout" | "killed" | undefined;
+
+export function termination(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  intervention: Intervention,
+  outOfMemory: boolean,
+): Termination {
+  if (intervention === "timeout") return { reason: "timeout", exitCode: 124 };
+  if (intervention === "killed") return { reason: "killed", exitCode: 137 };
+  if (outOfMemory) return { reason: "out_of_memory", exitCode: 137 };
+  if (signal !== null) return { reason: "signal", exitCode: 128 + constants.signals[signal] };
+  return { reason: "exit", exitCode: code ?? 1 };
+}
+
+/** Appends `line` to `text` as a separate line. */
+export const withLine = (text: string, line: string) =>
+  `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;
+
+/** The end of an execution, as the interpreter's driver reports it. */
+export interface ReportedEnd {
+  readonly exitCode: number;
+  /** Number of displayed values that the driver left out. */
+  readonly dropped: number;
+}
+
+/**
+ * The meaning of one frame. `refused`: the working directory cannot be used. `unconnected`: the pipes cannot be opened.
+ */
+export type Reported =
+  | { readonly what: "started" | "unconnected" | "value" }
+  | { readonly what: "refused"; readonly reason: string }
+  | { readonly what: "ended"; readonly end: ReportedEnd };
+
+/** Reads a driver's frames about one execution. */
+export class ExecutionReport {
+  readonly values = new DisplayedValues();
+  isStarted = false;
+
+  /**
+   * Handles a frame. Undefined if the driver cannot have sent this frame at this point: then code in the sandbox wrote
+   * the frame, and nothing on this channel can be trusted any more.
+   */
+  take({ kind, payload }: Frame): Reported | undefined {
+    if (!this.isStarted) return this.#beginning(kind, payload);
+    if (kind === "D") this.values.display(payload);
+    else if (kind === "R") this.values.result(payload);
+    else if (kind === "X") this.values.exception(payload);
+    else if (kind === "E") return { what: "ended", end: reportedEnd(payload) };
+    else return undefined;
+    return { what: "value" };
+  }
+
+  #beginning(kind: string, payload: Buffer): Reported | undefined {
+    if (kind === "F") return { what: "refused", reason: payload.toString() };
+    if (kind === "P") return { what: "unconnected" };
+    if (kind !== "S") return undefined;
+    this.isStarted = true;
+    return { what: "started" };
+  }
+}
+
+function reportedEnd(payload: Buffer): ReportedEnd {
+  const [code = 0, dropped = 0] = payload.toString().split(" ").map(Number);
+  return { exitCode: code & 0xff, dropped: Number.isSafeInteger(dropped) ? dropped : 0 };
+}
+
+const {
+  displayedBytes: mostBytes,
+  displayedValues: mostValues,
+  exceptionCharacters: longestException,
+} = limits;
+const longestResult = 4 * 1024 * 1024;
+
+/**
+ * The values that an execution displayed, its result and its exception, as a driver reports them. Their number and size
+ * are limited; further values are only counted.
+ */
+class DisplayedValues {
+  readonly #values: RichOutput[] = [];
+  #bytes = 0;
+  #dropped = 0;
+  #result: string | undefined;
+  #exception: Outcome["exception"];
+
+  /** Adds a displayed value. The payload is a MIME type, a null byte and the data as text. */
+  display(payload: Buffer): void {
+    const end = payload.indexOf(0);
+    const size = payload.length - end - 1;
+    if (end <= 0 || this.#values.length >= mostValues || this.#bytes + size > mostBytes) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#bytes += size;
+    this.#values.push(richOutput(payload.toString("utf8", 0, end), payload.toString("utf8", end + 1)));
+  }
+
+  /** Records the value of the last expression, as text. */
+  result(payload: Buffer): void {
+    this.#result = payload.toString("utf8", 0, longestResult);
+  }
+
+  /** Records the exception that ended the code: the name of its class, its message and its traceback, each after a null byte. */
+  exception(payload: Buffer): void {
+    const [name = "", value = "", traceback = ""] = payload
+      .toString()
+      .split("\0", 3)
+      .map((text) => text.slice(0, longestException));
+    this.#exception = { name, value, traceback };
+  }
+
+  /** The fields of the outcome. `droppedBefore` counts displayed values that the driver itself left out. */
+  fields(droppedBefore: number) {
+    const dropped = this.#dropped + droppedBefore;
+    return {
+      displays: this.#values,
+      ...(this.#result !== undefined && { result: this.#result }),
+      ...(this.#exception !== undefined && { exception: this.#exception }),
+      ...(dropped > 0 && { displaysDropped: dropped }),
+    };
+  }
+}
+
+function richOutput(type: string, text: string): RichOutput {
+  if (type === "application/json" || type.endsWith("+json")) return jsonOutput(type, text);
+  if (type.startsWith("image/") && type !== "image/svg+xml")
+    return { type, format: "base64", data: text, metadata: { size: Buffer.byteLength(text, "base64") } };
+  return { type, format: formats[type] ?? "text", data: text };
+}
+
+const formats: Readonly<Record<string, string>> = {
+  "text/html": "html",
+  "text/markdown": "markdown",
+  "text/latex": "latex",
+  "image/svg+xml": "svg",
+};
+
+function jsonOutput(type: string, text: string): RichOutput {
+  try {
+    return { type, format: "json", data: JSON.parse(text) };
+  } catch {
+    // The code declared the value as JSON, but it does not parse: return it as text.
+    return { type, format: "text", data: text };
+  }
 }

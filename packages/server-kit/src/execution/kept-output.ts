@@ -1,6 +1,6 @@
+import type { Readable } from "node:stream";
 import type { OutputPiece } from "../handlers/agent/background-operations.js";
 import type { OutputText } from "../handlers/agent/outcome.js";
-import { ByteWindow } from "./byte-window.js";
 import { outputPiece, readRange, withoutPartialEnd, withoutPartialStart } from "./output-piece.js";
 
 /** A file that receives an output from its first byte. */
@@ -196,4 +196,138 @@ export class KeptOutput {
 function whereabouts({ total }: ByteWindow, { path, size }: Partial<OutputFile> = {}): string {
   if (path === undefined) return "; the full output could not be kept on disk";
   return `; ${size === total ? "the full output is" : `the first ${size} bytes are`} in ${path}`;
+}
+
+/** Reads one output stream of a program and passes it to a `KeptOutput`. */
+export class CapturedOutput {
+  readonly ended: Promise<void>;
+  #kept: KeptOutput | undefined;
+
+  constructor(
+    private readonly stream: Readable,
+    kept: KeptOutput,
+  ) {
+    this.#kept = kept;
+    stream.on("data", (chunk: Buffer) => {
+      const written = kept.take(chunk);
+      if (!written) return;
+      stream.pause();
+      void written.then(() => stream.resume());
+    });
+    this.ended = new Promise((resolve) => {
+      stream.once("close", resolve);
+      // A stream that fails counts as ended; what was read before is kept.
+      stream.once("error", () => resolve());
+    });
+  }
+
+  /** Resolves when everything read so far is in memory or in the file. */
+  async written(): Promise<void> {
+    await this.#kept?.written();
+  }
+
+  /** Reads what is left of a program that has ended, whether or not a reader keeps up. */
+  readRest(): void {
+    this.#kept?.readRest();
+  }
+
+  /**
+   * Stops collecting and returns the text. Later bytes are read and dropped, so that processes that still write are
+   * not blocked.
+   */
+  async finish(): Promise<OutputText> {
+    this.stream.removeAllListeners("data");
+    this.stream.resume();
+    const kept = this.#kept;
+    // A process in the background may keep the stream open as long as the sandbox lives. Drop the reference, so that
+    // the collected output can be freed.
+    this.#kept = undefined;
+    if (!kept) return { text: "", bytes: 0, truncated: false };
+    await kept.complete();
+    return kept.text();
+  }
+}
+
+/**
+ * Keeps the beginning and the end of a byte stream in bounded memory. Chunks are copied into two buffers, so that a
+ * program that writes single bytes costs no more memory than one that writes large blocks.
+ */
+export class ByteWindow {
+  #head = Buffer.alloc(0);
+  #headLength = 0;
+  #tail: Buffer | undefined;
+  /** Number of bytes received, including those no longer kept. */
+  total = 0;
+
+  private readonly tailLimit: number;
+
+  /** Keeps `limit` bytes, of these at most `headLimit` from the beginning: half of them by default. */
+  constructor(
+    readonly limit: number,
+    private readonly headLimit = Math.ceil(limit / 2),
+  ) {
+    this.tailLimit = limit - headLimit;
+  }
+
+  /** Whether bytes from the middle were dropped. */
+  get overflowed(): boolean {
+    return this.total > this.limit;
+  }
+
+  push(chunk: Buffer): void {
+    const forHead = Math.min(chunk.length, this.headLimit - this.#headLength);
+    if (forHead > 0) this.#pushHead(chunk.subarray(0, forHead));
+    if (forHead < chunk.length) this.#pushTail(chunk.subarray(forHead));
+    this.total += chunk.length;
+  }
+
+  head(): Buffer {
+    return this.#head.subarray(0, this.#headLength);
+  }
+
+  tail(): Buffer {
+    const length = this.total - this.#headLength;
+    if (!this.#tail || length <= this.tailLimit) return (this.#tail ?? Buffer.alloc(0)).subarray(0, length);
+    const seam = length % this.tailLimit;
+    return Buffer.concat([this.#tail.subarray(seam), this.#tail.subarray(0, seam)]);
+  }
+
+  /**
+   * At most `limit` bytes from `offset` on. If the byte at `offset` was dropped, starts at the first later one that
+   * is kept. Stops at the gap between beginning and end.
+   */
+  slice(offset: number, limit: number): { readonly start: number; readonly bytes: Buffer } {
+    const head = this.head();
+    const tail = this.tail();
+    if (!this.overflowed)
+      return { start: offset, bytes: Buffer.concat([head, tail]).subarray(offset, offset + limit) };
+    if (offset < head.length) return { start: offset, bytes: head.subarray(offset, offset + limit) };
+    const tailStart = this.total - tail.length;
+    const start = Math.max(offset, tailStart);
+    return { start, bytes: tail.subarray(start - tailStart, start - tailStart + limit) };
+  }
+
+  #pushHead(bytes: Buffer): void {
+    const length = this.#headLength + bytes.length;
+    if (length > this.#head.length) {
+      const grown = Buffer.allocUnsafe(
+        Math.min(Math.max(length, this.#head.length * 2, 1024), this.headLimit),
+      );
+      this.#head.copy(grown, 0, 0, this.#headLength);
+      this.#head = grown;
+    }
+    bytes.copy(this.#head, this.#headLength);
+    this.#headLength = length;
+  }
+
+  /** The tail is a ring buffer: the byte at offset n after the head is stored at n modulo the buffer's size. */
+  #pushTail(bytes: Buffer): void {
+    if (this.tailLimit === 0) return;
+    this.#tail ??= Buffer.allocUnsafe(this.tailLimit);
+    const kept = bytes.subarray(Math.max(0, bytes.length - this.tailLimit));
+    const offset = Math.max(0, this.total - this.headLimit) + (bytes.length - kept.length);
+    const position = offset % this.tailLimit;
+    const copied = kept.copy(this.#tail, position);
+    if (copied < kept.length) kept.copy(this.#tail, 0, copied);
+  }
 }

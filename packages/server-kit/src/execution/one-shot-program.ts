@@ -1,7 +1,39 @@
 import { posix } from "node:path";
+import type { Readable } from "node:stream";
 import { javascriptDriver, pythonDriver, readAtStart } from "./context-language.js";
 import pythonProgramCommand from "./drivers/python-program-command.py?raw";
-import { codeVariable, fitsVariable } from "./program.js";
+
+/** A program to start as a process. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Environment variables in addition to those of the request. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input. Default: empty. */
+  readonly input?: string | Readable;
+  /** Deletes the files that were created for this program. */
+  readonly cleanUp?: () => Promise<void>;
+}
+
+/** The variable with code for a shell. */
+const codeVariable = "CLOUD_SANDBOX_CODE";
+
+/**
+ * Runs shell code that is passed in an environment variable, because all users of the host can read command lines.
+ */
+export function shellProgram(shell: string, code: string): Program {
+  return {
+    command: shell,
+    args: ["-c", `eval "unset ${codeVariable};$${codeVariable}"`],
+    env: { [codeVariable]: code },
+  };
+}
+
+/**
+ * Whether a text can be passed in an environment variable. Linux allows at most 128 KiB for one, and no null byte.
+ */
+export const fitsVariable = (text: string) =>
+  text.length < 100_000 && Buffer.byteLength(text) < 100_000 && !text.includes("\0");
 
 /**
  * The descriptors with which a program that runs without an agent is started. Its standard input, output and error are
@@ -45,7 +77,8 @@ export function oneShotProgram(
   const { stdout, stderr } = oneShotDescriptors;
   const outputs = [`o/proc/self/fd/${stdout}`, `e/proc/self/fd/${stderr}`, `s${workspace}`];
   const driven = (usual: readonly string[]): Pick<OneShotProgram, "env" | "hasDriver" | "request"> => ({
-    ...{ env: {}, hasDriver: true },
+    env: {},
+    hasDriver: true,
     request: (filename, environment = {}) => [
       ...outputs,
       ...Object.entries(environment).map(([name, value]) => `+${name}=${value}`),

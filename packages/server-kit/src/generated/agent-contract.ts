@@ -1,7 +1,7 @@
 // Generated from openapi/agent.yaml by scripts/generate.mjs. Change the contract, then run "npm run generate".
 import type { AgentOperations } from "@cloud-sandbox/protocol";
 import * as validators from "#validators/agent";
-import type { Contract } from "../contract/contract.js";
+import type { Contract } from "../router/contract.js";
 
 export interface AgentContract {
   operations: AgentOperations;

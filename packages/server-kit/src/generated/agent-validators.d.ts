@@ -1,5 +1,5 @@
 // Generated from openapi/agent.yaml by scripts/generate.mjs. Change the contract, then run "npm run generate".
-import type { Validate } from "../contract/contract.js";
+import type { Validate } from "../router/contract.js";
 
 export declare const executeCodeBody: Validate;
 export declare const executeRichBody: Validate;

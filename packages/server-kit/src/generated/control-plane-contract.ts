@@ -1,7 +1,7 @@
 // Generated from openapi/control-plane.yaml by scripts/generate.mjs. Change the contract, then run "npm run generate".
 import type { ControlPlaneOperations } from "@cloud-sandbox/protocol";
 import * as validators from "#validators/control-plane";
-import type { Contract } from "../contract/contract.js";
+import type { Contract } from "../router/contract.js";
 
 export interface ControlPlaneContract {
   operations: ControlPlaneOperations;

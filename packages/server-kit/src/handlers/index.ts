@@ -1,8 +1,6 @@
 /** Handlers for agents and control planes, independent of what implements them. Nothing here needs Node.js. */
 
-export { bearerToken } from "../http/bearer-token.js";
-export type { AnyAgentHandlers } from "./agent/agent-handlers.js";
-export { now } from "./agent/agent-handlers.js";
+export { type AnyAgentHandlers, now } from "./agent/agent-handlers.js";
 export {
   type BackgroundDescription,
   type BackgroundExecution,
@@ -17,16 +15,18 @@ export {
   startedFields,
   statusOf,
 } from "./agent/background-operations.js";
-export { cacheHandlers } from "./agent/cache-handlers.js";
 export { environmentHandlers } from "./agent/environment-handlers.js";
-export { errorFrame } from "./agent/error-frame.js";
-export {
-  ExecutionCache,
-  mostKeptOutcomes,
-  outcomeLifetime,
-} from "./agent/execution-cache.js";
+export { cacheHandlers, ExecutionCache, mostKeptOutcomes, outcomeLifetime } from "./agent/execution-cache.js";
 export { type CodeRequestBody, executionHandlers } from "./agent/execution-handlers.js";
-export { attachment, type EntryFacts, fileDone, fileInfo } from "./agent/file-answers.js";
+export {
+  attachment,
+  bareDestination,
+  type EntryFacts,
+  fileDone,
+  fileInfo,
+  fileMissing,
+  isBareUpload,
+} from "./agent/file-answers.js";
 export { type LanguageName, languageNamed, languageNames, languageNotAvailable } from "./agent/languages.js";
 export { metricsHandlers, type Share, type Usage } from "./agent/metrics-handlers.js";
 export {
@@ -41,15 +41,21 @@ export {
 } from "./agent/outcome.js";
 export { reportHandlers, type SystemDescription } from "./agent/report-handlers.js";
 export { RequestMetrics } from "./agent/request-metrics.js";
-export { notStartedFrames, resultFrame } from "./agent/result-frame.js";
+export { errorFrame, notStartedFrames, resultFrame } from "./agent/result-frame.js";
 export { type KeptContext, sessionHandlers } from "./agent/session-handlers.js";
 export { unavailable } from "./agent/unavailable.js";
-export { bareDestination, fileMissing, isBareUpload } from "./agent/uploads.js";
 export { maxVariableBytes, maxVariables, VariableValues } from "./agent/variable-values.js";
-export { authenticateAccount } from "./control-plane/account-authentication.js";
-export { type BuildBase, buildBase } from "./control-plane/build-base.js";
+export { authenticateAccount, bearerToken } from "./control-plane/account-authentication.js";
 export {
+  type BuildBase,
+  type BuildRecord,
+  type BuildStatus,
+  type BuildStep,
+  buildBase,
   buildNotFound,
+  buildStep,
+  describeStep,
+  hasEnded,
   invalidBuild,
   noRoomForLayers,
   noTemplateToUpdate,
@@ -59,9 +65,7 @@ export {
   templateNameTaken,
   templateNotReady,
   tooManyBuilds,
-} from "./control-plane/build-problems.js";
-export { type BuildRecord, type BuildStatus, hasEnded } from "./control-plane/build-record.js";
-export { type BuildStep, buildStep, describeStep } from "./control-plane/build-steps.js";
+} from "./control-plane/builds.js";
 export {
   type Deliveries,
   type Delivery,
@@ -75,14 +79,15 @@ export {
   egressHandlers,
 } from "./control-plane/egress-handlers.js";
 export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-creates.js";
-export { withOwnLimits } from "./control-plane/own-limits.js";
 export {
+  type ProgramAnswer,
   type ProgramHandlerParts,
+  type ProgramReader,
   type ProgramSpec,
   programHandlers,
+  programNotStored,
+  RepeatedPrograms,
 } from "./control-plane/program-handlers.js";
-export type { ProgramAnswer, ProgramReader } from "./control-plane/program-stream.js";
-export { programNotStored, RepeatedPrograms } from "./control-plane/repeated-programs.js";
 export type {
   MountFacts,
   PreviewUrls,
@@ -108,7 +113,7 @@ export {
   sandboxStopped,
   templateNotFound,
 } from "./control-plane/sandbox-problems.js";
-export type { OwnLimits, TemplateFacts } from "./control-plane/template-facts.js";
+export { type OwnLimits, type TemplateFacts, withOwnLimits } from "./control-plane/template-facts.js";
 export {
   type BuildFacts,
   type ImageSpec,

@@ -1,8 +1,7 @@
 import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Envelope } from "./envelopes.js";
-import { Problem } from "./problem.js";
-import { requestId } from "./request-id.js";
+import { requestId } from "./exchange.js";
+import { type Envelope, Problem } from "./problem.js";
 
 const reasons: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: new Problem(

@@ -1,7 +1,7 @@
-import type { Operation } from "../contract/contract.js";
-import { isObject, parseJson, withoutNulls } from "../http/json-body.js";
+import { isObject, parseJson, withoutNulls } from "../http/exchange.js";
 import { Problem } from "../http/problem.js";
-import { validate } from "../validation/validation-problem.js";
+import type { Operation } from "./contract.js";
+import { validate } from "./validation.js";
 
 /**
  * Parses a frame from a WebSocket client, validates it against the contract and fills in defaults. Throws a problem

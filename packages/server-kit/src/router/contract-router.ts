@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ContractTypes } from "../contract/contract.js";
-import type { Reply } from "../http/reply.js";
+import type { Reply } from "../http/exchange.js";
+import type { ContractTypes } from "./contract.js";
 import { type ContractService, type ContractServiceOptions, contractService } from "./contract-service.js";
 
 export type ContractRouterOptions<Types extends ContractTypes, Auth> = ContractServiceOptions<Types, Auth>;

@@ -1,17 +1,18 @@
-import type { Contract, ContractTypes, Operation } from "../contract/contract.js";
-import type { Envelope } from "../http/envelopes.js";
-import type { Exchange, NodeExchange, ReplyBody } from "../http/exchange.js";
-import { headerOf, targetOf } from "../http/exchange.js";
-import { readJsonBody } from "../http/json-body.js";
-import { internalProblem, Problem } from "../http/problem.js";
-import { readQuery } from "../http/query.js";
-import { Reply } from "../http/reply.js";
-import { requestId } from "../http/request-id.js";
-import { validate } from "../validation/validation-problem.js";
-import { requireWellFormed } from "../validation/well-formed.js";
-import { Call } from "./call.js";
-import type { Handlers } from "./handlers.js";
-import { type FoundOperation, OperationRoutes } from "./operation-routes.js";
+import { TrieRouter } from "hono/router/trie-router";
+import {
+  type Exchange,
+  headerOf,
+  type NodeExchange,
+  Reply,
+  type ReplyBody,
+  readJsonBody,
+  requestId,
+  targetOf,
+} from "../http/exchange.js";
+import { type Envelope, internalProblem, Problem } from "../http/problem.js";
+import type { Contract, ContractTypes, Operation } from "./contract.js";
+import { Call, type Handlers } from "./handlers.js";
+import { requireWellFormed, validate } from "./validation.js";
 
 export interface ContractServiceOptions<
   Types extends ContractTypes,
@@ -153,7 +154,11 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
     const { method = "GET" } = request;
     const durationMs = performance.now() - started;
     onRequest?.({
-      ...{ operation, requestId: id, method, status, durationMs },
+      operation,
+      requestId: id,
+      method,
+      status,
+      durationMs,
       request,
       params,
       auth,
@@ -194,4 +199,74 @@ function notAvailable({ method, path, upgrade }: Operation): Problem {
   if (!upgrade) return new Problem(404, "NOT_FOUND", `${method} ${path} is not available on this server.`);
   const headers = { upgrade: "websocket" };
   return new Problem(400, "INVALID_REQUEST", `${path} is a WebSocket: connect with an upgrade.`, { headers });
+}
+
+/** The operation of a request, with its path parameters decoded. */
+interface FoundOperation {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds operations of a contract by method and path. */
+export class OperationRoutes {
+  readonly #operations = new TrieRouter<Operation>();
+  /** The operations that are no WebSockets, by path alone. */
+  readonly #paths = new TrieRouter<Operation>();
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) {
+      const path = operation.path.replace(/\{(\w+)\}/g, ":$1");
+      this.#operations.add(operation.method, path, operation);
+      if (!operation.upgrade) this.#paths.add("ALL", path, operation);
+    }
+  }
+
+  /** The operation at a path without its query. HEAD finds that of GET. */
+  find(method: string, path: string): FoundOperation | undefined {
+    const [matches] = this.#operations.match(method === "HEAD" ? "GET" : method, path);
+    // A literal path takes precedence over one with a parameter.
+    const [best] = matches.sort(([a], [b]) => parameters(a) - parameters(b));
+    if (!best) return undefined;
+    const [operation, raw] = best;
+    const entries = Object.entries(raw).map(([name, text]) => [name, decoded(String(text))] as const);
+    return { operation, params: Object.fromEntries(entries) };
+  }
+
+  /** The methods of the operations at a path, WebSockets aside. */
+  methodsAt(path: string): ReadonlySet<string> {
+    const [matches] = this.#paths.match("ALL", path);
+    return new Set(matches.map(([{ method }]) => method));
+  }
+}
+
+const parameters = ({ path }: Operation) => path.split("{").length - 1;
+
+/** Decodes a path parameter. One that is not encoded correctly is passed on unchanged; the handler refuses it. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Parses a query and converts the values to the contract's types. A value that cannot be converted stays text, so
+ * that the validator reports it.
+ */
+function readQuery(text: string, types: NonNullable<Operation["query"]>["types"]): Record<string, unknown> {
+  const parameters = new URLSearchParams(text);
+  const query: Record<string, unknown> = {};
+  for (const name of new Set(parameters.keys())) {
+    query[name] =
+      types[name] === "array" ? parameters.getAll(name) : convert(parameters.get(name) ?? "", types[name]);
+  }
+  return query;
+}
+
+function convert(text: string, type: string | undefined): unknown {
+  if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (type === "boolean" && (text === "true" || text === "1")) return true;
+  if (type === "boolean" && (text === "false" || text === "0")) return false;
+  return text;
 }

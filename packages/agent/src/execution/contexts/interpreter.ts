@@ -190,7 +190,13 @@ export class Interpreter {
           stdout.start(null, keptStdout);
           stderr.start(null, keptStderr);
           const outcome = this.#watchToEnd(end, {
-            ...{ id, began, watch, stdout, stderr, report, killsBefore },
+            id,
+            began,
+            watch,
+            stdout,
+            stderr,
+            report,
+            killsBefore,
             isProgram: request.program !== undefined,
           });
           resolve({ id, pid, stdout: keptStdout, stderr: keptStderr, outcome });
@@ -304,7 +310,13 @@ export class Interpreter {
     const endedAt = performance.now();
     await watch.stop();
     const outcome = await codeOutcome({
-      ...{ id, pid: this.process.pid, began, endedAt, exitCode, killer, intervention: watch.intervention },
+      id,
+      pid: this.process.pid,
+      began,
+      endedAt,
+      exitCode,
+      killer,
+      intervention: watch.intervention,
       ranOutOfMemory: () => resources.ranOut(killsBefore),
       memoryMb: resources.memoryMb,
       output: () => Promise.all([stdout.finish(), stderr.finish()]),

@@ -227,7 +227,8 @@ const nameOf = (node: acorn.Identifier | acorn.Literal): string =>
 const linesOf = (text: string): string => text.replaceAll(/[^\n]/g, "");
 
 const blank = ({ start, end }: acorn.Node, code: string): Edit => ({
-  ...{ start, end },
+  start,
+  end,
   text: linesOf(code.slice(start, end)),
 });
 
@@ -236,6 +237,7 @@ const insertion = (at: number, text: string): Edit => ({ start: at, end: at, tex
 const semicolon = (at: number): Edit => insertion(at, ";");
 
 const keyword = ({ start }: acorn.Node, word: string, text: string): Edit => ({
-  ...{ start, end: start + word.length },
+  start,
+  end: start + word.length,
   text,
 });

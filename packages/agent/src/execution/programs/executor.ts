@@ -159,7 +159,13 @@ export class Executor {
     await watch.stop();
     this.#running.delete(id);
     return programOutcome({
-      ...{ id, pid, began, endedAt, killer, exitCode: code, intervention: watch.intervention },
+      id,
+      pid,
+      began,
+      endedAt,
+      killer,
+      exitCode: code,
+      intervention: watch.intervention,
       ranOutOfMemory: () => resources.ranOut(killsBefore),
       memoryMb: resources.memoryMb,
       output: () => Promise.all([stdout.finish(), stderr.finish()]),

@@ -3,7 +3,7 @@ import type { PortForward, SandboxError } from "cloud-sandbox";
 import { type Command, InvalidArgumentError } from "commander";
 import { action } from "../../command-line/action.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
-import { failed } from "../../errors/exit-codes.js";
+import { failed } from "../../errors/command-error.js";
 import { explain } from "../../errors/explain-error.js";
 
 interface ForwardOptions {

@@ -1,11 +1,14 @@
-import { ConflictError, TemplateBuildError } from "cloud-sandbox";
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { ConflictError, type Template, TemplateBuildError } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { wholeNumber } from "../../command-line/option-values.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
-import { printable } from "../../output/printable.js";
-import { readDefinition } from "./definition.js";
+import { printable } from "../../output/visible-text.js";
+import { dockerfileTemplate } from "./dockerfile.js";
+import { moduleTemplate } from "./module.js";
 
 interface BuildOptions {
   readonly file: string;
@@ -86,4 +89,23 @@ function inCommands(error: unknown, isQuiet: boolean): unknown {
   if (!(error instanceof TemplateBuildError) || isQuiet) return error;
   const [reason = ""] = error.summary.split("\n");
   return new CommandError(error.code, reason.replace(/:$/, "."), "Correct the step and build again.");
+}
+
+/** Reads the definition of a template: a module by its ending, else a Dockerfile. */
+async function readDefinition(path: string): Promise<Template> {
+  if (/^\.[cm]?[jt]s$/.test(extname(path))) return moduleTemplate(path);
+  return dockerfileTemplate(await textOf(path), path);
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(
+      "DEFINITION_UNREADABLE",
+      code === "ENOENT" ? `${path} does not exist.` : `${path} cannot be read (${code}).`,
+      "Give the path of a Dockerfile or a module with --file.",
+    );
+  }
 }

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { asText } from "../../transport/answers/required-fields.js";
+import { asText } from "../../transport/answer-fields.js";
 import { DisplayedValue } from "./displayed-value.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { date } from "../../transport/answers/date.js";
+import { date } from "../../transport/answer-fields.js";
 import type { TerminationReason } from "./execution-result.js";
 
 /** `completed`: the exit code is 0. `killed`: killed on request. `failed`: every other end. */

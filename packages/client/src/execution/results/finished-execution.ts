@@ -1,7 +1,7 @@
 /** Builds the result of a background program that has ended, in the form that `execute` returns. */
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../../agent/agent-access.js";
-import { callInit } from "../../config/call-options.js";
+import { callInit } from "../../config/options.js";
 import { readBody } from "../../transport/contract-clients.js";
 import { type ExecutionResult, type OutputExtent, richOutput } from "./execution-result.js";
 

@@ -1,5 +1,5 @@
 import { localFailure, nodeModules } from "../../config/node-modules.js";
-import { requireText } from "../../config/option-checks.js";
+import { requireText } from "../../config/options.js";
 import { SandboxError } from "../../errors/errors.js";
 
 /** A file that `saveTo` wrote on this machine. */

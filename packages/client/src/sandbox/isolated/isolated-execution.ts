@@ -1,12 +1,12 @@
 import type { BackgroundWork } from "../../agent/background-work.js";
 import { afterCleanUp, cleanUp } from "../../agent/cleanup.js";
-import { checkKnown } from "../../config/known-options.js";
+import { checkKnown } from "../../config/options.js";
 import type { SandboxError } from "../../errors/errors.js";
 import { execute } from "../../execution/execute.js";
+import { isStreamed } from "../../execution/execute-options.js";
 import type { Execution } from "../../execution/execution.js";
 import { readLive } from "../../execution/live-run.js";
 import type { ExecutionResult, OutputExtent } from "../../execution/results/execution-result.js";
-import { isStreamed } from "../../execution/waiting-options.js";
 import type { ControlPlaneClient } from "../../transport/contract-clients.js";
 import { Sandbox } from "../sandbox.js";
 import type { Sandboxes } from "../sandboxes.js";

@@ -1,16 +1,17 @@
 import type { Isolation } from "../../config/isolation.js";
-import type { OptionNames } from "../../config/known-options.js";
-import { checkFunction } from "../../config/option-checks.js";
+import { checkFunction, type OptionNames } from "../../config/options.js";
 import type { SandboxError } from "../../errors/errors.js";
-import { type ExecuteOptions, type ExecuteRequest, executeRequest } from "../../execution/execute-options.js";
-import type { Execution } from "../../execution/execution.js";
-import type { ExecutionResult } from "../../execution/results/execution-result.js";
 import {
   callbackNames,
   type DetachOptions,
   detachOptionNames,
+  type ExecuteOptions,
+  type ExecuteRequest,
+  executeRequest,
   type OutputCallbacks,
-} from "../../execution/waiting-options.js";
+} from "../../execution/execute-options.js";
+import type { Execution } from "../../execution/execution.js";
+import type { ExecutionResult } from "../../execution/results/execution-result.js";
 import type { Sandbox } from "../sandbox.js";
 import type { CreateSandboxOptions } from "../sandbox-creation.js";
 

@@ -1,12 +1,12 @@
 import type { BackgroundWork } from "../../agent/background-work.js";
 import { cleanUp } from "../../agent/cleanup.js";
-import { checkKnown } from "../../config/known-options.js";
+import { checkKnown } from "../../config/options.js";
 import { isSandboxError, type SandboxError } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";
 import type { ExecutionStream, StreamedExecution } from "../../execution/execution-stream.js";
 import { closedByReader } from "../../streams/frame-stream.js";
 import { OnceRead } from "../../streams/once-read.js";
-import { CallScope } from "../../transport/calls/call-scope.js";
+import { CallScope } from "../../transport/calls/calls.js";
 import type { ControlPlaneClient } from "../../transport/contract-clients.js";
 import type { Sandbox } from "../sandbox.js";
 import type { Sandboxes } from "../sandboxes.js";

@@ -1,6 +1,5 @@
-import { checkKnown } from "../../config/known-options.js";
-import { checkWhole } from "../../config/option-checks.js";
-import type { DetachOptions } from "../../execution/waiting-options.js";
+import { checkKnown, checkWhole } from "../../config/options.js";
+import type { DetachOptions } from "../../execution/execute-options.js";
 import type { IsolatedExecutionOptions, IsolatedExecutionResult } from "./isolated-options.js";
 
 /** A program of `executeIsolatedMany`: its code, and options as of `executeIsolated`. No program detaches. */

@@ -1,14 +1,12 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { callInit } from "../../config/call-options.js";
-import { margin } from "../../config/time-limits.js";
+import { callInit, margin } from "../../config/options.js";
 import { readErrorEnvelope } from "../../errors/error-envelope.js";
 import { InvalidResponseError, reportIt } from "../../errors/errors.js";
 import type { ExecuteRequest } from "../../execution/execute-options.js";
 import { executionResult } from "../../execution/results/execution-result.js";
 import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../../transport/contract-clients.js";
 import { type Answer, type CallInit, receivedOf } from "../../transport/openapi-client.js";
-import { checkIsolation } from "../granted-options.js";
-import { createRequest } from "../sandbox-creation.js";
+import { checkIsolation, createRequest } from "../sandbox-creation.js";
 import type { IsolatedExecutionResult, StreamIsolatedOptions } from "./isolated-options.js";
 
 /** Seconds that a program may wait on the server until there is room for it. */

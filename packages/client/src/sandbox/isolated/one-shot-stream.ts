@@ -16,11 +16,9 @@ import {
   outputEvent,
   withoutResult,
 } from "../../execution/program-stream.js";
-import { executeFrames } from "../../streams/frame-fields.js";
-import { frameLines } from "../../streams/json-lines.js";
-import type { RawFrame } from "../../streams/raw-frame.js";
-import { hasFields, type RequiredFields } from "../../transport/answers/required-fields.js";
-import { checkIsolation } from "../granted-options.js";
+import { executeFrames, frameLines, type RawFrame } from "../../streams/frames.js";
+import { hasFields, type RequiredFields } from "../../transport/answer-fields.js";
+import { checkIsolation } from "../sandbox-creation.js";
 import type { StreamIsolatedOptions } from "./isolated-options.js";
 import type { StreamedIsolatedExecution } from "./isolated-stream.js";
 

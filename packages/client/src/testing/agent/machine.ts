@@ -1,4 +1,11 @@
-import { type ExecutionCache, RequestMetrics, VariableValues } from "@cloud-sandbox/server-kit/handlers";
+import {
+  ExecutionCache,
+  mostKeptOutcomes,
+  type Outcome,
+  outcomeLifetime,
+  RequestMetrics,
+  VariableValues,
+} from "@cloud-sandbox/server-kit/handlers";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
 import type { EgressLog } from "../memory/egress-log.js";
 import type { MemoryFiles } from "../memory/memory-files.js";
@@ -6,11 +13,9 @@ import { answerTo, type Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import { BackgroundExecutions } from "./background-executions.js";
 import { Contexts } from "./contexts.js";
-import { executionCache } from "./execution-cache.js";
-import { ProcessTable } from "./process-table.js";
-import { type ProgramRequest, RunningProgram } from "./running-program.js";
+import { ProcessTable, type ProgramRequest, RunningProgram } from "./running-program.js";
 
-export interface MachineOptions {
+interface MachineOptions {
   readonly sandboxId: string;
   readonly template: string;
   readonly clock: TestingClock;
@@ -183,4 +188,29 @@ function unknownProgram({ text, language, args }: ProgramRequest): Problem {
   return new Problem(400, "EXECUTION_FAILED", `The test does not define what the ${what} ${shown} does.`, {
     hint: howToDefine,
   });
+}
+
+/** The execution cache of one machine. Entries expire by the testing service's clock. */
+export function executionCache(now: () => Date): ExecutionCache {
+  const entries = new Map<string, { readonly outcome: Outcome; readonly until: number }>();
+  const removeExpired = (): void => {
+    for (const [key, { until }] of entries) if (until <= now().getTime()) entries.delete(key);
+  };
+  const kept = {
+    get(key: string) {
+      removeExpired();
+      return entries.get(key)?.outcome;
+    },
+    set(key: string, outcome: Outcome) {
+      entries.set(key, { outcome, until: now().getTime() + outcomeLifetime * 1000 });
+      const [oldest] = entries.keys();
+      if (entries.size > mostKeptOutcomes && oldest !== undefined) entries.delete(oldest);
+    },
+    clear: () => entries.clear(),
+    get size() {
+      removeExpired();
+      return entries.size;
+    },
+  };
+  return new ExecutionCache(kept, (text) => text);
 }

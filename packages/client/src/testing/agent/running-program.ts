@@ -11,7 +11,6 @@ import {
 } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import { TextQueue } from "../memory/text-queue.js";
-import type { ProcessTable } from "./process-table.js";
 
 export interface ProgramRequest {
   /** Id of the execution. Default: a new one. */
@@ -31,7 +30,7 @@ export interface ProgramRequest {
 }
 
 /** The part of a machine that a program needs. */
-export interface ProgramHost {
+interface ProgramHost {
   readonly sandboxId: string;
   readonly clock: TestingClock;
   readonly files: MemoryFiles;
@@ -231,3 +230,23 @@ const signalNumbers: Readonly<Record<string, number>> = {
   SIGUSR2: 12,
   SIGTERM: 15,
 };
+
+/** The processes of a sandbox, by process id. */
+export class ProcessTable {
+  readonly #commands = new Map<number, string>([[1, "cloud-sandbox-agent"]]);
+  #last = 1;
+
+  add(command: string): number {
+    this.#last += 1;
+    this.#commands.set(this.#last, command);
+    return this.#last;
+  }
+
+  remove(pid: number): void {
+    this.#commands.delete(pid);
+  }
+
+  list(): { readonly pid: number; readonly command: string }[] {
+    return [...this.#commands].map(([pid, command]) => ({ pid, command }));
+  }
+}

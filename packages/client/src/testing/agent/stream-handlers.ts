@@ -1,14 +1,16 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { errorFrame, notStartedFrames, resultFrame } from "@cloud-sandbox/server-kit/handlers";
+import { errorFrame, notStartedFrames, now, resultFrame } from "@cloud-sandbox/server-kit/handlers";
 import { type Operation, Problem, readClientFrame } from "@cloud-sandbox/server-kit/portable";
 import type { MemoryRequest } from "../memory/memory-exchange.js";
+import type { MemoryFiles } from "../memory/memory-files.js";
 import type { ServerSocket } from "../memory/memory-socket.js";
+import { isWithin } from "../memory/posix-path.js";
 import type { AgentHandlers } from "./agent-handlers.js";
 import { startCode, startCommand } from "./execution-handlers.js";
+import { servedPath } from "./file-handlers.js";
 import { CommandNotFound, type Machine } from "./machine.js";
 import type { RunningProgram } from "./running-program.js";
 import { attendTerminal } from "./terminal-session.js";
-import { attendWatch } from "./watch-session.js";
 
 type ExecuteFrame = AgentSchemas["ExecuteStreamRequest"];
 type CommandFrame = AgentSchemas["CommandStreamRequest"];
@@ -123,3 +125,36 @@ const decoded = (base64: string): string =>
 
 const isControl = <First extends object>(frame: First | ControlFrame): frame is ControlFrame =>
   "type" in frame && ["cancel", "signal", "stdin", "stdin_close"].includes(String(frame.type));
+
+/** Serves a WebSocket that watches directories, including everything below them. */
+function attendWatch(socket: ServerSocket, operation: Operation, files: MemoryFiles): void {
+  const watched = new Set<string>();
+  const isWatched = (path: string): boolean =>
+    [...watched].some((root) => path !== root && isWithin(path, root));
+
+  socket.receive((text) => {
+    try {
+      const frame = readClientFrame<AgentSchemas["WatchClientFrame"]>(text, operation);
+      const path = servedPath(frame.path);
+      if (frame.action === "unwatch") {
+        watched.delete(path);
+        return;
+      }
+      if (!files.stat(path).isDirectory)
+        throw new Problem(400, "INVALID_PATH", `${path} exists and is not a directory.`, {
+          details: { path },
+        });
+      watched.add(path);
+      if (frame.ready) socket.send({ type: "ready", path, timestamp: now() });
+    } catch (error) {
+      socket.send(errorFrame(error));
+    }
+  });
+
+  const leave = files.listen(({ event, path, oldPath }) => {
+    if (!isWatched(path)) return;
+    const from = oldPath !== undefined && { old_path: oldPath };
+    socket.send({ type: "change", path, event, ...from, timestamp: now() });
+  });
+  socket.closed.addEventListener("abort", leave);
+}

@@ -15,11 +15,12 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import { contractService, controlPlaneEnvelope, type Handlers } from "@cloud-sandbox/server-kit/portable";
 import { version } from "../../transport/version.js";
+import type { Machine } from "../agent/machine.js";
+import { metricsOf } from "../agent/report-handlers.js";
 import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
 import type { Reports } from "../memory/reports.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import type { MemoryFleet, MemorySandbox } from "./memory-fleet.js";
-import { metricsEvents } from "./metrics-events.js";
 import { runProgram } from "./one-shot-programs.js";
 import type { TemplateBuilds } from "./template-builds.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
@@ -29,7 +30,7 @@ import type { TokenRegistry } from "./token-registry.js";
 const bodyLimit = 1024 * 1024;
 const programLimit = limits.requestBytes;
 
-export interface ControlPlaneServiceOptions {
+interface ControlPlaneServiceOptions {
   readonly apiKey: string;
   readonly baseUrl: string;
   readonly clock: TestingClock;
@@ -101,3 +102,24 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
 
 /** Path prefix below the control plane's URL at which agents are reached. */
 export const agentPrefix = "/agent/";
+
+/** Seconds between two events. */
+const interval = 1;
+
+/**
+ * Server-sent events with a sandbox's metrics, one per second, until the sandbox is stopped or gone. None while it is
+ * paused.
+ */
+function metricsEvents(fleet: MemoryFleet, id: string, signal: AbortSignal): AsyncGenerator<string> {
+  return events(fleet, fleet.reachable(id), signal);
+}
+
+async function* events(fleet: MemoryFleet, machine: Machine, signal: AbortSignal): AsyncGenerator<string> {
+  const ended = AbortSignal.any([signal, machine.gone]);
+  const { getMetrics } = metricsOf(machine);
+  while (!ended.aborted) {
+    const isPaused = fleet.get(machine.sandboxId).status === "paused";
+    yield isPaused ? ": paused\n\n" : `data: ${JSON.stringify(await getMetrics())}\n\n`;
+    await machine.sleep(interval, ended).catch(() => undefined);
+  }
+}

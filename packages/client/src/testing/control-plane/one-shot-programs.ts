@@ -17,20 +17,33 @@ export async function runProgram(fleet: MemoryFleet, spec: ProgramSpec): Promise
   const { code, language, environment, workdir, timeoutSeconds, signal } = spec;
   const { template, egress, limits, minIsolation } = spec;
   const sandbox = await fleet.create({
-    ...{ template, egress, limits, minIsolation, environment: {}, metadata: {}, mounts: {} },
-    ...{ timeoutSeconds: timeoutSeconds + 60, name: undefined, idempotency: undefined },
+    template,
+    egress,
+    limits,
+    minIsolation,
+    environment: {},
+    metadata: {},
+    mounts: {},
+    timeoutSeconds: timeoutSeconds + 60,
+    name: undefined,
+    idempotency: undefined,
   });
   try {
     const body = {
-      ...{ code, language, env: environment, timeout: timeoutSeconds },
+      code,
+      language,
+      env: environment,
+      timeout: timeoutSeconds,
       ...(workdir !== undefined && { workdir }),
     };
     const program = await startCode(fleet.reachable(sandbox.id), body, signal, { isFresh: true });
     spec.onStart();
     const [outcome] = await Promise.all([program.outcome, forwardOutput(program, spec.reader)]);
     return {
-      ...{ id: sandbox.id, isolation: sandbox.isolation },
-      ...{ ...outcomeFields(outcome), ...valueFields(outcome) },
+      id: sandbox.id,
+      isolation: sandbox.isolation,
+      ...outcomeFields(outcome),
+      ...valueFields(outcome),
       language: languageNamed(language, Object.values(languageNames)).name,
       ...richFields(outcome, spec.wantsRich),
     };

@@ -19,7 +19,6 @@ import { MemoryFiles, workspace } from "../memory/memory-files.js";
 import { resolvePath } from "../memory/posix-path.js";
 import type { Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
-import { BuildLog } from "./build-log.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 import { type TemplateUploads, unpackInto } from "./template-uploads.js";
 
@@ -189,5 +188,33 @@ export class TemplateBuilds {
         startCommand: request.startCmd ?? undefined,
       },
     };
+  }
+}
+
+/** The log of a template build. */
+export class BuildLog {
+  readonly #waiting = new Set<() => void>();
+  text = "";
+
+  append(text: string): void {
+    this.text += text;
+    this.wake();
+  }
+
+  line(text: string): void {
+    this.append(this.text === "" || this.text.endsWith("\n") ? `${text}\n` : `\n${text}\n`);
+  }
+
+  /** Wakes the readers that wait for new output or for the end. */
+  wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.add(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
   }
 }

@@ -1,5 +1,4 @@
 import { type ContractService, Problem, Reply, type ServedRequest } from "@cloud-sandbox/server-kit/portable";
-import { iterateStream } from "../../transport/http/iterate-stream.js";
 import type { ServerSocket } from "./memory-socket.js";
 
 /** Serves an accepted WebSocket. */
@@ -80,4 +79,11 @@ function streamOf(pieces: AsyncGenerator<string | Uint8Array>, left: () => void)
       await pieces.return(undefined);
     },
   });
+}
+
+/** Iterates over a stream. Needed because browsers cannot do that themselves yet. */
+async function* iterateStream(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = stream?.getReader();
+  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read())
+    yield piece.value;
 }

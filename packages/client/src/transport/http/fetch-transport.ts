@@ -1,5 +1,5 @@
 import { clientClosed } from "../../errors/errors.js";
-import type { CallScope } from "../calls/call-scope.js";
+import type { CallScope } from "../calls/calls.js";
 import { MultipartForm } from "./multipart.js";
 import {
   type AnswerHeaders,

@@ -1,6 +1,6 @@
 /** The interface between this client and the HTTP implementations that it can use. */
 import { GatheredBytes } from "@cloud-sandbox/protocol/gathered-bytes";
-import type { CallScope } from "../calls/call-scope.js";
+import type { CallScope } from "../calls/calls.js";
 import type { MultipartForm } from "./multipart.js";
 
 export type RequestBody = string | Uint8Array | Blob | MultipartForm | ReadableStream<Uint8Array>;

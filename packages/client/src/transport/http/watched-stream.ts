@@ -1,4 +1,4 @@
-import type { CallScope } from "../calls/call-scope.js";
+import type { CallScope } from "../calls/calls.js";
 import type { Pieces } from "./transport.js";
 
 export interface StreamWatch {

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { ConfigurationError, clientClosed } from "../../errors/errors.js";
-import type { CallScope } from "../calls/call-scope.js";
+import type { CallScope } from "../calls/calls.js";
 import { onNode } from "../on-node.js";
 import type { OpeningSocket, OpeningTunnel, OpenSocket, OpenWebSocket, Sockets } from "./sockets.js";
 

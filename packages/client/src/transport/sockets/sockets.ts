@@ -1,6 +1,6 @@
 /** The interface between this client and the WebSocket implementations that it can use. */
 import type { Duplex } from "node:stream";
-import type { CallScope } from "../calls/call-scope.js";
+import type { CallScope } from "../calls/calls.js";
 import type { AnswerHeaders } from "../http/transport.js";
 
 /** The part of a WebSocket that this client uses. Any standard implementation fits. */

@@ -2,10 +2,9 @@ import type { Duplex } from "node:stream";
 import type { Dispatcher } from "undici";
 import { clientClosed } from "../../errors/errors.js";
 import type { AnswerHeaders } from "../http/transport.js";
-import { answerHeaders } from "../undici/answer-headers.js";
 import { Connecting } from "../undici/connecting.js";
-import { loadUndici } from "../undici/load-undici.js";
 import { agentThroughProxies } from "../undici/machine-proxies.js";
+import { answerHeaders, loadUndici } from "../undici/undici-transport.js";
 import {
   established,
   HandshakeRefused,

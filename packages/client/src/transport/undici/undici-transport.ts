@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { clientClosed } from "../../errors/errors.js";
-import type { CallScope } from "../calls/call-scope.js";
+import type { CallScope } from "../calls/calls.js";
 import { type Content, MultipartForm } from "../http/multipart.js";
 import {
   type AnswerHeaders,
@@ -15,9 +15,7 @@ import {
   smallBody,
   type Transport,
 } from "../http/transport.js";
-import { answerHeaders } from "./answer-headers.js";
 import { Connecting } from "./connecting.js";
-import { loadUndici } from "./load-undici.js";
 import { agentThroughProxies } from "./machine-proxies.js";
 
 /** The fast transport for Node.js: `undici.request` over one pool of keep-alive connections. */
@@ -206,4 +204,23 @@ function nodeStreams() {
 
 function ignore(): void {
   // Nothing to do: ending the body was intended.
+}
+
+/** The headers of an answer in the form in which this client reads them. undici has a list for one that came several times. */
+export function answerHeaders(raw: Record<string, string | string[] | undefined>): AnswerHeaders {
+  const headers: Record<string, string> = {};
+  for (const name in raw) {
+    const value = raw[name];
+    if (value !== undefined) headers[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return headers;
+}
+
+type Undici = typeof import("undici");
+
+/** Loads undici. It is CommonJS: in bundles, only the default export of such a module has its members. */
+export async function loadUndici(): Promise<Undici> {
+  const { default: members } = await import("undici");
+  // Cast needed: the types of the default export leave some members out.
+  return members as unknown as Undici;
 }

@@ -1,5 +1,6 @@
-import { childrenOf, readProcess } from "../host/process-tree.js";
-import { signalIfThere } from "../host/signal-if-there.js";
+import { rename } from "node:fs/promises";
+import { createServer } from "node:net";
+import { childrenOf, readProcess, signalIfThere } from "../host/process-tree.js";
 import { textOf } from "../host/text-of.js";
 import { agentEntry } from "./machine-image.js";
 
@@ -59,3 +60,36 @@ export class AgentProcess {
  * uids.
  */
 const realUid = (pid: number): string | undefined => /^Uid:\s(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1];
+
+/**
+ * A listening Unix socket for a machine's agent. This process creates the socket, and the machine inherits its
+ * descriptor.
+ *
+ * The socket's path exists on the host only, so code in the sandbox can neither remove the socket nor put another one
+ * in its place. A connection made before the agent has booted waits in the kernel's queue.
+ */
+export interface AgentSocket {
+  readonly path: string;
+  readonly descriptor: number;
+  /** Closes this process's copy of the descriptor. The machine's copy stays open. */
+  release(): void;
+}
+
+export async function listenForAgent(path: string): Promise<AgentSocket> {
+  const unbound = `${path}.new`;
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(unbound, resolve);
+  });
+  // Closing a server unlinks the path it was bound to. The socket keeps listening under its new name.
+  await rename(unbound, path);
+  const descriptor = (server as typeof server & { _handle?: { fd?: number } })._handle?.fd;
+  if (descriptor === undefined) {
+    server.close();
+    throw new Error(
+      "This version of Node.js does not expose the file descriptor of a listening socket. Use another version.",
+    );
+  }
+  return { path, descriptor, release: () => server.close() };
+}

@@ -3,13 +3,11 @@ import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentAddress } from "../agent-address.js";
-import { answersHealth } from "../agent-health.js";
+import { type AgentAddress, answersHealth } from "../agent-health.js";
 import type { KernelWatch } from "../host/kernel-watch.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
-import { processTree, stopProcessTree } from "../host/process-tree.js";
-import { signalIfThere } from "../host/signal-if-there.js";
+import { processTree, signalIfThere, stopProcessTree } from "../host/process-tree.js";
 import { HostProblemError, hostProblemIn } from "../host-problem.js";
 import {
   type IsolationLevel,
@@ -19,7 +17,7 @@ import {
   mostMemoryMb,
 } from "../sandbox-runtime.js";
 import { AgentProcess } from "./agent-process.js";
-import { enterGroups } from "./launch/shell-launch.js";
+import { enterGroups } from "./launch/launch-command.js";
 import { readInitPid } from "./user-namespace.js";
 import { diskCount, type WritableRoot } from "./writable-root.js";
 

@@ -1,12 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { type Controller, controlGroupState, openControlGroups } from "../host/control-group.js";
-import { missingProgram } from "../host/host-programs.js";
 import { tryOnce } from "../host/host-trial.js";
 import { temporaryDirectory } from "../host/instance-directory.js";
 import { leastOpenFiles, openFilesLimit } from "../host/open-files.js";
@@ -18,7 +18,7 @@ import type { Enforcement, RuntimeReport } from "../sandbox-runtime.js";
 import { descriptors, namespaceArguments } from "./bubblewrap-arguments.js";
 import { allowsOwnDevices } from "./host-files/host-views.js";
 import { dynamicLoader } from "./host-files/loader.js";
-import { become } from "./launch/shell-launch.js";
+import { become } from "./launch/launch-command.js";
 import { hasSeccompFilter, seccompProgram } from "./system-calls/seccomp-filter.js";
 import { mapUids, readInitPid, separation } from "./user-namespace.js";
 import { allowsWritableRoot, diskCount, WritableRoot } from "./writable-root.js";
@@ -321,4 +321,16 @@ async function measureEnforcement(
     disks: diskCount(hasWritableRoot),
     remarks,
   };
+}
+
+/** Programs of the host that start machines, with the package of Debian that has each. */
+const packages = { mount: "mount", nsenter: "util-linux", setpriv: "util-linux", unshare: "util-linux" };
+
+/** The first of these programs that this process does not find, and what mends it. Undefined if all are there. */
+function missingProgram(
+  names: readonly (keyof typeof packages)[],
+): readonly [reason: string, fix: string] | undefined {
+  const directories = (process.env.PATH ?? "/usr/bin:/bin").split(":");
+  const name = names.find((one) => !directories.some((directory) => existsSync(join(directory, one))));
+  return name && [`${name} is not installed`, `install it with "apt-get install ${packages[name]}"`];
 }

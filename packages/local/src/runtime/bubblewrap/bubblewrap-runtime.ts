@@ -20,13 +20,12 @@ import type {
   RuntimeReport,
   SandboxRuntime,
 } from "../sandbox-runtime.js";
-import { listenForAgent } from "./agent-socket.js";
-import { bubblewrapArguments, descriptors } from "./bubblewrap-arguments.js";
+import { listenForAgent } from "./agent-process.js";
+import { bubblewrapArguments, descriptors, machineEnvironment } from "./bubblewrap-arguments.js";
 import { BubblewrapMachine } from "./bubblewrap-machine.js";
 import { overlayObstacle, probeBubblewrap } from "./bubblewrap-probe.js";
-import { type EgressSocket, listenForEgress } from "./egress/egress-socket.js";
+import { type EgressSocket, listenForEgress } from "./egress/proxy-ports.js";
 import { launchCommand } from "./launch/launch-command.js";
-import { machineEnvironment } from "./machine-environment.js";
 import { agentTimeZone, egressInside, type MachineImage } from "./machine-image.js";
 import { type PreparedHost, prepareHost, removeLeftovers } from "./prepared-host.js";
 import { startAhead } from "./program-start.js";
@@ -202,8 +201,11 @@ export class BubblewrapRuntime implements SandboxRuntime {
       });
       const { command, environment } = launchCommand(
         {
-          ...{ memberFiles: group.memberFiles, strayDescriptors, limits: undefined },
-          ...{ entry, uid: uids?.agent },
+          memberFiles: group.memberFiles,
+          strayDescriptors,
+          limits: undefined,
+          entry,
+          uid: uids?.agent,
         },
         host.launcher !== undefined,
       );

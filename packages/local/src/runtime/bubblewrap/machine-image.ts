@@ -19,7 +19,6 @@ import type { Mount } from "../host/mount.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import { searchPath, writeFallbacks } from "../search-path.js";
 import { agentMain, nodeProxy, placeAgent, placeNodeProxy } from "./agent-files.js";
-import { placeAptAdvice } from "./apt-advice.js";
 import { authoritiesInside, placeAuthorities } from "./host-files/authority-files.js";
 import { mountPoints } from "./host-files/host-views.js";
 import { dynamicLoader, libraryDirectories } from "./host-files/loader.js";
@@ -315,3 +314,28 @@ function isReachableForAll(path: string): boolean {
   }
   return (statSync(path).mode & 0o005) === 0o005;
 }
+
+/**
+ * Puts scripts in place of `apt-get` and `apt` that say, when one fails, that code is not root and what would help. They run
+ * copies of the programs in `parts`. `usr` is the skeleton of machines in which code is not root.
+ */
+function placeAptAdvice(parts: string, opt: string, usr: string): void {
+  const directory = join(parts, "apt");
+  mkdirSync(directory);
+  chmodSync(directory, 0o755);
+  // The rest of the skeleton is made meanwhile, which may not have come to this directory.
+  mkdirSync(join(usr, "bin"), { recursive: true });
+  chmodSync(join(usr, "bin"), 0o777);
+  for (const name of ["apt-get", "apt"].filter((each) => existsSync(`/usr/bin/${each}`))) {
+    copyFileSync(`/usr/bin/${name}`, join(directory, name));
+    writeFileSync(join(usr, "bin", name), script(name, `${opt}/apt/${name}`));
+    for (const path of [join(directory, name), join(usr, "bin", name)]) chmodSync(path, 0o755);
+  }
+}
+
+const script = (name: string, program: string): string => `#!/bin/sh
+${program} "$@"
+code=$?
+[ "$code" = 0 ] || echo "${name}: system packages need root, which code in this sandbox is not. Start the server as root with --root-inside, or install with pip or npm." >&2
+exit "$code"
+`;

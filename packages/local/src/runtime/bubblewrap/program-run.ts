@@ -18,14 +18,12 @@ import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import type { KernelWatch } from "../host/kernel-watch.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
-import { childrenOf, processTree, readProcess } from "../host/process-tree.js";
-import { signalIfThere } from "../host/signal-if-there.js";
-import { ProgramNotStarted } from "../program-not-started.js";
+import { childrenOf, processTree, readProcess, signalIfThere } from "../host/process-tree.js";
+import { ProgramNotStarted } from "../host-problem.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
-import type { ProgramPipe } from "./launch/program-pipes.js";
+import { PacedOutput, type ProgramPipe } from "./launch/program-pipes.js";
 import type { ProgramProcess } from "./launch/program-process.js";
-import { PacedOutput } from "./paced-output.js";
 
 /** A driver sends a frame for each of at most 64 displayed values, and few others. */
 const mostFrames = 128;
@@ -207,7 +205,13 @@ export class ProgramRun {
     const hasEndedItself = !program.hasDriver || exitCode === reported?.exitCode;
     const killer = hasEndedItself ? null : signalOf(exitCode);
     return codeOutcome({
-      ...{ id: spec.id, pid: undefined, began, endedAt, exitCode, killer, intervention: watch.intervention },
+      id: spec.id,
+      pid: undefined,
+      began,
+      endedAt,
+      exitCode,
+      killer,
+      intervention: watch.intervention,
       ranOutOfMemory: async () => this.#overuse !== undefined || (await group.outOfMemoryKills()) > 0,
       memoryMb: this.#overuse === undefined ? spec.limits.memoryMb : undefined,
       output: () => Promise.all([this.#stdout.finish(), this.#stderr.finish()]),

@@ -13,9 +13,14 @@ import type { LateCleanups } from "../host/late-cleanup.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
 import type { MachineUids } from "../host/uid-lease.js";
-import { ProgramNotStarted } from "../program-not-started.js";
+import { ProgramNotStarted } from "../host-problem.js";
 import type { ProgramPlan, ProgramSpec } from "../sandbox-runtime.js";
-import { bubblewrapArguments, environmentArguments } from "./bubblewrap-arguments.js";
+import {
+  bubblewrapArguments,
+  environmentArguments,
+  limitVariables,
+  programEnvironment,
+} from "./bubblewrap-arguments.js";
 import type { OpenPorts } from "./egress/proxy-ports.js";
 import { launchCommand } from "./launch/launch-command.js";
 import type { ProgramPipe } from "./launch/program-pipes.js";
@@ -25,7 +30,6 @@ import {
   programDescriptors,
   spawnProgram,
 } from "./launch/program-process.js";
-import { limitVariables, programEnvironment } from "./machine-environment.js";
 import { driversInside, egressInside, limitsScript, type MachineImage } from "./machine-image.js";
 import type { PreparedHost } from "./prepared-host.js";
 import { ProgramRun } from "./program-run.js";
@@ -152,7 +156,15 @@ export class StartedProgram {
     this.#onConnection = spec.egress;
     const environment = { ...later, ...without(this.plan.environment, environmentOf(spec)) };
     const run = new ProgramRun({
-      ...{ spec, program, environment, process, stdout, stderr, group, kernel, ports: this.#ports },
+      spec,
+      program,
+      environment,
+      process,
+      stdout,
+      stderr,
+      group,
+      kernel,
+      ports: this.#ports,
     });
     try {
       return await run.outcome();
@@ -242,8 +254,11 @@ function programStart(spec: PlannedProgram, host: PreparedHost, own: ProgramOwn)
   const limited = `${limitsScript}exec "$@"`;
   const launch = launchCommand(
     {
-      ...{ memberFiles: group.memberFiles, strayDescriptors, limits: uids && spec.limits },
-      ...{ entry, uid: uids?.code },
+      memberFiles: group.memberFiles,
+      strayDescriptors,
+      limits: uids && spec.limits,
+      entry,
+      uid: uids?.code,
     },
     host.launcher !== undefined,
   );
@@ -259,8 +274,17 @@ function programStart(spec: PlannedProgram, host: PreparedHost, own: ProgramOwn)
   ];
   const profile = (): string[] =>
     bubblewrapArguments({
-      ...{ image, views: root?.views, limits: spec.limits, placed, ownRoot, memoryFiles },
-      ...{ environment: {}, egress: undefined, files: [], isInit: false, identities: "user" },
+      image,
+      views: root?.views,
+      limits: spec.limits,
+      placed,
+      ownRoot,
+      memoryFiles,
+      environment: {},
+      egress: undefined,
+      files: [],
+      isInit: false,
+      identities: "user",
       descriptors: { seccomp: seccompFile === undefined ? undefined : programDescriptors.seccomp },
     });
   const options = [

@@ -1,6 +1,6 @@
 import { oneShotProgram } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
-import { ProgramNeedsAgent, ProgramNotStarted } from "../program-not-started.js";
+import { ProgramNeedsAgent, ProgramNotStarted } from "../host-problem.js";
 import type { ProgramSpec } from "../sandbox-runtime.js";
 import { driversInside } from "./machine-image.js";
 import type { PreparedHost } from "./prepared-host.js";

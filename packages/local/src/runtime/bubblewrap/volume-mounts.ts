@@ -18,7 +18,9 @@ const volumePlace = (index: number): string => `volume-${index}`;
 /** The mounts that bubblewrap makes of a machine's volumes. `at` is the place of the machine's mounts. */
 export function volumeMounts(at: string, volumes: readonly MachineMount[]): readonly VolumeMount[] {
   return volumes.map(({ target, readOnly }, index) => ({
-    ...{ source: join(at, volumePlace(index)), target, readOnly },
+    source: join(at, volumePlace(index)),
+    target,
+    readOnly,
   }));
 }
 
@@ -34,7 +36,9 @@ export function volumeVariables(
   ] as const;
   // All processes of the machine have other uids than the host's root.
   const mapped: MountUids | undefined = uids && {
-    ...{ code: uids.code, count: uids.isRange ? rangeSize : 1, root: undefined },
+    code: uids.code,
+    count: uids.isRange ? rangeSize : 1,
+    root: undefined,
   };
   const fields = volumes.flatMap((mount, index) => {
     const { target } = mount;

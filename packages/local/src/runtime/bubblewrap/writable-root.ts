@@ -4,10 +4,10 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { userPackages } from "../host/host-packages.js";
 import { tryOnce } from "../host/host-trial.js";
 import type { Mount } from "../host/mount.js";
 import { type MachineUids, rangeSize } from "../host/uid-lease.js";
-import { userPackages } from "../host/user-packages.js";
 import type { MachineMount } from "../sandbox-runtime.js";
 import {
   type DeviceNodes,
@@ -109,7 +109,8 @@ export class WritableRoot {
       const code = 2 ** 31 - rangeSize;
       const { command, environment } = root.enter({
         uids: { agent: code + rangeSize - 1, code, isRange: true },
-        ...{ diskMb: 1, layers: [] },
+        diskMb: 1,
+        layers: [],
       });
       const [program, ...args] = command;
       const env = { PATH: process.env.PATH, ...environment };

@@ -85,8 +85,12 @@ export function containerOptions({
     Labels: { ...processLabels(), ...labels },
     NetworkDisabled: true,
     // The channel: when the control plane is gone, the input ends.
-    ...{ OpenStdin: true, StdinOnce: true, Tty: false },
-    ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
+    OpenStdin: true,
+    StdinOnce: true,
+    Tty: false,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
     HostConfig: {
       // Docker would remove a container that outlives the daemon, and with it what tells whose it is.
       AutoRemove: false,

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type Docker from "dockerode";
-import type { AgentAddress } from "../agent-address.js";
-import { answersHealth } from "../agent-health.js";
+import { type AgentAddress, answersHealth } from "../agent-health.js";
 import type { Assignment } from "../container/channel/channel-protocol.js";
 import type { MachineConnection } from "../container/channel/machine-connection.js";
 import { unlessAborted } from "../container/channel/unless-aborted.js";

@@ -24,7 +24,7 @@ import { containerOptions, type DaemonAbilities, variableOf, writesToHost } from
 import { DockerMachine, type Freezing, hasEnded } from "./docker-machine.js";
 import { probeDocker } from "./docker-probe.js";
 import { AgentSocket } from "./engine/agent-socket.js";
-import { removeContainer } from "./engine/container-owner.js";
+import { endShim, removeContainer } from "./engine/container-owner.js";
 import { attachedTo, bridgedTo, type StreamEnds } from "./engine/container-streams.js";
 import {
   type DockerFailure,
@@ -35,7 +35,6 @@ import {
   reasonOf,
 } from "./engine/docker-engine.js";
 import { OwnContainers } from "./engine/own-containers.js";
-import { endShim } from "./engine/shim.js";
 import { type PreparedImage, preparedImage, recalledContents } from "./image/prepared-image.js";
 
 const bootLimitMs = 60_000;
@@ -87,7 +86,9 @@ export class DockerRuntime implements SandboxRuntime {
 
   constructor(private readonly options: RuntimeOptions = {}) {
     this.images = (options.dockerImages ?? [defaultImage]).map((name) => ({
-      ...{ name, prepared: undefined, contents: undefined },
+      name,
+      prepared: undefined,
+      contents: undefined,
     }));
     this.#containers = new OwnContainers(() => openDocker(false), options.log ?? (() => undefined));
   }
@@ -168,7 +169,14 @@ export class DockerRuntime implements SandboxRuntime {
         throw error;
       });
       const machine = await this.#connected(spec, engine, {
-        ...{ container, name, carrier, secret, errorOutput, ends, isFrozen: false, limitMs: bootLimitMs },
+        container,
+        name,
+        carrier,
+        secret,
+        errorOutput,
+        ends,
+        isFrozen: false,
+        limitMs: bootLimitMs,
       });
       const mounted =
         mounts.length > 0
@@ -210,8 +218,12 @@ export class DockerRuntime implements SandboxRuntime {
     const name = found.Names[0]?.slice(1) ?? "";
     this.#containers.use(name);
     const machine = await this.#connected(spec, engine, {
-      ...{ container: docker.getContainer(found.Id), name, secret, ...this.#errorsOf(engine) },
-      ...{ isFrozen: found.State === "paused", limitMs: adoptionLimitMs },
+      container: docker.getContainer(found.Id),
+      name,
+      secret,
+      ...this.#errorsOf(engine),
+      isFrozen: found.State === "paused",
+      limitMs: adoptionLimitMs,
     });
     if (!machine.isPaused) await machine.booted(adoptionLimitMs);
     return machine;
@@ -248,14 +260,23 @@ export class DockerRuntime implements SandboxRuntime {
         hasEnded: () => hasEnded(container),
         isFrozen: () => freezing.isFrozen,
         egressSocket: spec.egress && directory.egressSocket(file),
-        ...{ secret, reasonOf, waitMs: this.#waitMs(spec) },
+        secret,
+        reasonOf,
+        waitMs: this.#waitMs(spec),
       },
       found.limitMs,
     );
     const agent = new AgentSocket(container, !isOfGvisor(daemon));
     await listen(directory.socket(file), (caller) => agent.join(caller, () => connection.toAgent(caller)));
     return new DockerMachine({
-      ...{ docker, container, connection, spec, freezing, kernel, errorOutput, isolation: daemon.isolation },
+      docker,
+      container,
+      connection,
+      spec,
+      freezing,
+      kernel,
+      errorOutput,
+      isolation: daemon.isolation,
       socketPath: directory.socket(file),
       cleanUp: (isLeft) => {
         for (const socket of sockets) socket.close();

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import type { MachineGroups } from "./machine-group.js";
-import { signalIfThere } from "./signal-if-there.js";
+import { signalIfThere } from "./process-tree.js";
 import { textOf } from "./text-of.js";
 
 /**

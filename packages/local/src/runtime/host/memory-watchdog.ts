@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MachineLimits } from "../sandbox-runtime.js";
 import type { MachineGroup, MachineGroups } from "./machine-group.js";
-import { type HostProcess, processTree } from "./process-tree.js";
-import { signalIfThere } from "./signal-if-there.js";
+import { type HostProcess, processTree, signalIfThere } from "./process-tree.js";
 import { textOf } from "./text-of.js";
 
 const intervalMs = 250;

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { signalIfThere } from "./signal-if-there.js";
 
 /** A process of the host, as it was when it was read. */
 export interface HostProcess {
@@ -84,4 +83,13 @@ export async function stopProcessTree(root: number, stop: boolean): Promise<void
       ? "The sandbox's processes keep continuing each other, so the sandbox cannot be paused."
       : "The sandbox's processes keep stopping each other, so the sandbox cannot be resumed.",
   );
+}
+
+/** Signals a process. No error if it has ended. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }

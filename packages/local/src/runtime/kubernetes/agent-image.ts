@@ -15,7 +15,9 @@ const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).dig
  */
 export async function agentImage(name: string): Promise<Buffer> {
   const toolkit = await collectToolkit({
-    ...{ name, arch: process.arch, log: () => undefined },
+    name,
+    arch: process.arch,
+    log: () => undefined,
     found: { runsForeignNode: false },
   });
   const root = inside.run.split("/").slice(1, -1).join("/");
@@ -66,6 +68,7 @@ async function copyProgram(there: ReadonlySet<string>): Promise<TarEntry[]> {
 }
 
 const accounts = (path: string, own: string, rest: string): TarEntry => ({
-  ...{ path, mode: 0o644 },
+  path,
+  mode: 0o644,
   file: `root:x:0:${rest && "0:root"}${rest}\n${own}\n`,
 });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApisApi, CustomObjectsApi, type V1ObjectMeta, type V1Pod } from "@kubernetes/client-node";
 import { type Cluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
+import { isOld, isOrphan, ownPods, ownSelector } from "./own-pods.js";
 import type { PodMaker } from "./pod-maker.js";
-import { isOld, isOrphan, ownPods, ownSelector } from "./pod-owner.js";
 import { removePod } from "./pod-states.js";
 import type { PodWatch } from "./pod-watch.js";
 
@@ -66,7 +66,9 @@ export class AgentSandboxes implements PodMaker {
   async create({ metadata, spec }: V1Pod, pods: PodWatch): Promise<void> {
     const { name = "", labels } = metadata ?? {};
     const body = {
-      ...{ apiVersion: `${group}/${this.version}`, kind: "Sandbox", metadata: { name, labels } },
+      apiVersion: `${group}/${this.version}`,
+      kind: "Sandbox",
+      metadata: { name, labels },
       spec: { podTemplate: { metadata: { labels }, spec } },
     };
     await this.api.createNamespacedCustomObject({ ...this.#resource, body }).catch((error: unknown) => {

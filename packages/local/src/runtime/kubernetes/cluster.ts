@@ -31,7 +31,8 @@ export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster 
   const isInside = config.getCurrentContext() === "inClusterContext";
   const ofContext = namespace ?? config.getContextObject(config.getCurrentContext())?.namespace;
   return {
-    ...{ config, isInside },
+    config,
+    isInside,
     api: config.makeApiClient(CoreV1Api),
     namespace: ofContext ?? (isInside ? readFileSync(ownNamespaceFile, "utf8").trim() : "default"),
   };

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import type { V1ContainerStateTerminated } from "@kubernetes/client-node";
-import type { AgentAddress } from "../agent-address.js";
-import { answersHealth } from "../agent-health.js";
+import { type AgentAddress, answersHealth } from "../agent-health.js";
 import type { Assignment } from "../container/channel/channel-protocol.js";
 import type { MachineConnection } from "../container/channel/machine-connection.js";
 import {

@@ -2,11 +2,9 @@ import { VersionApi } from "@kubernetes/client-node";
 import type { KubernetesOptions, RuntimeOptions } from "../runtime-options.js";
 import type { RuntimeReport } from "../sandbox-runtime.js";
 import { openCluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
-import { refusalOf } from "./dry-run.js";
 import { NoCapacityForTrialError, requireClosedNetwork, waitMs, whatToChange } from "./network-trial.js";
 import { diskCount } from "./pod.js";
-import { podKind } from "./pod-kind.js";
-import type { PodMaker } from "./pod-maker.js";
+import { type PodMaker, podKind, refusalOf } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
 
 /**
@@ -19,7 +17,10 @@ export async function probeCluster(
   postpone: (reason: string) => void,
 ): Promise<RuntimeReport> {
   const unusable = (reason: string, fix: string): RuntimeReport => ({
-    ...{ runtime: "kubernetes", usable: false, reason, fix },
+    runtime: "kubernetes",
+    usable: false,
+    reason,
+    fix,
   });
   if (rootInside)
     return unusable("code is never root in a Pod", "use the bubblewrap runtime, or leave --root-inside out");
@@ -39,7 +40,11 @@ export async function probeCluster(
         postpone(untried);
       });
     return {
-      ...{ runtime: "kubernetes", usable: true, version: gitVersion, disks: diskCount, isElsewhere: true },
+      runtime: "kubernetes",
+      usable: true,
+      version: gitVersion,
+      disks: diskCount,
+      isElsewhere: true,
       isolation: kubernetes.runtimeClass?.level ?? "container",
       enforcement: [
         { limit: "memory", by: "cgroup" },

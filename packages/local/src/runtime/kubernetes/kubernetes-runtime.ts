@@ -20,13 +20,11 @@ import type {
   SandboxRuntime,
 } from "../sandbox-runtime.js";
 import { type Cluster, openCluster, reasonOf, UnusableClusterError } from "./cluster.js";
-import { refusalOf } from "./dry-run.js";
 import { KubernetesMachine } from "./kubernetes-machine.js";
 import { probeCluster } from "./kubernetes-probe.js";
 import { NoCapacityForTrialError, requireClosedNetwork } from "./network-trial.js";
 import { channelPort, loading, sandboxPod } from "./pod.js";
-import { podKind } from "./pod-kind.js";
-import type { PodMaker } from "./pod-maker.js";
+import { type PodMaker, podKind, refusalOf } from "./pod-maker.js";
 import { openPodMaker } from "./pod-makers.js";
 import { endingOf, isReady, livingPod, startedPod, startingPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
@@ -128,7 +126,10 @@ export class KubernetesRuntime implements SandboxRuntime {
     try {
       const pod = sandboxPod({
         ...kind,
-        ...{ name, server: this.#server, limits: spec.limits, command: supervisor },
+        name,
+        server: this.#server,
+        limits: spec.limits,
+        command: supervisor,
         placement: {
           ...kind.placement,
           ...(spec.priorityClass !== undefined && { priorityClassName: spec.priorityClass }),
@@ -277,13 +278,18 @@ export class KubernetesRuntime implements SandboxRuntime {
           !isStarting() && (await livingPod(cluster, name))?.metadata?.uid !== pod.metadata?.uid,
         egressSocket: spec.egress && directory.egressSocket(name),
         isFrozen: () => false,
-        ...{ isAdopted, secret, reasonOf, waitMs: waitForServerMs },
+        isAdopted,
+        secret,
+        reasonOf,
+        waitMs: waitForServerMs,
       },
       limitMs,
     );
     await listen(directory.socket(name), (caller) => connection.toAgent(caller));
     return new KubernetesMachine({
-      ...{ spec, connection, isolation: this.options.kubernetes?.runtimeClass?.level ?? "container" },
+      spec,
+      connection,
+      isolation: this.options.kubernetes?.runtimeClass?.level ?? "container",
       socketPath: directory.socket(name),
       keepsFiles: !this.options.kubernetes?.records,
       ending: () => endingOf(cluster, name),

@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Cluster, isOfQuota, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
-import { trialLimits } from "./dry-run.js";
 import { containerName, loading, sandboxPod } from "./pod.js";
-import type { PodKind } from "./pod-kind.js";
-import type { PodMaker } from "./pod-maker.js";
+import { type PodKind, type PodMaker, trialLimits } from "./pod-maker.js";
 import { endedPod, placedPod, runningPod } from "./pod-states.js";
 import { PodWatch } from "./pod-watch.js";
 

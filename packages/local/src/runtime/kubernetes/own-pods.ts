@@ -1,7 +1,8 @@
 import type { V1Pod } from "@kubernetes/client-node";
+import { longestStartSeconds } from "../runtime-options.js";
 import { type Cluster, isOfQuota, reasonOf, statusOf } from "./cluster.js";
+import { ownLabel } from "./pod.js";
 import type { PodMaker } from "./pod-maker.js";
-import { isOrphan, ownPods } from "./pod-owner.js";
 import { removePod } from "./pod-states.js";
 
 /** Makes Pods itself. */
@@ -48,4 +49,34 @@ export class OwnPods implements PodMaker {
       `Its Pod belongs to the ${kind} ${name}: start the server with --kubernetes-sandboxes agent-sandbox, or delete that ${kind}.`
     );
   }
+}
+
+/** Milliseconds after which no server waits any more for a Pod to start. */
+const oldestPendingMs = (longestStartSeconds + 60) * 1000;
+
+/** Selects what servers have made. */
+export const ownSelector = Object.entries(ownLabel)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(",");
+
+/** The Pods of sandboxes, of all servers. */
+export async function ownPods({ api, namespace }: Cluster): Promise<V1Pod[]> {
+  const { items } = await api
+    .listNamespacedPod({ namespace, labelSelector: ownSelector })
+    .catch((error: unknown) => {
+      throw new Error(`Kubernetes does not list Pods: ${reasonOf(error)}`, { cause: error });
+    });
+  return items;
+}
+
+/** Whether nobody waits for a Pod any more: it has ended, or has not started for long. */
+export function isOrphan({ metadata, status }: V1Pod): boolean {
+  if (status?.phase === "Succeeded" || status?.phase === "Failed") return true;
+  return status?.phase === "Pending" && isOld(metadata);
+}
+
+/** Whether a server that still waited for what it had made would have given up by now. */
+export function isOld(metadata: { readonly creationTimestamp?: Date | string } | undefined): boolean {
+  const made = new Date(metadata?.creationTimestamp ?? Date.now());
+  return Date.now() - Number(made) > oldestPendingMs;
 }

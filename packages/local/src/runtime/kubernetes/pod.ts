@@ -77,7 +77,9 @@ export function sandboxPod({ name, server, image, agentImage, limits, ...parts }
       ...(priorityClassName !== undefined && { priorityClassName }),
       securityContext: {
         runAsNonRoot: true,
-        ...{ runAsUser: codeUid, runAsGroup: codeUid, fsGroup: codeUid },
+        runAsUser: codeUid,
+        runAsGroup: codeUid,
+        fsGroup: codeUid,
         seccompProfile: { type: "RuntimeDefault" },
       },
       ...(agent && { initContainers: [agent.container] }),

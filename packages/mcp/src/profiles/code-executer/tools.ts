@@ -1,11 +1,17 @@
 import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { ExecutionResult } from "cloud-sandbox";
 import * as z from "zod";
-import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../../errors/errors.js";
+import { textAnswer, textOutput } from "../../results/answer.js";
 import { bytesMissing, cutMiddle, resultBudget } from "../../results/output-limit.js";
-import { textAnswer, textOutput } from "../../results/text-answer.js";
-import { additive, destructive, executing } from "../../tools/definition/annotations.js";
-import { type Tool, type ToolContext, tool } from "../../tools/definition/tool.js";
+import {
+  additive,
+  destructive,
+  executing,
+  type Tool,
+  type ToolContext,
+  tool,
+} from "../../tools/definition/tool.js";
 
 /** The name of the client's only sandbox. Clients never see it. */
 const name = "code-executer";

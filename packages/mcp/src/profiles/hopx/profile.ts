@@ -1,8 +1,43 @@
 import { prompts } from "../../prompts/index.js";
-import { resourceLists, resources } from "../../resources/index.js";
-import type { Profile } from "../../session/profile.js";
+import { listing } from "../../resources/listing.js";
+import { sandboxFiles } from "../../resources/sandbox-files.js";
+import { listSandboxes, sandboxes } from "../../resources/sandboxes.js";
+import { listTemplates, templates } from "../../resources/templates.js";
+import { listView, view } from "../../resources/view.js";
+import type { Profile, Registration, ResourceList } from "../../session/profile.js";
+import { callApi } from "../../tools/api.js";
+import { backgroundTools } from "../../tools/background.js";
+import { codeTools, executeCodePersistent } from "../../tools/code.js";
+import { commandTools } from "../../tools/commands.js";
+import type { Tool } from "../../tools/definition/tool.js";
+import { desktopTools } from "../../tools/desktop.js";
+import { environmentTools } from "../../tools/environment.js";
+import { fileTools } from "../../tools/files.js";
+import { sandboxTools } from "../../tools/sandboxes.js";
+import { olderSystemTools, systemTools } from "../../tools/system.js";
+import { templateTools } from "../../tools/templates.js";
 import { hopxAdvice } from "./advice.js";
-import { tools } from "./tools.js";
+
+/** All resources and resource templates, in the order in which clients list them. */
+export const resources: readonly Registration[] = [templates, sandboxes, sandboxFiles, view, listing];
+
+/** What `resources/list` returns: the client's sandboxes first, then the account's templates. */
+export const resourceLists: readonly ResourceList[] = [listSandboxes, listTemplates, listView];
+
+export const tools: readonly Tool[] = [
+  ...codeTools,
+  ...backgroundTools,
+  ...commandTools,
+  ...fileTools,
+  ...environmentTools,
+  ...systemTools,
+  ...sandboxTools,
+  ...templateTools,
+  ...desktopTools,
+  executeCodePersistent,
+  ...olderSystemTools,
+  callApi,
+];
 
 const instructions = `Runs code in isolated sandboxes.
 - One program: execute_code_isolated. It creates a sandbox, runs the code, and deletes the sandbox.

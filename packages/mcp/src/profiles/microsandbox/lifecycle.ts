@@ -1,10 +1,9 @@
-import type { HostMount } from "cloud-sandbox";
+import type { HostMount, PortForward } from "cloud-sandbox";
 import * as z from "zod";
-import { textAnswer, textOutput } from "../../results/text-answer.js";
-import { additive, destructive } from "../../tools/definition/annotations.js";
-import { tool } from "../../tools/definition/tool.js";
+import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
+import { textAnswer, textOutput } from "../../results/answer.js";
+import { additive, destructive, tool } from "../../tools/definition/tool.js";
 import { keyOf, namespaceInput, sandboxInput } from "./names.js";
-import { forwardPorts } from "./ports.js";
 
 const keys = "must be an object of image, memory, cpus, volumes, ports and envs";
 
@@ -120,3 +119,43 @@ export const sandboxStop = tool({
     return textAnswer(`Sandbox ${sandbox} ${wasRunning ? "stopped" : "was not running"}.`);
   },
 });
+
+interface Forwarded {
+  readonly sandboxId: string;
+  readonly forward: PortForward;
+}
+
+/** The ports that each client has forwarded. Deleting a sandbox closes its own. */
+const forwarded = new WeakMap<SandboxDirectory, Forwarded[]>();
+
+/** Forwards ports of this machine to the sandbox of a name, each HOST:PORT. If one fails, deletes the sandbox and throws. */
+async function forwardPorts(
+  mappings: readonly string[],
+  name: string,
+  sandboxes: SandboxDirectory,
+): Promise<void> {
+  if (mappings.length === 0) return;
+  const sandbox = await sandboxes.named(name);
+  if (sandbox === undefined) return;
+  const held = forwarded.get(sandboxes) ?? [];
+  forwarded.set(sandboxes, held);
+  await closeEnded(held, sandboxes);
+  try {
+    for (const mapping of mappings) {
+      const [localPort, port] = mapping.split(":").map(Number) as [number, number];
+      held.push({ sandboxId: sandbox.id, forward: await sandbox.ports.forward(port, { localPort }) });
+    }
+  } catch (error) {
+    await sandboxes.end(name);
+    throw error;
+  }
+}
+
+/** Closes the ports of sandboxes that have ended by themselves, which nobody has tried to reach since. */
+async function closeEnded(held: Forwarded[], sandboxes: SandboxDirectory): Promise<void> {
+  const known = new Set(sandboxes.known().map(({ id }) => id));
+  for (const each of held.splice(0)) {
+    if (known.has(each.sandboxId)) held.push(each);
+    else await each.forward.close();
+  }
+}

@@ -1,9 +1,8 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
-import { jsonAnswer } from "../../results/text-answer.js";
-import { readOnly } from "../../tools/definition/annotations.js";
-import { tool } from "../../tools/definition/tool.js";
+import { InvalidArgumentsError } from "../../errors/errors.js";
+import { jsonAnswer } from "../../results/answer.js";
+import { readOnly, tool } from "../../tools/definition/tool.js";
 import { fullNameOf, sandboxInput } from "./names.js";
 
 const metricsOutput = z.looseObject({

@@ -1,6 +1,6 @@
 import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
-import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../../errors/errors.js";
 import type { ToolContext } from "../../tools/definition/tool.js";
 
 const rule = "must be 1 to 100 letters, digits, dots, dashes and underscores, the first a letter or digit";

@@ -1,5 +1,16 @@
 import type { Profile } from "../../session/profile.js";
-import { tools } from "./tools.js";
+import type { Tool } from "../../tools/definition/tool.js";
+import { sandboxStart, sandboxStop } from "./lifecycle.js";
+import { sandboxGetMetrics } from "./metrics.js";
+import { sandboxRunCode, sandboxRunCommand } from "./running.js";
+
+export const tools: readonly Tool[] = [
+  sandboxRunCode,
+  sandboxRunCommand,
+  sandboxGetMetrics,
+  sandboxStart,
+  sandboxStop,
+];
 
 const restart = "Start it again with sandbox_start.";
 

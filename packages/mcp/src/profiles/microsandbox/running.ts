@@ -1,11 +1,10 @@
 import { limits } from "@cloud-sandbox/server-kit/limits";
 import type { ExecutionResult, ProgramResult } from "cloud-sandbox";
 import * as z from "zod";
+import { jsonAnswer } from "../../results/answer.js";
 import { bytesMissing, cutMiddle, resultBudget, shareBudget } from "../../results/output-limit.js";
-import { jsonAnswer } from "../../results/text-answer.js";
-import { executing } from "../../tools/definition/annotations.js";
 import { code } from "../../tools/definition/input-fields.js";
-import { tool } from "../../tools/definition/tool.js";
+import { executing, tool } from "../../tools/definition/tool.js";
 import { inRunning, namespaceInput, sandboxInput } from "./names.js";
 
 /** The longest run, in seconds. Longer ones belong in the background. */

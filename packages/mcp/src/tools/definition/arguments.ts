@@ -1,9 +1,7 @@
 /** Checks the arguments of a call. Its messages say what to correct, so that a model can act on them. */
 import type * as z from "zod";
-import { InvalidArgumentsError } from "../../errors/invalid-arguments-error.js";
+import { InvalidArgumentsError } from "../../errors/errors.js";
 import { similarNames } from "../../errors/similar-names.js";
-import { normalized } from "./normalized-arguments.js";
-import { argumentForWord, isInMilliseconds } from "./synonyms.js";
 
 /** The most problems that one message names, because a call can have thousands. */
 const mostProblems = 5;
@@ -64,4 +62,108 @@ function describe(issue: z.core.$ZodIssue, args: unknown): string {
 
 function member(value: unknown, key: PropertyKey): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+/**
+ * Reads arguments as models mean them: many write numbers, switches and objects as text, null for what they leave out, and
+ * choices in another case. Only where the schema wants something else than text, so that text which looks like it stays.
+ */
+export function normalized(value: unknown, schema: z.core.$ZodType): unknown {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "optional":
+    case "default":
+      return normalized(value, def.innerType);
+    case "number":
+      return typeof value === "string" && /^\s*[-+]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+    case "boolean":
+      return typeof value === "string" ? (truths.get(value.trim().toLowerCase()) ?? value) : value;
+    case "enum":
+      return choice(value, Object.values(def.entries));
+    case "object":
+      return normalizedMembers(withoutNulls(fromText(value, isFields)), (name) =>
+        Object.hasOwn(def.shape, name) ? def.shape[name] : undefined,
+      );
+    case "record":
+      return normalizedMembers(fromText(value, isFields), () => def.valueType);
+    case "array": {
+      const list = fromText(value, Array.isArray);
+      return Array.isArray(list) ? list.map((each) => normalized(each, def.element)) : list;
+    }
+    default:
+      return value;
+  }
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+function choice(value: unknown, choices: readonly unknown[]): unknown {
+  if (typeof value !== "string" || choices.includes(value)) return value;
+  return choices.find((each) => String(each).toLowerCase() === value.trim().toLowerCase()) ?? value;
+}
+
+function normalizedMembers(value: unknown, schemaOf: (name: string) => z.core.$ZodType | undefined): unknown {
+  if (!isFields(value)) return value;
+  const members = Object.entries(value).map(([name, value]): [string, unknown] => {
+    const schema = schemaOf(name);
+    return [name, schema === undefined ? value : normalized(value, schema)];
+  });
+  return Object.fromEntries(members);
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, value]) => value !== null));
+}
+
+/** The value that a text has in JSON, if it is of the wanted kind. */
+function fromText(value: unknown, isWanted: (value: unknown) => boolean): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isWanted(parsed) ? parsed : value;
+  } catch {
+    return value;
+  }
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Words that models know from other servers for the arguments of these tools: each list has words that mean the same, in small letters without "_", the likeliest first. */
+const groups: ReadonlyArray<readonly string[]> = [
+  ["cwd", "workdir", "workingdir", "workingdirectory", "directory", "dir", "folder"],
+  ["timeout", "timeoutseconds", "timeoutms", "timelimit", "ttl", "lifetime", "duration", "seconds"],
+  ["env", "envs", "envvars", "environment", "environmentvariables", "variables", "vars"],
+  ["code", "script", "source", "sourcecode", "program", "snippet"],
+  ["command", "cmd", "commandline", "shellcommand"],
+  ["language", "lang", "runtime", "kernel", "interpreter"],
+  ["path", "file", "filename", "filepath", "target", "destination"],
+  ["content", "contents", "text", "data", "body"],
+  ["sandboxid", "id", "sandbox", "session", "sessionid", "containerid", "vmid"],
+  ["processid", "jobid", "executionid", "taskid"],
+  ["templatename", "template", "image", "snapshot", "name"],
+  ["internetaccess", "internet", "network", "allowinternetaccess", "networkaccess"],
+  ["memorymb", "memory", "ram"],
+  ["vcpu", "cpu", "cpus", "cores", "vcpus"],
+  ["maxresults", "limit", "max", "count", "pagesize"],
+  ["arguments", "args", "params", "parameters", "input"],
+];
+
+const letters = (name: string): string => name.toLowerCase().replaceAll("_", "");
+
+/** The argument, one of `known`, that others call `name`. Undefined if there is none. */
+function argumentForWord(name: string, known: readonly string[]): string | undefined {
+  const group = groups.find((words) => words.includes(letters(name))) ?? [];
+  const meant = group.find((word) => known.some((each) => letters(each) === word));
+  return known.find((each) => letters(each) === meant);
+}
+
+/** Whether `name` counts in milliseconds, which no argument of these tools does. */
+function isInMilliseconds(name: string): boolean {
+  return /(ms|millis|milliseconds)$/i.test(name);
 }

@@ -2,9 +2,12 @@
  * Inputs that several tools share. A model reads the descriptions with every tool, so they are short; it reads a message only when
  * an argument is wrong.
  */
-import { limits } from "@cloud-sandbox/server-kit/limits";
+
+import { languages as known, limits } from "@cloud-sandbox/server-kit/limits";
 import * as z from "zod";
-import { languages } from "./languages.js";
+
+/** The languages of code that sandboxes run. */
+export const languages = Object.keys(known) as (keyof typeof known)[];
 
 export const text = z.string("must be text").min(1, "must not be empty");
 

@@ -1,4 +1,5 @@
 /** A tool is data: the texts that the model reads, the schemas of input and output, and a handler of a few lines. */
+
 import type { Sandbox, SandboxClient } from "cloud-sandbox";
 import type * as z from "zod";
 import type { IsolatedRuns } from "../../ownership/isolated-runs.js";
@@ -6,7 +7,7 @@ import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
 import { Answer } from "../../results/answer.js";
 import type { ClientServers } from "../../servers/client-servers.js";
 import type { LogMessage, Measured } from "../../servers/running-server.js";
-import type { Environment } from "../../settings/environment.js";
+import type { Environment } from "../../settings.js";
 import { readArguments } from "./arguments.js";
 import type { SandboxReference } from "./input-fields.js";
 
@@ -26,7 +27,7 @@ export const toolsets = [
 export type Toolset = (typeof toolsets)[number];
 
 /** All four hints are required: clients assume the worst for each that is absent. */
-export interface Annotations {
+interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
@@ -110,3 +111,36 @@ export function sandboxTool<Input extends z.ZodObject<SandboxReference>, Output 
 function answerOf(value: Record<string, unknown> | Answer): Answer {
   return value instanceof Answer ? value : new Answer(value);
 }
+
+/** Annotations of a tool that changes nothing. */
+export const readOnly: Annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/**
+ * Annotations of a tool that changes nothing, and returns what programs in a sandbox have written, whose author may be
+ * anybody.
+ */
+export const readOnlyInside: Annotations = { ...readOnly, openWorldHint: true };
+
+/** Annotations of a tool that adds something or changes its state, without losing anything. */
+export const additive: Annotations = { ...readOnly, readOnlyHint: false, idempotentHint: false };
+
+/** Annotations of an {@link additive} tool whose second call changes nothing more. */
+export const idempotent: Annotations = { ...additive, idempotentHint: true };
+
+/** Annotations of a tool that may replace or remove something; a second call changes nothing more. */
+export const destructive: Annotations = { ...idempotent, destructiveHint: true };
+
+/**
+ * Annotations of a tool that runs code, which may change anything in the sandbox and reach the internet if that is on.
+ */
+export const executing: Annotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+};

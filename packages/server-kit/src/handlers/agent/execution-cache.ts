@@ -1,5 +1,6 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { limits } from "@cloud-sandbox/protocol/limits";
-import type { ClearableCache } from "./cache-handlers.js";
+import { type AnyAgentHandlers, now } from "./agent-handlers.js";
 import type { Outcome } from "./outcome.js";
 
 export const mostKeptOutcomes: number = limits.cachedOutcomes;
@@ -18,7 +19,7 @@ export interface ExecutionIdentity {
 }
 
 /** Storage for outcomes: at most {@link mostKeptOutcomes}, each for {@link outcomeLifetime} seconds. */
-export interface KeptOutcomes {
+interface KeptOutcomes {
   get(key: string): Outcome | undefined;
   set(key: string, outcome: Outcome): void;
   /** Number of entries that have not expired. */
@@ -87,4 +88,36 @@ export class ExecutionCache implements ClearableCache {
 function textOf({ language, code, cwd, variables, usesIpython, stdin }: ExecutionIdentity): string {
   const sorted = Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([language, code, cwd, sorted, usesIpython, stdin]);
+}
+
+interface Hits {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+interface ClearableCache {
+  readonly counts: Pick<AgentSchemas["CacheStats"], "size" | "max_size" | "ttl"> & Hits;
+  /** Removes all entries and returns how many there were. */
+  clear(): number;
+}
+
+export function cacheHandlers(cache: ClearableCache) {
+  return {
+    getCacheStats: () => ({ cache: statistics(cache), timestamp: now() }),
+
+    clearCache() {
+      const removed = cache.clear();
+      return {
+        success: true,
+        message: `${removed} ${removed === 1 ? "entry was" : "entries were"} removed.`,
+        entries_removed: removed,
+        timestamp: now(),
+      };
+    },
+  } satisfies AnyAgentHandlers;
+}
+
+function statistics({ counts }: ClearableCache): AgentSchemas["CacheStats"] {
+  const { hits, misses } = counts;
+  return { ...counts, total_hits: hits, hit_rate: hits === 0 ? 0 : hits / (hits + misses) };
 }

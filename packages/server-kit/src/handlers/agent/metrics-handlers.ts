@@ -1,6 +1,5 @@
-import { Reply } from "../../http/reply.js";
+import { Reply } from "../../http/exchange.js";
 import { type AnyAgentHandlers, now } from "./agent-handlers.js";
-import { prometheusText, type Sample } from "./prometheus-text.js";
 import type { EndpointMetrics, RequestMetrics } from "./request-metrics.js";
 
 /** Resource usage of a sandbox. */
@@ -21,7 +20,7 @@ export interface Share {
   readonly percent: number;
 }
 
-export interface MetricsParts {
+interface MetricsParts {
   /** Number of executions so far, of those that failed, and of those that run. */
   readonly slots: {
     readonly counts: { readonly total: number; readonly failed: number };
@@ -128,3 +127,39 @@ const shareFields = ({ used, total, percent }: Share) => ({
 });
 
 const bytes = (mebibytes: number) => Math.round(mebibytes * 1024 * 1024);
+
+/** All samples of one metric, in Prometheus' text format. */
+export interface Series {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "summary";
+  readonly samples: readonly Sample[];
+}
+
+interface Sample {
+  readonly value: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Suffix of the metric's name, such as `_sum` and `_count` of a summary. */
+  readonly suffix?: string;
+}
+
+function prometheusText(series: readonly Series[]): string {
+  return series
+    .flatMap(({ name, help, type, samples }) => [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+      ...samples.map(
+        ({ value, labels = {}, suffix = "" }) => `${name}${suffix}${labelText(labels)} ${value}`,
+      ),
+    ])
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
+  return pairs.length > 0 ? `{${pairs.join(",")}}` : "";
+}
+
+const escapeLabel = (value: string) =>
+  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");

@@ -1,5 +1,5 @@
-import type { Operation } from "../../contract/contract.js";
 import { Problem } from "../../http/problem.js";
+import type { Operation } from "../../router/contract.js";
 
 /** The refusal of an operation without a handler. Undefined if the default refusal says enough. */
 export function unavailable({ path, upgrade }: Operation): Problem | undefined {

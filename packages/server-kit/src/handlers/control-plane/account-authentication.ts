@@ -1,4 +1,3 @@
-import { bearerToken } from "../../http/bearer-token.js";
 import { Problem } from "../../http/problem.js";
 import type { UnauthenticatedCall } from "../../router/contract-service.js";
 
@@ -26,4 +25,10 @@ export function authenticateAccount<Account>(
     });
   }
   return account;
+}
+
+/** The token of an `Authorization: Bearer` header. Empty if there is none. */
+export function bearerToken(header: string | string[] | undefined): string {
+  const value = Array.isArray(header) ? header[0] : header;
+  return /^Bearer\s+(\S+)\s*$/i.exec(value ?? "")?.[1] ?? "";
 }

@@ -1,15 +1,13 @@
-import type { ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { AgentSchemas, ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
-import type { Exchange, NodeExchange } from "../../http/exchange.js";
-import { internalProblem, type Problem } from "../../http/problem.js";
-import { Reply } from "../../http/reply.js";
+import { type Exchange, type NodeExchange, Reply } from "../../http/exchange.js";
+import { FrameFeed, jsonLines, serverSentEvents } from "../../http/frame-feed.js";
+import { internalProblem, Problem } from "../../http/problem.js";
 import type { Handlers } from "../../router/handlers.js";
-import { ownLimitsOf } from "./own-limits.js";
-import { type ProgramAnswer, type ProgramReader, streamedProgram } from "./program-stream.js";
-import type { RepeatedPrograms } from "./repeated-programs.js";
+import { errorFrame } from "../agent/result-frame.js";
 import type { RequestedEgress } from "./sandbox-answers.js";
 import { requestedEgress, templateReference } from "./sandbox-handlers.js";
-import type { OwnLimits } from "./template-facts.js";
+import { type OwnLimits, ownLimitsOf } from "./template-facts.js";
 
 /** The template of a program whose request names none. */
 const defaultTemplate = "code-interpreter";
@@ -98,6 +96,198 @@ function programSpec(
     limits: ownLimitsOf(body.limits),
     minIsolation: body.min_isolation,
     wantsRich: body.capture_rich,
-    ...{ signal, onStart },
+    signal,
+    onStart,
   };
 }
+
+export type ProgramAnswer = ControlPlaneSchemas["ProgramResult"];
+
+/** Receives the output of a running program. */
+export interface ProgramReader {
+  /** Called when the program has started. */
+  begin(): void;
+  /** Called with a piece of output. Resolves when the reader is ready for the next piece. */
+  take(frame: AgentSchemas["OutputFrame"]): Promise<void>;
+}
+
+type ResultFrame = AgentSchemas["ResultFrame"] & Pick<ProgramAnswer, "id" | "isolation" | "language">;
+type Frame =
+  | AgentSchemas["OutputFrame"]
+  | ResultFrame
+  | AgentSchemas["ErrorFrame"]
+  | AgentSchemas["CompleteFrame"];
+
+/**
+ * Answers with a program's output while `run` runs the program. Rejects if the program was refused, so that the caller gets
+ * an HTTP status and no stream.
+ */
+async function streamedProgram<Stream>(
+  {
+    accept,
+    signal,
+    stream,
+    onError,
+  }: {
+    readonly accept: string | undefined;
+    readonly signal: AbortSignal;
+    readonly stream: (pieces: AsyncGenerator<string>) => Stream;
+    /** Logs an error that is not a `Problem`, and returns the problem to send to the caller. */
+    readonly onError: (error: unknown) => Problem;
+  },
+  run: (reader: ProgramReader) => Promise<ProgramAnswer>,
+): Promise<Reply<Stream>> {
+  const feed = new FrameFeed<Frame>();
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  signal.addEventListener("abort", () => feed.abandon());
+  const running = run({ begin, take: (frame) => feed.send(frame) });
+  await Promise.race([begun, running]);
+  void tellEnd(running, feed, onError);
+  const format = accept?.includes("text/event-stream") ? serverSentEvents : jsonLines;
+  return new Reply(stream(feed.pieces(format)), { "content-type": format.type, "cache-control": "no-store" });
+}
+
+async function tellEnd(
+  running: Promise<ProgramAnswer>,
+  feed: FrameFeed<Frame>,
+  onError: (error: unknown) => Problem,
+): Promise<void> {
+  let success = false;
+  try {
+    const answer = await running;
+    ({ success } = answer);
+    void feed.send(resultFrame(answer));
+  } catch (error) {
+    void feed.send(errorFrame(error instanceof Problem ? error : onError(error)));
+  }
+  void feed.send({ type: "complete", success });
+  feed.end();
+}
+
+/** The frame with the result. It omits the output, which earlier frames carried, and what `rich_outputs` contains. */
+function resultFrame(answer: ProgramAnswer): ResultFrame {
+  const { success, stdout, stderr, png, html, svg, markdown, latex, json, ...fields } = answer;
+  return { type: "result", ...fields };
+}
+
+const keptMs = 60 * 60 * 1000;
+const keptKeys = 10_000;
+/** Most characters of all answers that are kept, and of a single one. */
+const keptCharacters = 16 * 1024 * 1024;
+const largestKept = 1024 * 1024;
+
+/**
+ * Remembers programs by their `Idempotency-Key` for an hour, so that a request repeated after a broken connection does not
+ * run its program a second time.
+ */
+export class RepeatedPrograms {
+  readonly #programs = new Map<string, Remembered>();
+  #characters = 0;
+
+  /** `digest` maps a request to a short text that is equal only for equal requests. */
+  constructor(private readonly digest: (request: string) => string) {}
+
+  /** Runs a program and returns its answer as JSON. If a program ran under this key before, returns that answer. */
+  async run(key: string | undefined, request: unknown, program: RunsOnce): Promise<string> {
+    if (key === undefined) return program(() => undefined);
+    this.#forgetOld();
+    const requestDigest = this.digest(JSON.stringify(request));
+    const earlier = this.#programs.get(key);
+    if (!earlier) return this.#first(key, requestDigest, program);
+    if (earlier.requestDigest !== requestDigest)
+      throw new Problem(409, "CONFLICT", "This Idempotency-Key was used with another request.", {
+        hint: "Use a new Idempotency-Key for a new program.",
+      });
+    if (earlier.running !== undefined)
+      return earlier.running.catch((error: unknown) => {
+        throw earlier.hasStarted ? programNotStored() : error;
+      });
+    if (earlier.answer === undefined) throw programNotStored();
+    return earlier.answer;
+  }
+
+  /** Runs a program whose answer is not kept: a request repeated with this key is refused. */
+  async runUnstored<Answer>(
+    key: string | undefined,
+    request: unknown,
+    program: (onStart: () => void) => Promise<Answer>,
+  ): Promise<Answer> {
+    const running: { answer?: Promise<Answer> } = {};
+    const text = await this.run(key, request, async (onStart) => {
+      running.answer = program(onStart);
+      await running.answer;
+      return unstored;
+    });
+    if (running.answer === undefined || text !== unstored) throw programNotStored();
+    return running.answer;
+  }
+
+  #first(key: string, requestDigest: string, program: RunsOnce): Promise<string> {
+    const until = Date.now() + keptMs;
+    const remembered: Remembered = { ...none, requestDigest, until };
+    const running = program(() => {
+      remembered.hasStarted = true;
+    });
+    remembered.running = running;
+    this.#programs.set(key, remembered);
+    running.then(
+      (answer) => {
+        remembered.running = undefined;
+        if (answer.length > largestKept || this.#programs.get(key) !== remembered) return;
+        remembered.answer = answer;
+        this.#characters += answer.length;
+      },
+      () => {
+        remembered.running = undefined;
+        // A program that was refused has done nothing, so the key may be used again.
+        if (!remembered.hasStarted && this.#programs.get(key) === remembered) this.#programs.delete(key);
+      },
+    );
+    return running;
+  }
+
+  #forgetOld(): void {
+    for (const [key, { until, answer = "" }] of this.#programs) {
+      if (until > Date.now() && this.#programs.size < keptKeys) break;
+      this.#programs.delete(key);
+      this.#characters -= answer.length;
+    }
+    for (const remembered of this.#programs.values()) {
+      if (this.#characters <= keptCharacters) return;
+      this.#characters -= remembered.answer?.length ?? 0;
+      remembered.answer = undefined;
+    }
+  }
+}
+
+/** Stands for an answer that is not kept. No answer is empty. */
+const unstored = "";
+
+/** Runs a program. Calls `onStart` when the program may have begun, after which it must not be run again. */
+type RunsOnce = (onStart: () => void) => Promise<string>;
+
+interface Remembered {
+  readonly requestDigest: string;
+  hasStarted: boolean;
+  /** Rejects or resolves with the answer when the program has ended. Undefined after that. */
+  running: Promise<string> | undefined;
+  /** The stored answer. Undefined if the program did not end by itself, or if its answer is not stored. */
+  answer: string | undefined;
+  readonly until: number;
+}
+
+const none = { hasStarted: false, running: undefined, answer: undefined };
+
+/** The refusal of a repeated Idempotency-Key whose program has run, but whose answer is not kept. */
+export const programNotStored = () =>
+  new Problem(
+    409,
+    "CONFLICT",
+    "The program with this Idempotency-Key has run already, and its answer is not stored.",
+    {
+      hint: "Use a new Idempotency-Key to run the program again.",
+    },
+  );

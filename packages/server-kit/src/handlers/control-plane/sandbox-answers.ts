@@ -1,6 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import { ownLimitsOnWire } from "./own-limits.js";
-import type { TemplateFacts } from "./template-facts.js";
+import { ownLimitsOnWire, type TemplateFacts } from "./template-facts.js";
 
 /** The facts about a sandbox that callers may see. */
 export interface SandboxFacts {

@@ -1,12 +1,10 @@
 import type { ControlPlaneOperations, ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
-import type { Exchange, NodeExchange } from "../../http/exchange.js";
+import { type Exchange, type NodeExchange, Reply } from "../../http/exchange.js";
 import { Problem } from "../../http/problem.js";
-import { Reply } from "../../http/reply.js";
 import type { Handlers } from "../../router/handlers.js";
 import { pageOf } from "../../router/page.js";
 import type { Idempotency, IdempotentCreates } from "./idempotent-creates.js";
-import { ownLimitsOf } from "./own-limits.js";
 import {
   type PreviewUrls,
   type RequestedEgress,
@@ -14,7 +12,7 @@ import {
   sandboxOnWire,
 } from "./sandbox-answers.js";
 import { sandboxFailed } from "./sandbox-problems.js";
-import type { OwnLimits } from "./template-facts.js";
+import { type OwnLimits, ownLimitsOf } from "./template-facts.js";
 
 /** Lifetime, in seconds, of a sandbox whose create request names none. */
 const defaultLifetimeSeconds = 600;

@@ -1,4 +1,4 @@
-import type { OfferedSystem } from "@cloud-sandbox/protocol";
+import type { ControlPlaneSchemas, OfferedSystem } from "@cloud-sandbox/protocol";
 
 /** The facts about a template that callers may see. */
 export interface TemplateFacts {
@@ -39,4 +39,23 @@ interface BuiltFacts {
 export interface OwnLimits {
   readonly memoryMb?: number;
   readonly vcpu?: number;
+}
+
+/** The template with its limits replaced by those that a create request asked for. */
+export function withOwnLimits<Template extends TemplateFacts>(
+  template: Template,
+  own: OwnLimits | undefined,
+): Template {
+  if (own === undefined) return template;
+  return { ...template, limits: { ...template.limits, ...own }, ownLimits: own };
+}
+
+export function ownLimitsOf(wire: ControlPlaneSchemas["SandboxLimits"] | undefined): OwnLimits | undefined {
+  if (wire === undefined) return undefined;
+  const { memory_mb: memoryMb, vcpu } = wire;
+  return { ...(memoryMb !== undefined && { memoryMb }), ...(vcpu !== undefined && { vcpu }) };
+}
+
+export function ownLimitsOnWire({ memoryMb, vcpu }: OwnLimits): ControlPlaneSchemas["SandboxLimits"] {
+  return { ...(memoryMb !== undefined && { memory_mb: memoryMb }), ...(vcpu !== undefined && { vcpu }) };
 }

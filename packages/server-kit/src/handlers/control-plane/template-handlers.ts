@@ -1,11 +1,9 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
-import type { Exchange, NodeExchange } from "../../http/exchange.js";
-import { Reply } from "../../http/reply.js";
+import { type Exchange, type NodeExchange, Reply } from "../../http/exchange.js";
 import type { Handlers } from "../../router/handlers.js";
 import { pageOf } from "../../router/page.js";
-import { invalidBuild, templateNameIsNumber } from "./build-problems.js";
-import { type BuildRecord, hasEnded } from "./build-record.js";
+import { type BuildRecord, hasEnded, invalidBuild, templateNameIsNumber } from "./builds.js";
 import { templateNotFound } from "./sandbox-problems.js";
 import { templateListItemOnWire, templateOnWire } from "./template-answers.js";
 import type { TemplateFacts } from "./template-facts.js";

@@ -1,9 +1,9 @@
+import { createHash, X509Certificate } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import type { Mount } from "../../host/mount.js";
 import { bundleWith, systemBundle } from "../../host/system-bundle.js";
-import { keystoreWith } from "./java-keystore.js";
 
 const directory = "authorities";
 
@@ -40,4 +40,57 @@ function javaKeystore(parts: string, pem: string): Mount[] {
   writeFileSync(source, content);
   chmodSync(source, 0o644);
   return [{ source, target: debianKeystore }];
+}
+
+const magic = 0xfeedfeed;
+const headerLength = 12;
+const digestLength = 20;
+/** The password of Java's own keystores, which only protects them from changes by accident. */
+const password = Buffer.from("changeit", "utf16le").swap16();
+
+/**
+ * A copy of a keystore of Java that has the certificates of `pem` too. Undefined if it is not in Java's first format, JKS, in which
+ * Debian's is: that format is a header, the entries, and a digest.
+ */
+function keystoreWith(keystore: Buffer, pem: string): Buffer | undefined {
+  if (keystore.length < headerLength + digestLength || keystore.readUInt32BE(0) !== magic) return undefined;
+  if (keystore.readUInt32BE(4) !== 2) return undefined;
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const header = Buffer.from(keystore.subarray(0, headerLength));
+  header.writeUInt32BE(header.readUInt32BE(8) + certificates.length, 8);
+  const content = Buffer.concat([
+    header,
+    keystore.subarray(headerLength, -digestLength),
+    ...certificates.map((certificate, index) =>
+      trusted(`cloud-sandbox:${index}`, new X509Certificate(certificate).raw),
+    ),
+  ]);
+  const digest = createHash("sha1").update(password).update("Mighty Aphrodite").update(content).digest();
+  return Buffer.concat([content, digest]);
+}
+
+/** An entry with a trusted certificate. */
+function trusted(alias: string, certificate: Buffer): Buffer {
+  const created = Buffer.alloc(8);
+  created.writeBigUInt64BE(BigInt(Date.now()));
+  return Buffer.concat([
+    uint32(2),
+    text(alias),
+    created,
+    text("X.509"),
+    uint32(certificate.length),
+    certificate,
+  ]);
+}
+
+function text(value: string): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(value.length);
+  return Buffer.concat([length, Buffer.from(value, "latin1")]);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
 }

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { tryOnce } from "../../host/host-trial.js";
 import type { MachineLimits } from "../../sandbox-runtime.js";
-import { limitVariables } from "../machine-environment.js";
+import { limitVariables } from "../bubblewrap-arguments.js";
 import { limitsScript } from "../machine-image.js";
 import type { RootEntry, WritableRoot } from "../writable-root.js";
 import launcher from "./launcher.pl?raw";
 import mapIds from "./map-ids.pl?raw";
-import { become, becomeMachine } from "./shell-launch.js";
 
 const run = promisify(execFile);
 
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const trialLimitMs = 30_000;
 
 /** What has to be done before the process becomes bubblewrap. */
-export interface Launch {
+interface Launch {
   readonly memberFiles: readonly string[];
   readonly strayDescriptors: readonly number[];
   /** Limits for the command and everything it starts, if they are to be set here. */
@@ -38,7 +38,10 @@ export async function openLauncher(root: WritableRoot | undefined, ownRoot?: str
   const trial = { programs: ["perl", "bwrap"], about: [root !== undefined, ownRoot !== undefined] };
   return tryOnce("launcher", trial, () => {
     const { command, environment } = perlLaunch({
-      ...{ memberFiles: [], strayDescriptors: [], limits: undefined, uid: undefined },
+      memberFiles: [],
+      strayDescriptors: [],
+      limits: undefined,
+      uid: undefined,
       entry: root?.enter({ uids: undefined, diskMb: 1, layers: [], ownRoot }),
     });
     const [program, ...args] = command;
@@ -81,4 +84,59 @@ function perlLaunch({ memberFiles, strayDescriptors, limits, entry, uid }: Launc
       ...(uid !== undefined && { MACHINE_USER: String(uid) }),
     },
   };
+}
+
+/**
+ * The command of a shell that prepares a machine's first process and then runs the command after it. The shell exits if
+ * this process died meanwhile, because then nothing else would end the machine. Otherwise it closes inherited
+ * descriptors, tells the kernel to kill the machine first when memory runs out, enters the control groups, and runs the
+ * lines in `limits`.
+ */
+function becomeMachine(
+  memberFiles: readonly string[],
+  strayDescriptors: readonly number[],
+  limits = "",
+): [string, ...string[]] {
+  // Use bash, because other shells cannot redirect descriptors above 9.
+  const shell = strayDescriptors.length > 0 && existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
+  const close = strayDescriptors.map((number) => `exec ${number}>&-; `).join("");
+  const script = `[ "$PPID" = ${process.pid} ] || exit 125; ${close}echo 500 > /proc/self/oom_score_adj
+prlimit --pid $$ --core=1:1 --nice=0:0 --rtprio=0:0 2>/dev/null || ulimit -c 0
+while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; ${limits}exec "$@"`;
+  return [shell, "-c", script, "machine", ...memberFiles, "--"];
+}
+
+/** The command of a shell that enters the control groups and then runs the command after these arguments. */
+export function enterGroups(memberFiles: readonly string[]): string[] {
+  return ["/bin/sh", "-c", enterScript, "helper", ...memberFiles, "--"];
+}
+
+const enterScript = `while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"`;
+
+/** The command line prefix that runs the command after it as `uid`. */
+export function become(uid: number | undefined): string[] {
+  if (uid === undefined) return [];
+  return ["setpriv", "--reuid", String(uid), "--regid", String(uid), "--clear-groups"];
+}
+
+/**
+ * Numbers of the file descriptors that a child of this process would inherit. They are to be closed before a sandbox
+ * starts.
+ *
+ * Node.js marks the descriptors that it opens as close-on-exec, but not all of those that this process was started with
+ * (by a shell or a job runner).
+ */
+export function inheritableDescriptors(): number[] {
+  const numbers = readdirSync("/proc/self/fd").map(Number);
+  return numbers.filter((number) => number > 2 && !isCloseOnExec(number));
+}
+
+function isCloseOnExec(number: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${number}`, "utf8"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & 0o2000000) !== 0;
+  } catch {
+    // The descriptor belonged to the directory listing above and is closed by now.
+    return true;
+  }
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { connect, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { signalIfThere } from "../../host/signal-if-there.js";
+import { signalIfThere } from "../../host/process-tree.js";
 import { type Init, initIn } from "../user-namespace.js";
 import launcher from "./launcher.pl?raw";
 import { closeWriteEnds, type ProgramPipe } from "./program-pipes.js";

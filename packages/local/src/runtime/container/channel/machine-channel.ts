@@ -7,7 +7,7 @@ import {
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Assignment, channelLimits, channelPaths, newMachineHeader } from "./channel-protocol.js";
-import { endIfSilent } from "./end-if-silent.js";
+import { endIfSilent } from "./countdown.js";
 
 /** Requests for connections to the proxy that wait at the machine, so that its connections need not. */
 const waitingForEgress = 4;

@@ -15,8 +15,7 @@ import {
   listeningVariable,
   newMachineHeader,
 } from "../channel/channel-protocol.js";
-import { countdown } from "../channel/countdown.js";
-import { endIfSilent } from "../channel/end-if-silent.js";
+import { countdown, endIfSilent } from "../channel/countdown.js";
 import { socketPair } from "../channel/socket-pair.js";
 import { inside } from "../paths.js";
 

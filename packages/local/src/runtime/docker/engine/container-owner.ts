@@ -1,12 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import type Docker from "dockerode";
 import type { ContainerInfo } from "dockerode";
 import { unlessAborted } from "../../container/channel/unless-aborted.js";
-import { machineIdentity } from "../../host/machine-identity.js";
 import { isAliveIdentity, processIdentity } from "../../host/process-identity.js";
 import { type DockerFailure, isMissing } from "./docker-engine.js";
-import { endShim } from "./shim.js";
 
 const prefix = "dev.cloud-sandbox.";
 
@@ -114,4 +115,52 @@ async function remove(docker: Docker, id: string): Promise<void> {
  */
 function thisHost(): string {
   return createHash("sha256").update(`${hostname()} ${machineIdentity()}`).digest("hex").slice(0, 16);
+}
+
+/** Identifies this machine, and on Linux the list of processes that this one sees. It stays the same over a restart of the process. */
+function machineIdentity(): string {
+  return process.platform === "linux"
+    ? `${machineId()} ${readlinkSync("/proc/self/ns/pid")}`
+    : hardwareIdentity();
+}
+
+function machineId(): string {
+  try {
+    return readFileSync("/etc/machine-id", "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+/** The hardware's UUID on macOS; empty if its command does not tell. */
+function hardwareIdentity(): string {
+  try {
+    const listed = execFileSync("/usr/sbin/ioreg", ["-rd1", "-c", "IOPlatformExpertDevice"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return /"IOPlatformUUID" = "([^"]+)"/.exec(listed)?.[1] ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * Kills containerd's process that holds a container, the shim. containerd then kills the container's processes, also frozen ones, and
+ * forgets the container. That ends what the Docker daemon cannot end: a container in whose start the daemon was killed, which it counts
+ * as never started, and one whose shim waits for ever, as for a program that was frozen before it had begun. Does nothing
+ * if the daemon is on another machine or this process may not signal the shim.
+ */
+export async function endShim(container: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  for (const pid of (await readdir("/proc")).map(Number).filter(Number.isInteger)) {
+    const words = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
+    const isShim = words[0]?.includes("containerd-shim") && words[words.indexOf("-id") + 1] === container;
+    if (!isShim) continue;
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended, or only root may signal it.
+    }
+  }
 }

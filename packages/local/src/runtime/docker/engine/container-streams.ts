@@ -40,7 +40,9 @@ export async function bridgedTo(
     // The words that start Node.js there are those that have started the supervisor, which is the last word.
     Cmd: [...[Config.Entrypoint ?? []].flat().slice(0, -1), inside.bridge, inside.channelSocket],
     User: "0:0",
-    ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
     abortSignal: signal,
   });
   const carrier = await takenOver(

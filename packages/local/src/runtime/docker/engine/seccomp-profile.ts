@@ -31,7 +31,9 @@ interface Condition {
 
 const equals = (index: number, value: number): Condition => ({ index, value, op: "SCMP_CMP_EQ" });
 const masked = (index: number, mask: number, rest: number): Condition => ({
-  ...{ index, value: mask >>> 0, valueTwo: rest >>> 0 },
+  index,
+  value: mask >>> 0,
+  valueTwo: rest >>> 0,
   op: "SCMP_CMP_MASKED_EQ",
 });
 /** Whether the lower 32 bits of an argument are those of `value`. */
@@ -108,7 +110,10 @@ function each(conditions: readonly Condition[]): Condition[][] {
 /** The calls with values that are refused otherwise than a call that the kernel does not have. */
 const refusals = Object.entries(refusedValues).flatMap(([name, { argument, errors }]) =>
   Object.entries(errors).map(([value, error]) => ({
-    ...{ names: [name], action: refuse, errnoRet: error, args: [sameInt(argument, Number(value))] },
+    names: [name],
+    action: refuse,
+    errnoRet: error,
+    args: [sameInt(argument, Number(value))],
   })),
 );
 
@@ -118,7 +123,10 @@ const modeRules = Object.entries(modeArguments).flatMap(([name, index]) => {
   return [
     { names: [name], action: allow, args: [hasNone(index, setUidBits)] },
     ...whenSet.map((condition) => ({
-      ...{ names: [name], action: refuse, errnoRet: errno.EPERM, args: [condition] },
+      names: [name],
+      action: refuse,
+      errnoRet: errno.EPERM,
+      args: [condition],
     })),
   ];
 });

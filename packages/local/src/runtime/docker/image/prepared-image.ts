@@ -50,7 +50,10 @@ export async function preparedImage(
   const found =
     (await knownFindings(docker, Id)) ??
     (await tryImage(docker, {
-      ...{ name: `cloud-sandbox-${randomBytes(8).toString("hex")}`, image: Id, environment, daemon },
+      name: `cloud-sandbox-${randomBytes(8).toString("hex")}`,
+      image: Id,
+      environment,
+      daemon,
     }).catch((error: unknown) => {
       throw notUsable(name, Architecture, error);
     }));
