@@ -1,8 +1,9 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { rawText } from "../../../../scripts/raw-text.js";
 import { descendants } from "../../../../test/support/host-processes.js";
 import type { BubblewrapRuntime } from "../../src/runtime/bubblewrap/bubblewrap-runtime.js";
@@ -34,7 +35,6 @@ beforeEach(() => {
   runtime = new built.BubblewrapRuntime();
 });
 afterEach(async () => {
-  vi.unstubAllEnvs();
   await runtime.close();
   expect(interpreters()).toEqual([]);
 });
@@ -102,7 +102,14 @@ test.each(["python", "javascript"] as const)(
   async (language) => {
     const call: Partial<ProgramSpec> = {
       ...{ language, filename: `named.${language === "python" ? "py" : "js"}` },
-      environment: { ANSWER: "42", TZ: "Asia/Tokyo", HTTP_PROXY: "http://127.0.0.1:9", EMPTY: "" },
+      environment: {
+        ANSWER: "42",
+        constructor: "a",
+        toString: "b",
+        TZ: "Asia/Tokyo",
+        HTTP_PROXY: "http://127.0.0.1:9",
+        EMPTY: "",
+      },
     };
     await runtime.probe();
     const { duration: _, ...fresh } = await run(looks[language], call);
@@ -126,6 +133,7 @@ test("no two programs share what is random", async () => {
 test.each<[string, Partial<ProgramSpec>]>([
   ["variables that the interpreter reads at its start", { environment: { PYTHONHASHSEED: "0" } }],
   ["a locale", { environment: { LC_ALL: "C" } }],
+  ["another home directory", { environment: { HOME: "/tmp" } }],
   ["other limits", { limits: { ...limits, memoryMb: 128 } }],
   ["no network", { egress: undefined }],
 ])("a program with %s gets a new interpreter", async (_, options) => {
@@ -133,14 +141,33 @@ test.each<[string, Partial<ProgramSpec>]>([
   expect(await startedFor(options)).toBe(1);
 });
 
-test("after an upgrade of Python, programs get new interpreters", async () => {
-  const programs = join(directory, "programs");
-  await mkdir(programs);
-  await writeFile(join(programs, "python3"), "#!/bin/sh\n", { mode: 0o755 });
-  vi.stubEnv("PATH", `${programs}:${process.env.PATH}`);
+test("after packages of the host have changed, programs get new interpreters", async ({ skip }) => {
+  const packages = "/usr/local/lib/python3/dist-packages";
+  skip(process.getuid?.() !== 0 || existsSync(dirname(packages)), "it makes a directory of the host's");
   await allWaiting();
-  await writeFile(join(programs, "python3"), "#!/bin/sh\n# upgraded\n");
-  expect(await startedFor()).toBe(1);
+  try {
+    await mkdir(packages, { recursive: true });
+    expect(await startedFor()).toBe(1);
+  } finally {
+    await rm(dirname(packages), { recursive: true });
+  }
+});
+
+test("other limits are kept ready when they are asked for twice in a row", async () => {
+  const other: Partial<ProgramSpec> = { limits: { ...limits, memoryMb: 128 } };
+  const first = await allWaiting();
+  expect(await startedFor(other)).toBe(1);
+  expect(await startedFor()).toBe(0);
+  expect(await startedFor(other)).toBe(1);
+  expect(await startedFor(other)).toBe(1);
+  await expect.poll(() => interpreters().filter((pid) => first.includes(pid))).toEqual([]);
+  await expect.poll(() => interpreters().length).toBe(2);
+  expect(await startedFor(other)).toBe(0);
+});
+
+test("one that does not answer is given up for a new one", async () => {
+  for (const pid of await allWaiting()) process.kill(pid, "SIGSTOP");
+  expect((await run("print(42)")).stdout.text).toBe("42\n");
 });
 
 test("one that ends while it waits is replaced, and programs run meanwhile", async () => {

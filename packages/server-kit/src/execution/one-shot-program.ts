@@ -65,6 +65,9 @@ export interface OneShotProgram {
   readonly readAtStart: RegExp;
 }
 
+/** Variables by which interpreters find the user's packages, the language and the encoding. */
+const userAndLocale = "^(HOME$|LANG|LC_)";
+
 /**
  * The program that runs `code`. Undefined if that needs an agent: JavaScript whose import and export statements have to be
  * rewritten, and bash code that has to be in a file. `drivers` is the directory with the files of {@link oneShotPythonDriver}.
@@ -90,8 +93,7 @@ export function oneShotProgram(
       return {
         command: "python3",
         args: ["-c", pythonProgramCommand, `${drivers}/${oneShotPythonDriver.name}`, "ipython"],
-        // Python finds the user's packages and its encoding by the others.
-        readAtStart: new RegExp(`${readAtStart.python.source}|^(HOME$|LANG|LC_)`),
+        readAtStart: new RegExp(`${readAtStart.python.source}|${userAndLocale}|^SETUPTOOLS_`),
         ...driven(programFields("/tmp/execution-1.py")),
       };
     case "javascript":
@@ -99,7 +101,7 @@ export function oneShotProgram(
       return {
         command: "node",
         args: ["-e", javascriptDriver],
-        readAtStart: readAtStart.javascript,
+        readAtStart: new RegExp(`${readAtStart.javascript.source}|${userAndLocale}`),
         ...driven(programFields(`${workspace}/execution-1.js`)),
       };
     case "bash": {

@@ -54,6 +54,8 @@ export interface ProgramRunParts {
   readonly kernel: KernelWatch;
   /** The egress proxy's ports for the program, which waits for them. Undefined if it has no network, or has ended. */
   readonly ports: Promise<OpenPorts | undefined>;
+  /** Milliseconds within which it must start. Default: {@link startLimitMs}. */
+  readonly startLimitMs?: number | undefined;
 }
 
 /**
@@ -153,7 +155,7 @@ export class ProgramRun {
   }
 
   async #waitForStart(): Promise<void> {
-    const { spec } = this.#parts;
+    const { spec, startLimitMs: limitMs = startLimitMs } = this.#parts;
     const { signal } = spec;
     let isGivenUp = signal.aborted;
     let giveUp = (): void => undefined;
@@ -164,7 +166,7 @@ export class ProgramRun {
       };
     });
     signal.addEventListener("abort", giveUp);
-    const limit = setTimeout(giveUp, startLimitMs);
+    const limit = setTimeout(giveUp, limitMs);
     try {
       if (!isGivenUp) await Promise.race([this.#start, this.#exit, givenUp]);
       // The program has ended, but its report of the start may still be unread: wait for the report.
@@ -176,7 +178,7 @@ export class ProgramRun {
       signal.throwIfAborted();
       if (this.#egressFailure !== undefined) throw this.#egressFailure;
       throw new ProgramNotStarted(
-        isGivenUp ? `not within ${startLimitMs / 1000} s` : "its sandbox ended while it was made",
+        isGivenUp ? `not within ${limitMs / 1000} s` : "its sandbox ended while it was made",
       );
     } finally {
       clearTimeout(limit);

@@ -30,7 +30,7 @@ import {
   programDescriptors,
   spawnProgram,
 } from "./launch/program-process.js";
-import { driversInside, egressInside, limitsScript, type MachineImage } from "./machine-image.js";
+import { driversInside, egressInside, limitsScript } from "./machine-image.js";
 import type { PreparedHost } from "./prepared-host.js";
 import { ProgramRun } from "./program-run.js";
 import { diskCount } from "./writable-root.js";
@@ -60,7 +60,7 @@ export async function startAhead(
   const program = oneShotProgram(plan.language, "", { drivers: driversInside, workspace });
   if (!program?.hasDriver) throw new Error(`${plan.language} cannot be started before its code is known`);
   const planned = { ...plan, id: "that waits", environment: {}, egress: () => undefined };
-  const state = hostState(program);
+  const state = hostState(program, host);
   const started = await StartedProgram.start(planned, program, host, options);
   started.startedWith(state);
   return started;
@@ -112,8 +112,7 @@ export class StartedProgram {
       const stdout = await pipes.take();
       const stderr = await pipes.take();
       const report = launcher && (await pipes.take());
-      const later = laterVariables(plan, program, host.programImage);
-      const own = { program, hasNetwork, later, uids: leased, group, stdout, stderr, holdsProcess };
+      const own = { program, hasNetwork, uids: leased, group, stdout, stderr, holdsProcess };
       const start = programStart(plan, host, own);
       const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
       return new StartedProgram(plan, { ...own, process, report }, host, late);
@@ -146,15 +145,15 @@ export class StartedProgram {
 
   /** Whether it still waits, and a new one would get the same interpreter and packages. */
   get isUsable(): boolean {
-    return this.own.process.isRunning && hostState(this.own.program) === this.#hostState;
+    return this.own.process.isRunning && hostState(this.own.program, this.host) === this.#hostState;
   }
 
   /** Runs the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
-  async run(spec: ProgramSpec): Promise<Outcome> {
-    const { program, later, process, stdout, stderr, report, group, uids: leased } = this.own;
+  async run(spec: ProgramSpec, startLimitMs?: number): Promise<Outcome> {
+    const { program, process, stdout, stderr, report, group, uids: leased } = this.own;
     const { kernel, pipes, uids } = this.host;
     this.#onConnection = spec.egress;
-    const environment = { ...later, ...without(this.plan.environment, environmentOf(spec)) };
+    const environment = without(this.plan.environment, environmentOf(spec));
     const run = new ProgramRun({
       spec,
       program,
@@ -165,6 +164,7 @@ export class StartedProgram {
       group,
       kernel,
       ports: this.#ports,
+      startLimitMs,
     });
     try {
       return await run.outcome();
@@ -188,16 +188,19 @@ export class StartedProgram {
   }
 }
 
-/** Changes with an upgrade of the interpreter, and with packages that the host gets or loses. */
-const hostState = ({ command }: OneShotProgram): string =>
-  [hostPackages(), ...programState(command)].join(" ");
+/** Changes with an upgrade of the interpreter, with packages that the host gets or loses, and when the clock is set. */
+function hostState({ command }: OneShotProgram, { programImage }: PreparedHost): string {
+  const program = command === "node" ? process.execPath : command;
+  const startedAt = Math.round((Date.now() - performance.now()) / 2000);
+  return [hostPackages(), startedAt, ...programState(program, programImage.path)].join(" ");
+}
 
 /** The variables that `had` lacks. */
 const without = (
   had: Readonly<Record<string, string>>,
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> =>
-  Object.fromEntries(Object.entries(variables).filter(([name]) => had[name] === undefined));
+  Object.fromEntries(Object.entries(variables).filter(([name]) => !Object.hasOwn(had, name)));
 
 const keptProfiles = new WeakMap<PreparedHost, readonly string[]>();
 
@@ -211,30 +214,11 @@ interface ProgramOwn {
   readonly program: OneShotProgram;
   /** Whether it can reach the egress proxy. */
   readonly hasNetwork: boolean;
-  /** See {@link laterVariables}. */
-  readonly later: Readonly<Record<string, string>>;
   readonly uids: MachineUids | undefined;
   readonly group: MachineGroup;
   readonly stdout: ProgramPipe;
   readonly stderr: ProgramPipe;
   readonly holdsProcess: boolean;
-}
-
-/** Makes Node.js trust the authorities that SSL_CERT_FILE names, which it reads when it first needs them. */
-const lateAuthorities = "--use-openssl-ca";
-
-/**
- * The variables that a Node.js program gets with its request, for its children, because it is started with
- * {@link lateAuthorities} in their place: at each start, Node.js 20 would parse all authorities that it knows for them, which
- * takes longer than the start itself.
- */
-function laterVariables(
-  { language, environment, egress }: PlannedProgram,
-  program: OneShotProgram,
-  { authorities }: MachineImage,
-): Readonly<Record<string, string>> {
-  const isFor = language === "javascript" && egress !== undefined && !hasEarly(environment, program);
-  return isFor && authorities ? { NODE_EXTRA_CA_CERTS: authorities.own } : {};
 }
 
 /** Whether there are variables that the interpreter reads only at its start. */
@@ -243,8 +227,7 @@ export const hasEarly = (environment: ProgramSpec["environment"], { readAtStart 
 
 function programStart(spec: PlannedProgram, host: PreparedHost, own: ProgramOwn): ProgramStart {
   const { programImage: image, root, ownRoot, seccompFile, strayDescriptors, directory } = host;
-  const { program, hasNetwork, later, group, stdout, stderr, holdsProcess } = own;
-  const isLate = Object.keys(later).length > 0;
+  const { program, hasNetwork, group, stdout, stderr, holdsProcess } = own;
   // Use one uid for all processes: there is no agent to protect from the code.
   const uids = own.uids && { agent: own.uids.code, code: own.uids.code };
   const { memoryFiles } = group;
@@ -270,7 +253,7 @@ function programStart(spec: PlannedProgram, host: PreparedHost, own: ProgramOwn)
     // The kernel counts all processes of an ordinary user together, except in a user namespace. So set the limits there.
     ...(uids ? [] : ["/bin/sh", "-c", limited, "limits"]),
     ...(image.homeFiles === undefined ? [] : ["/bin/sh", "-c", filledHome, "home", image.homeFiles]),
-    ...[program.command, ...(isLate ? [lateAuthorities] : []), ...program.args],
+    ...[program.command, ...program.args],
   ];
   const profile = (): string[] =>
     bubblewrapArguments({
@@ -295,7 +278,7 @@ function programStart(spec: PlannedProgram, host: PreparedHost, own: ProgramOwn)
       ...programEnvironment(image),
       ...(uids ? {} : limitVariables(spec.limits)),
       ...(hasNetwork && proxyEnvironment(egressInside)),
-      ...(hasNetwork && image.authorities && without(later, authorityEnvironment(image.authorities))),
+      ...(hasNetwork && image.authorities && authorityEnvironment(image.authorities)),
       ...spec.environment,
       ...program.env,
     }),

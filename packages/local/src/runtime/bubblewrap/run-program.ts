@@ -7,6 +7,9 @@ import type { PreparedHost } from "./prepared-host.js";
 import { environmentOf, hasEarly, StartedProgram, type StartOptions, workspace } from "./program-start.js";
 import type { WaitingPrograms } from "./waiting-programs.js";
 
+/** Milliseconds within which a program that waited must begin: its interpreter is there. */
+const waitedStartLimitMs = 3000;
+
 /**
  * Runs a program in an isolated machine without an agent: one that waits, or a new one. The program has only one uid, and
  * bubblewrap itself is process 1, so that all processes end with the program.
@@ -28,9 +31,9 @@ export async function runProgram(
     const taken = mayWait ? await waiting.take(spec) : undefined;
     if (taken) {
       try {
-        return await taken.run(spec);
+        return await taken.run(spec, waitedStartLimitMs);
       } catch (error) {
-        // It has ended just now. Nobody need know that it was there.
+        // It has ended just now, or does not answer. Nobody need know that it was there.
         if (!(error instanceof ProgramNotStarted) || spec.signal.aborted) throw error;
       }
     }

@@ -31,15 +31,19 @@ interface Waiting {
  * follows what was asked for lately. Each runs one program at most. They are started only while nobody waits.
  */
 export class WaitingPrograms {
-  /** The latest plan for each language, and when it was asked for. */
+  /** The plan for each language, and when the language was asked for. */
   readonly #wanted = new Map<OneShotLanguage, { plan: ProgramPlan; askedAt: number }>();
   readonly #waiting = new Set<Waiting>();
   readonly #discarded = new Set<Promise<void>>();
+  /** The limits that were asked for last, for each language. */
+  readonly #asked = new Map<OneShotLanguage, ProgramPlan["limits"]>();
   #isOn = false;
   #calls = 0;
   #isStarting = false;
   #isClosed = false;
   #pauseMs = shortestPauseMs;
+  /** When the next program may be started after one that ended while it waited. */
+  #notBefore = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly start: (plan: ProgramPlan) => Promise<StartedProgram>) {}
@@ -66,6 +70,7 @@ export class WaitingPrograms {
       const program = await each.program;
       if (program?.isUsable) {
         this.#pauseMs = shortestPauseMs;
+        this.#notBefore = 0;
         return program;
       }
       this.#discard(each);
@@ -96,15 +101,20 @@ export class WaitingPrograms {
     await Promise.all(this.#discarded);
   }
 
+  /** Other limits must be asked for twice in a row: one caller who changes them each time takes no programs from the others. */
   #note({ language, limits }: ProgramPlan): void {
-    if (languages.includes(language))
-      this.#wanted.set(language, { plan: { language, limits }, askedAt: performance.now() });
+    if (!languages.includes(language)) return;
+    const isAgain = isDeepStrictEqual(this.#asked.get(language), limits);
+    this.#asked.set(language, limits);
+    const plan = (!isAgain && this.#wanted.get(language)?.plan) || { language, limits };
+    this.#wanted.set(language, { plan, askedAt: performance.now() });
   }
 
   #fillIn(milliseconds: number): void {
     clearTimeout(this.#timer);
+    const pause = this.#notBefore - performance.now();
     if (!this.#isClosed && this.#wanted.size > 0)
-      this.#timer = setTimeout(() => this.#fill(), milliseconds).unref();
+      this.#timer = setTimeout(() => this.#fill(), Math.max(milliseconds, pause)).unref();
   }
 
   /** Starts the next program that is missing, unless somebody waits: the end of a call comes back here. */
@@ -112,9 +122,11 @@ export class WaitingPrograms {
     this.#forget();
     if (this.#calls > 0 || this.#isStarting) return;
     const plan = this.#missing();
-    if (!plan) this.#fillIn(forgottenMs);
     // The end of the next call looks again.
-    if (!plan || freemem() < freeShare * totalmem()) return;
+    if (!plan || freemem() < freeShare * totalmem()) {
+      this.#fillIn(forgottenMs);
+      return;
+    }
     this.#isStarting = true;
     const program = this.start(plan).catch(() => undefined);
     const waiting = { plan, program };
@@ -140,7 +152,8 @@ export class WaitingPrograms {
   /** Replaces a program that has ended, or could not be started, later each time. */
   #replace(waiting: Waiting): void {
     this.#discard(waiting);
-    this.#fillIn(this.#pauseMs);
+    this.#notBefore = performance.now() + this.#pauseMs;
+    this.#fillIn(0);
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
   }
 

@@ -19,7 +19,7 @@ export async function tryOnce<Result>(
   isKept: (result: Result) => boolean = Boolean,
 ): Promise<Result> {
   state ??= [String(builtAt()), ...hostState()];
-  const known = [state, process.env.PATH, programs.map(programState), about];
+  const known = [state, process.env.PATH, programs.map((program) => programState(program)), about];
   const digest = createHash("sha256").update(JSON.stringify(known)).digest("hex").slice(0, 32);
   let result: { readonly tried: Result } | undefined;
   const kept = await keptOrMade(`${prefix}${name}-${digest}`, async () => {
@@ -83,13 +83,16 @@ function readIfThere(name: string): string | undefined {
   }
 }
 
-/** The file that a program's name or path leads to, as it is now. */
-export function programState(program: string): readonly (number | string)[] {
-  const directories = program.startsWith("/") ? [""] : (process.env.PATH ?? "/usr/bin:/bin").split(":");
+/** The file that a program's name or path leads to, as it is now. `path`: where a name is looked for. */
+export function programState(
+  program: string,
+  path = process.env.PATH ?? "/usr/bin:/bin",
+): readonly (number | string)[] {
+  const directories = program.startsWith("/") ? [""] : path.split(":");
   for (const directory of directories) {
-    const path = join(directory, program);
-    const file = statIfAllowed(path);
-    if (file?.isFile()) return [path, file.dev, file.ino, file.size, file.mtimeMs, file.ctimeMs];
+    const found = join(directory, program);
+    const file = statIfAllowed(found);
+    if (file?.isFile()) return [found, file.dev, file.ino, file.size, file.mtimeMs, file.ctimeMs];
   }
   return [];
 }
