@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlPlaneCaller, type CreatedSandbox } from "../support/control-plane-caller.js";
-import { descendants, type HostProcess } from "../support/host-processes.js";
+import { descendants, type HostProcess, killAll } from "../support/host-processes.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 let server: LocalServer;
@@ -161,7 +161,7 @@ describe("a paused sandbox", () => {
       const steps = ["pause", "resume", "pause", "resume", "resume"].map((verb) => step(sandbox.id, verb));
 
       await Promise.race(steps);
-      for (const { pid } of machine) process.kill(pid, "SIGKILL");
+      killAll(machine);
       for (const told of await Promise.all(steps)) expect(told).toMatch(/^(200|409|410) /);
       await step(sandbox.id, "resume");
       await expect
@@ -249,7 +249,7 @@ describe("get_or_create", () => {
       descendants(pid).some(({ commandLine }) => commandLine === "sleep 4821.5");
     // Wait for the program: the shell may have ended before the process that it forked executes `sleep`.
     await expect.poll(() => isMachine(server)).toBe(true);
-    for (const { pid } of descendants(server.pid).filter(isMachine)) process.kill(pid, "SIGKILL");
+    killAll(descendants(server.pid).filter(isMachine));
     await expect
       .poll(async () => (await api.call("GET", `/sandboxes/${made.id}`)).body)
       .toMatchObject({ status: "error" });

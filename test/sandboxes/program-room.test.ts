@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
 import { ControlPlaneCaller } from "../support/control-plane-caller.js";
-import { descendants } from "../support/host-processes.js";
+import { descendants, killAll } from "../support/host-processes.js";
 import { startLocalServer } from "../support/local-server.js";
 
 test("programs count as sandboxes, wait for room, and leave some to sandboxes", async () => {
@@ -72,7 +72,7 @@ test("a sandbox that has failed gives its room to a program that waits, and to t
   const { body } = await create();
   const waiting = caller.call("POST", "/executions", { language: "bash", code: "echo ran" });
   await caller.call("GET", "/sandboxes");
-  for (const { pid } of descendants(server.pid)) process.kill(pid, "SIGKILL");
+  killAll(descendants(server.pid));
   expect(await waiting).toMatchObject({ status: 200, body: { stdout: "ran\n" } });
   expect((await caller.call("GET", `/sandboxes/${body.id}`)).body).toMatchObject({ status: "error" });
   expect((await create()).status).toBe(201);

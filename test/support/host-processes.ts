@@ -71,3 +71,14 @@ function readProcess(pid: number, name: "cmdline" | "environ" | "stat"): string 
     return "";
   }
 }
+
+/** Kills processes. One that has ended with another of them, or just now, is passed over. */
+export function killAll(processes: readonly Pick<HostProcess, "pid">[]): void {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}
