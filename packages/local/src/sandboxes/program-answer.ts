@@ -59,7 +59,11 @@ function picked(
 function exceptionIn(value: unknown): Pick<Fields, "exception"> {
   if (typeof value !== "object" || value === null) return {};
   const fields = value as Readonly<Record<string, unknown>>;
-  const text = (name: string): string => String(fields[name] ?? "").slice(0, limits.exceptionCharacters);
+  // Not String(): it throws for an object whose `toString` is no function.
+  const text = (name: string): string => {
+    const told = fields[name];
+    return typeof told === "string" ? told.slice(0, limits.exceptionCharacters) : "";
+  };
   return { exception: { name: text("name"), value: text("value"), traceback: text("traceback") } };
 }
 

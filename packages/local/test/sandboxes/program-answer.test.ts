@@ -32,3 +32,14 @@ test("displayed values are left out if the caller does not want them", () => {
   const raw = { exit_code: 0, rich_outputs: [{ type: "text/plain" }] };
   expect(programAnswer(raw, { ...spec, wantsRich: false }).rich_outputs).toEqual([]);
 });
+
+test("the exception of a hostile agent has texts of the contract's size, and nothing else", () => {
+  const exception = { name: { toString: null }, value: "x".repeat(70_000), more: "secret" };
+  expect(programAnswer({ exit_code: 1, exception }, spec).exception).toEqual({
+    name: "",
+    value: "x".repeat(65_536),
+    traceback: "",
+  });
+  for (const none of [null, "text", 1])
+    expect(programAnswer({ exit_code: 1, exception: none }, spec)).not.toHaveProperty("exception");
+});
