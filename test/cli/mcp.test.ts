@@ -375,7 +375,9 @@ describe("cloud-sandbox mcp", () => {
     const wrapped = names.map((name) => line.json("mcp", "wrap", name, "--config", file, "--yes"));
     const backups = (await Promise.all(wrapped)).map((done) => (done as { backup: string }).backup);
     const { mcpServers } = JSON.parse(await readFile(file, "utf8"));
-    expect(names.map((name) => mcpServers[name].args.at(-1))).toEqual(names);
+    // Without --launcher, assistants start this very command.
+    for (const name of names)
+      expect(mcpServers[name]).toMatchObject({ command: process.execPath, args: [main, "mcp", "run", name] });
     expect([mcpServers.left.trust, mcpServers["Their Server"]]).toEqual([true, theirs]);
     const kept = await Promise.all(backups.map((path) => readFile(path, "utf8")));
     expect(kept).toHaveLength(new Set(kept).size);
