@@ -5,9 +5,9 @@ import {
   type IncomingHttpHeaders,
 } from "node:http2";
 import { connect as connectSocket, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { type Assignment, channelLimits, channelPaths, newMachineHeader } from "./channel-protocol.js";
 import { endIfSilent } from "./countdown.js";
+import { joinStream } from "./join-stream.js";
 
 /** Requests for connections to the proxy that wait at the machine, so that its connections need not. */
 const waitingForEgress = 4;
@@ -61,7 +61,7 @@ export class MachineChannel {
   /** Joins a connection of this process with a new one to the agent. Ends it if the channel has closed. */
   toAgent(socket: Socket): void {
     const stream = this.#open(channelPaths.agent);
-    if (stream) join(stream, socket);
+    if (stream) joinStream(stream, socket);
     else socket.destroy();
   }
 
@@ -71,7 +71,7 @@ export class MachineChannel {
       const stream = this.#open(channelPaths.egress);
       stream?.once("response", () => {
         ask();
-        join(stream, connectSocket({ path: socketPath, allowHalfOpen: true }).unref());
+        joinStream(stream, connectSocket({ path: socketPath, allowHalfOpen: true }).unref());
       });
     };
     for (let count = 0; count < waitingForEgress; count += 1) ask();
@@ -101,14 +101,4 @@ export class MachineChannel {
     stream.on("error", () => undefined);
     return stream;
   }
-}
-
-function join(stream: Duplex, socket: Socket): void {
-  socket.on("error", () => stream.destroy());
-  socket.once("close", () => {
-    if (!socket.readableEnded) stream.destroy();
-  });
-  stream.once("close", () => socket.destroy());
-  socket.pipe(stream);
-  stream.pipe(socket);
 }

@@ -16,6 +16,7 @@ import {
   newMachineHeader,
 } from "../channel/channel-protocol.js";
 import { countdown, endIfSilent } from "../channel/countdown.js";
+import { joinStream } from "../channel/join-stream.js";
 import { socketPair } from "../channel/socket-pair.js";
 import { inside } from "../paths.js";
 
@@ -198,13 +199,10 @@ class Supervisor {
   }
 }
 
+/** Grants the control plane's request for a connection. */
 function join(stream: ServerHttp2Stream, socket: Socket): void {
-  socket.on("error", () => stream.close());
-  stream.once("close", () => socket.destroy());
-  if (stream.destroyed) return void socket.destroy();
-  stream.respond({ ":status": 200 });
-  stream.pipe(socket);
-  socket.pipe(stream);
+  if (!stream.destroyed) stream.respond({ ":status": 200 });
+  joinStream(stream, socket);
 }
 
 /** Writes the host's own authorities where programs, which may have another uid, can read them. */
