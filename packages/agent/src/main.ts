@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createRequire, wrap } from "node:module";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { constants, Script } from "node:vm";
 
@@ -13,7 +13,7 @@ const codeCache = join(__dirname, "program.cache");
  * one.
  */
 async function main(): Promise<void> {
-  const script = new Script(wrap(readFileSync(file, "utf8")), {
+  const script = new Script(readFileSync(file, "utf8"), {
     filename: file,
     cachedData: readIfThere(codeCache),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { wrap } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -102,7 +101,7 @@ test("the bundle runs with its code cache as before, and leaves no file of it", 
   });
   expect(await readdir(rehearsal)).toEqual([]);
   const file = join(home, "agent", "program.cjs");
-  const script = new Script(wrap(await readFile(file, "utf8")), { filename: file, cachedData: stdout });
+  const script = new Script(await readFile(file, "utf8"), { filename: file, cachedData: stdout });
   expect(script.cachedDataRejected).toBe(false);
   await writeFile(join(home, "agent", "program.cache"), stdout);
   start("node", [program, "--config", await config()]);
