@@ -42,7 +42,9 @@ export function contradictions(entry: Entry, found: Found | undefined, goesOn = 
   if (entry.state === "deleted") return [`${entry.id} is there again; it was deleted`];
   const allowed = new Set<string>(possible.map((state) => (goesOn || state === "stopped" ? state : "error")));
   return [
-    ...(allowed.has(found.status) ? [] : [`${entry.id} is ${found.status}; it was ${possible.join(" or ")}`]),
+    ...(allowed.has(found.status)
+      ? []
+      : [`${entry.id} is ${found.status} (${found.failure_reason}); it was ${possible.join(" or ")}`]),
     ...(found.status === "error" && !found.failure_reason ? [`${entry.id} has failed without a reason`] : []),
     ...(found.name === entry.name ? [] : [`${entry.id} is named ${found.name}, not ${entry.name}`]),
     ...(entry.mayHaveMoved || found.expires_at === entry.expiresAt

@@ -60,10 +60,7 @@ export async function startAhead(
   const program = oneShotProgram(plan.language, "", { drivers: driversInside, workspace });
   if (!program?.hasDriver) throw new Error(`${plan.language} cannot be started before its code is known`);
   const planned = { ...plan, id: "that waits", environment: {}, egress: () => undefined };
-  const state = hostState(program, host);
-  const started = await StartedProgram.start(planned, program, host, options);
-  started.startedWith(state);
-  return started;
+  return StartedProgram.start(planned, program, host, options, hostState(program, host));
 }
 
 type PlannedProgram = Pick<
@@ -73,8 +70,6 @@ type PlannedProgram = Pick<
 
 /** A program that waits for its code, and what it has on the host. `run` or `discard` releases all of it. */
 export class StartedProgram {
-  /** The {@link hostState} that one that waits was started with. */
-  #hostState: string | undefined;
   #onConnection: ProgramSpec["egress"];
   /** The ports of the egress proxy, opened as soon as the program has a network. */
   readonly #ports: Promise<OpenPorts | undefined>;
@@ -87,6 +82,8 @@ export class StartedProgram {
     },
     private readonly host: PreparedHost,
     private readonly late: LateCleanups,
+    /** The {@link hostState} that one that waits was started with. */
+    private readonly startState: string | undefined,
   ) {
     const accept = (connection: Socket): void => this.#onConnection?.(connection);
     this.#ports = own.process.init.then((init) =>
@@ -100,6 +97,7 @@ export class StartedProgram {
     program: OneShotProgram,
     host: PreparedHost,
     { holdsProcess, late }: StartOptions,
+    startState?: string,
   ): Promise<StartedProgram> {
     const { groups, uids, root, pipes } = host;
     const hasNetwork = plan.egress !== undefined;
@@ -115,7 +113,7 @@ export class StartedProgram {
       const own = { program, hasNetwork, uids: leased, group, stdout, stderr, holdsProcess };
       const start = programStart(plan, host, own);
       const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
-      return new StartedProgram(plan, { ...own, process, report }, host, late);
+      return new StartedProgram(plan, { ...own, process, report }, host, late, startState);
     } catch (error) {
       const cleanUp = async (): Promise<void> => {
         await group?.remove();
@@ -138,14 +136,9 @@ export class StartedProgram {
     return this.own.process.exit;
   }
 
-  /** Notes what an interpreter that waits was started with. */
-  startedWith(state: string): void {
-    this.#hostState = state;
-  }
-
   /** Whether it still waits, and a new one would get the same interpreter and packages. */
   get isUsable(): boolean {
-    return this.own.process.isRunning && hostState(this.own.program, this.host) === this.#hostState;
+    return this.own.process.isRunning && hostState(this.own.program, this.host) === this.startState;
   }
 
   /** Runs the program. Rejects with {@link ProgramNotStarted} only if none of its code has run. */
