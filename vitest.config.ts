@@ -86,7 +86,7 @@ const { VITEST_JSON } = process.env;
 const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Boot no sandbox in advance, because most tests need only one. Tests of the pool set its size themselves. */
-const withoutSpares = { CLOUD_SANDBOX_POOL: "0" };
+const withoutSpares = { CLOUD_SANDBOX_POOL: process.env.CLOUD_SANDBOX_POOL ?? "0" };
 
 export default defineConfig({
   test: {
