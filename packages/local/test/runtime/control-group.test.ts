@@ -33,10 +33,28 @@ test("a control group of version 2 limits a machine's memory, processes and CPU"
   expect(group?.helperFiles).toEqual([join(directory, "helpers", "cgroup.procs")]);
   expect(group?.canFreeze).toBe(true);
 
-  await group?.freeze(true);
-  expect(await read("machine/cgroup.freeze")).toBe("1");
+  // Some of its processes still run.
+  await writeFile(join(directory, "machine/cgroup.events"), "populated 1\nfrozen 0\n");
+  let isFrozen = false;
+  const frozen = group?.freeze(true).then(() => {
+    isFrozen = true;
+  });
+  await expect.poll(() => read("machine/cgroup.freeze")).toBe("1");
+  expect(isFrozen).toBe(false);
+  await writeFile(join(directory, "machine/cgroup.events"), "populated 1\nfrozen 1\n");
+  await frozen;
   await writeFile(join(directory, "memory.events"), "low 0\nhigh 0\nmax 3\noom 2\noom_kill 2\n");
   expect(await group?.outOfMemoryKills()).toBe(2);
+});
+
+test("a control group that does not freeze in time is thawed", async () => {
+  await writeFile(join(base, "cgroup.controllers"), "cpu memory pids\n");
+  const groups = await openControlGroups("42-7", base);
+  const group = await groups?.create("box", limits, 2);
+  const machine = join(base, "cloud-sandbox", "42-7", "box", "machine");
+  await writeFile(join(machine, "cgroup.events"), "populated 1\nfrozen 0\n");
+  await expect(group?.freeze(true)).rejects.toThrow(/did not stop within 5 s/);
+  expect(await readFile(join(machine, "cgroup.freeze"), "utf8")).toBe("0");
 });
 
 test("a host with too few controllers has no control groups, and keeps no directory of the attempt", async () => {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setTimeout as sleep } from "node:timers/promises";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import type { MachineGroups } from "./machine-group.js";
 import { signalIfThere } from "./process-tree.js";
@@ -111,6 +111,32 @@ function isWritable(path: string): boolean {
   }
 }
 
+/** Milliseconds that processes may take to freeze. Each does so when its system call ends, or can be interrupted. */
+const freezeLimitMs = 5000;
+const longestFreezePauseMs = 20;
+
+interface Freezer {
+  write(isOn: boolean): Promise<void>;
+  /** Whether all processes are frozen. */
+  isFrozen(): Promise<boolean>;
+}
+
+/** Freezes a group and waits until it is frozen, or thaws it. A group that does not freeze in time is thawed again. */
+async function setFrozen(frozen: boolean, freezer: Freezer): Promise<void> {
+  await freezer.write(frozen);
+  if (!frozen) return;
+  const until = performance.now() + freezeLimitMs;
+  for (let pause = 0; !(await freezer.isFrozen()); pause = Math.min(pause + 1, longestFreezePauseMs)) {
+    if (performance.now() > until) {
+      await freezer.write(false);
+      throw new Error(
+        `A process of the sandbox did not stop within ${freezeLimitMs / 1000} s, because the kernel works for it, so the sandbox cannot be paused.`,
+      );
+    }
+    await delay(pause);
+  }
+}
+
 /** Thaws a group. A process that was killed while frozen dies only after that. */
 async function thaw(group: string): Promise<void> {
   await writeFile(join(group, "freezer.state"), "THAWED", { flag: "r+" }).catch(ignoreMissing);
@@ -162,7 +188,11 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
         countsFiles: true,
         adopt: alreadyMember,
         memoryFiles: { source: group, target: root },
-        freeze: (frozen) => writeFile(join(machine, "cgroup.freeze"), frozen ? "1" : "0"),
+        freeze: (frozen) =>
+          setFrozen(frozen, {
+            write: (isOn) => writeFile(join(machine, "cgroup.freeze"), isOn ? "1" : "0"),
+            isFrozen: async () => (await readCounter(join(machine, "cgroup.events"), "frozen")) === 1,
+          }),
         outOfMemoryKills: () => readCounter(join(group, "memory.events"), "oom_kill"),
         remove: async () => {
           for (const part of [machine, helpers, group]) await removeGroup(part);
@@ -250,7 +280,12 @@ async function openPerController(
           const freezer = group.get("freezer");
           if (freezer === undefined)
             throw new Error("This host has no freezer control groups, which pausing needs.");
-          await writeFile(join(freezer, "freezer.state"), frozen ? "FROZEN" : "THAWED");
+          const state = join(freezer, "freezer.state");
+          await setFrozen(frozen, {
+            write: (isOn) => writeFile(state, isOn ? "FROZEN" : "THAWED"),
+            // The state is FREEZING while a process still runs.
+            isFrozen: async () => (await readFile(state, "utf8")) === "FROZEN\n",
+          });
         },
         outOfMemoryKills: () => readCounter(join(memoryGroup, "memory.oom_control"), "oom_kill"),
         remove: async () => {

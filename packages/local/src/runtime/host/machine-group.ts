@@ -27,6 +27,7 @@ export interface MachineGroup {
   readonly memoryFiles: Mount;
   /** Sets the host's pid of the machine's process 1. Call it once that process runs. */
   adopt(init: number): void;
+  /** Freezes all processes, or lets them go on. Resolves when all are frozen; rejects, and lets them go on, if that takes 5 s. */
   freeze(frozen: boolean): Promise<void>;
   /** The number of processes that were killed because memory ran out. */
   outOfMemoryKills(): Promise<number>;
