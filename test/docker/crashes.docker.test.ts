@@ -6,7 +6,7 @@ import type { ChaosTarget } from "../chaos/chaos-target.js";
 import { importBaseImage } from "../support/docker/base-image.js";
 import { withoutDocker } from "../support/docker/docker-server.js";
 import { type RunningDaemon, startDaemon } from "../support/docker/own-daemon.js";
-import { hostProcesses } from "../support/host-processes.js";
+import { descendants, hostProcesses } from "../support/host-processes.js";
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 4);
 const seed = Number(process.env.CHAOS_SEED ?? 20_260_101);
@@ -46,10 +46,13 @@ function dockerTarget(daemon: RunningDaemon, image: string): ChaosTarget {
     },
     leftovers: async (sandboxes) => {
       const containers = await containersOf(daemon);
-      const strays = shimsOf(daemon).filter((id) => !containers.includes(id));
+      const strays = shimsOf(daemon).filter(({ id }) => !containers.includes(id));
       const most = sandboxes.filter(({ state }) => state === "running" || state === "paused").length + warm;
       return [
-        ...strays.map((id) => `shim: ${id}`),
+        ...strays.map(({ id, pid }) => {
+          const held = descendants(pid).map(({ commandLine }) => commandLine.slice(0, 80));
+          return `shim: ${id}, which holds ${held.join(", ") || "no process"}`;
+        }),
         ...(containers.length > most
           ? [`containers: ${containers.length}, but at most ${most} are used`]
           : []),
@@ -63,9 +66,12 @@ async function containersOf({ host }: RunningDaemon): Promise<string[]> {
   return (await promisify(execFile)("docker", args)).stdout.split("\n").filter((id) => id !== "");
 }
 
-/** The containers whose processes containerd holds. */
-function shimsOf({ directory }: RunningDaemon): string[] {
+/** The processes of containerd's that hold containers. */
+function shimsOf({ directory }: RunningDaemon): { readonly id: string; readonly pid: number }[] {
   return hostProcesses()
     .filter(({ commandLine }) => commandLine.includes(`-address ${directory}/containerd.sock`))
-    .flatMap(({ commandLine }) => / -id ([0-9a-f]{64}) /.exec(commandLine)?.[1] ?? []);
+    .flatMap(({ pid, commandLine }) => {
+      const id = / -id ([0-9a-f]{64}) /.exec(commandLine)?.[1];
+      return id === undefined ? [] : [{ id, pid }];
+    });
 }

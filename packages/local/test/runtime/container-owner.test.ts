@@ -1,6 +1,14 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import type { ContainerInfo } from "dockerode";
 import { describe, expect, test } from "vitest";
-import { isOrphan, labels, processLabels } from "../../src/runtime/docker/engine/container-owner.js";
+import {
+  endStart,
+  isOrphan,
+  labels,
+  processLabels,
+} from "../../src/runtime/docker/engine/container-owner.js";
 
 const asker = { server: "this-server", owner: "own", uses: (name: string) => name === "used" };
 const alive = processLabels();
@@ -59,4 +67,23 @@ describe("a container", () => {
     const info = { Names: [`/${name}`], Labels, State, Created } as ContainerInfo;
     expect(isOrphan(info, asker)).toBe(expected);
   });
+});
+
+test("the start of a container is ended, also one that containerd begins only now", async () => {
+  const id = "0123456789abcdef".repeat(4);
+  // A process with the command line of one that holds a container.
+  const shim = (): ChildProcess =>
+    spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)", "--", "-namespace", "moby", "-id", id], {
+      argv0: "containerd-shim-runc-v2",
+      stdio: "ignore",
+    });
+  const first = shim();
+  await once(first, "spawn");
+  await expect
+    .poll(() => readFileSync(`/proc/${first.pid}/cmdline`, "utf8"))
+    .toMatch(/^containerd-shim.*-id/);
+  const ended = once(first, "exit");
+  await endStart(id);
+  expect(await ended).toEqual([null, "SIGKILL"]);
+  expect(await once(shim(), "exit")).toEqual([null, "SIGKILL"]);
 });

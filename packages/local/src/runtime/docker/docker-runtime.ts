@@ -24,7 +24,7 @@ import { containerOptions, type DaemonAbilities, variableOf, writesToHost } from
 import { DockerMachine, type Freezing, hasEnded } from "./docker-machine.js";
 import { probeDocker } from "./docker-probe.js";
 import { AgentSocket } from "./engine/agent-socket.js";
-import { endShim, removeContainer } from "./engine/container-owner.js";
+import { endStart, removeContainer } from "./engine/container-owner.js";
 import { attachedTo, bridgedTo, type StreamEnds } from "./engine/container-streams.js";
 import {
   type DockerFailure,
@@ -200,7 +200,7 @@ export class DockerRuntime implements SandboxRuntime {
       return machine;
     } catch (error) {
       if (container) {
-        await endShim(container.id);
+        await endStart(container.id);
         await removeContainer(docker, container.id).catch(() => undefined);
       }
       this.#containers.release(name);

@@ -68,7 +68,7 @@ export async function removeOrphans(docker: Docker, server: ServerIdentity): Pro
   const orphans = found.filter((container) => isOrphan(container, server));
   await Promise.all(
     orphans.map(async ({ Id, State }) => {
-      if (State === "created") await endShim(Id);
+      if (State === "created") await endStart(Id);
       await removeContainer(docker, Id);
     }),
   );
@@ -145,13 +145,23 @@ function hardwareIdentity(): string {
   }
 }
 
+/** Milliseconds after which containerd may still begin the start of a container for a daemon that was killed meanwhile. */
+const lateStartsMs = [1000, 5000, 20_000];
+
+/** Ends the start of a container, also one that containerd begins only now. */
+export async function endStart(container: string): Promise<void> {
+  for (const delay of lateStartsMs)
+    setTimeout(() => void endShim(container).catch(() => undefined), delay).unref();
+  await endShim(container);
+}
+
 /**
  * Kills containerd's process that holds a container, the shim. containerd then kills the container's processes, also frozen ones, and
  * forgets the container. That ends what the Docker daemon cannot end: a container in whose start the daemon was killed, which it counts
  * as never started, and one whose shim waits for ever, as for a program that was frozen before it had begun. Does nothing
  * if the daemon is on another machine or this process may not signal the shim.
  */
-export async function endShim(container: string): Promise<void> {
+async function endShim(container: string): Promise<void> {
   if (process.platform !== "linux") return;
   for (const pid of (await readdir("/proc")).map(Number).filter(Number.isInteger)) {
     const words = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
