@@ -30,6 +30,7 @@ afterEach(async () => {
 
 /** Resolves when the sandbox has an interpreter that was started in advance and waits for its first program. */
 async function waits(sandbox: Sandbox): Promise<void> {
+  await sandbox.execute("pass", { language: "python", context: "another" });
   await sandbox.execute("until cat /proc/[0-9]*/cmdline | grep -aq '[c]loud-sandbox>'; do sleep 0.05; done", {
     language: "bash",
   });

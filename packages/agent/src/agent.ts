@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Duplex, Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "@cloud-sandbox/protocol/limits";
 import { agentEnvelope, contractRouter } from "@cloud-sandbox/server-kit";
 import { type AgentContract, agentContract } from "@cloud-sandbox/server-kit/agent-contract";
@@ -116,7 +117,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ? contextLanguages.find(({ name }) => name === "python")
     : undefined;
   const contexts = new Contexts({ ...running, directory, workdir, ahead });
-  slots.onFree = () => prepareContext(slots, contexts, config.interpreterWait);
+  slots.onFree = () => renewInterpreter(slots, contexts, config.interpreterWait);
   const cache = executionCache();
   const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workdir });
   const outputs = new OutputFiles(
@@ -209,6 +210,11 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     connect: (request, client, head) => ports.connect(request, client, head),
     upgrade: (request, response) => upgrader.upgrade(request, response, router),
     async warmUp() {
+      // A caller is here already, whose calls load what they need. In a burst others wait for the processor.
+      if (slots.counts.total > 0) {
+        await sleep(settleMs, undefined, { ref: false });
+        return contexts.prepare(config.interpreterWait);
+      }
       // Warm up with a request for the unknown language "none": it passes routing, body parsing and validation, and is
       // refused just before a program would start.
       const body = Buffer.from(JSON.stringify({ code: "", language: "none" }));
@@ -241,15 +247,17 @@ async function proxyVariables(
   });
 }
 
+/** Milliseconds after which an interpreter is started ahead in a machine that a caller was waiting for. */
+const settleMs = 10_000;
 /** Milliseconds to wait after an execution ended before an interpreter is started ahead. */
-const prepareDelay = 3;
+const renewDelay = 3;
 
 /**
- * Starts an interpreter ahead, after `prepareDelay` and only while no caller waits for an execution: starting an
+ * Starts an interpreter ahead, after `renewDelay` and only while no caller waits for an execution: starting an
  * interpreter takes as much CPU as running a program and would slow that execution down.
  */
-function prepareContext(slots: ExecutionSlots, contexts: Contexts, wait: number): void {
+function renewInterpreter(slots: ExecutionSlots, contexts: Contexts, wait: number): void {
   setTimeout(() => {
-    if (slots.isQuiet) void contexts.prepare(wait);
-  }, prepareDelay).unref();
+    if (slots.isQuiet) void contexts.renew(wait);
+  }, renewDelay).unref();
 }

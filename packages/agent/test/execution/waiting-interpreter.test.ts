@@ -28,17 +28,30 @@ function interpreters(): string[] {
 test("an interpreter that waits unused is ended to free its memory, and the next execution starts one", async () => {
   await using seldomUsed = await RunningAgent.start({ interpreterWait: 100 });
   agent = seldomUsed;
-  await agent.run({ command: "true" });
+  await agent.warmUp();
   await eventually("one waits", () => interpreters().length === 1);
+  await agent.run({ command: "true" });
   await eventually("it has gone", () => interpreters().length === 0);
   expect((await python("x = 1; print(x)")).stdout).toBe("1\n");
   expect((await python("print(x)")).stdout).toBe("1\n");
 });
 
+test("no interpreter is started in advance at once where a caller waits already, and another one for a second context", async () => {
+  await using commands = await RunningAgent.start();
+  agent = commands;
+  await agent.run({ command: "true" });
+  const settled = agent.warmUp();
+  await agent.run({ command: "true" });
+  expect(interpreters()).toEqual([]);
+  await agent.execute({ code: "x = 1", language: "python", context: "second" });
+  await eventually("another one waits", () => interpreters().length === 2);
+  await settled;
+});
+
 describe("an interpreter that was started in advance", () => {
   beforeEach(async () => {
     agent = await RunningAgent.start();
-    await agent.run({ command: "true" });
+    await agent.warmUp();
     await eventually("one waits", () => interpreters().length === 1);
     return async () => {
       await agent[Symbol.asyncDispose]();

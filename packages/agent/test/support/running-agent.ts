@@ -35,6 +35,8 @@ export class RunningAgent implements AsyncDisposable {
     readonly workspace: string,
     readonly temporary: string,
     readonly token: string,
+    /** Does what an agent does before its first call. */
+    readonly warmUp: () => Promise<void>,
     private readonly stop: () => Promise<void>,
   ) {}
 
@@ -62,6 +64,7 @@ export class RunningAgent implements AsyncDisposable {
       workspace,
       temporary,
       await signToken({ sub: sandboxId }),
+      () => agent.warmUp(),
       async () => {
         server.closeAllConnections();
         const closed = new Promise((resolve) => server.close(resolve));

@@ -152,15 +152,22 @@ export class Contexts {
   }
 
   /**
-   * Starts an interpreter ahead of the next execution, unless the default context, in which that execution will run,
-   * already has one. The interpreter is ended if it is not used within `limit` milliseconds.
+   * Starts an interpreter ahead of the first execution in the default context, unless that has one. The interpreter is ended if
+   * it is not used within `limit` milliseconds.
    */
   async prepare(limit?: number): Promise<void> {
+    if (!this.#hasDefault) await this.#waiting?.prepare(limit);
+  }
+
+  /** The same after an execution, if the last interpreter that was started ahead was taken. */
+  async renew(limit: number): Promise<void> {
+    if (!this.#hasDefault) await this.#waiting?.renew(limit);
+  }
+
+  /** Whether the context that has no other name has an interpreter, in the language whose interpreter is started ahead. */
+  get #hasDefault(): boolean {
     const { ahead } = this.options;
-    const isThere = this.list().some(
-      ({ language, name }) => language === ahead?.name && name === defaultName,
-    );
-    if (!isThere) await this.#waiting?.prepare(limit);
+    return this.list().some(({ language, name }) => language === ahead?.name && name === defaultName);
   }
 
   /** Whether the most recent interpreter that was started ahead has IPython. */

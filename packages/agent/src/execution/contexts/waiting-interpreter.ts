@@ -12,6 +12,8 @@ export class WaitingInterpreter {
   /** The system packages that existed when the waiting interpreter was started. */
   #packages = "";
   #isStarting = false;
+  /** Whether somebody has asked for an interpreter since the last one was started. */
+  #isWanted = false;
   #limit: number | undefined;
   #endTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -28,6 +30,7 @@ export class WaitingInterpreter {
     this.#startEndTimer();
     if (this.#waiting?.isAlive || this.#isStarting || this.#isClosed) return;
     this.#isStarting = true;
+    this.#isWanted = false;
     const packages = await systemPackages();
     const started = await this.start().catch(() => undefined);
     this.#isStarting = false;
@@ -39,11 +42,19 @@ export class WaitingInterpreter {
     this.hasIpython = await started.hasIpython;
   }
 
+  /** Starts an interpreter in the place of one that somebody has asked for. The limit of `prepare` begins anew in any case. */
+  async renew(limit: number): Promise<void> {
+    if (this.#isWanted) return this.prepare(limit);
+    this.#limit = limit;
+    this.#startEndTimer();
+  }
+
   /**
    * Takes the waiting interpreter, unless system packages have changed since it was started. The interpreter may be
    * about to exit; running code in it then reports that.
    */
   async take(): Promise<Interpreter | undefined> {
+    this.#isWanted = true;
     const known = this.#packages;
     const waiting = this.#release();
     if (!waiting || known === (await systemPackages())) return waiting;
