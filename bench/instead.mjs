@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Alternatives } from "./instead/alternatives.mjs";
 import { fileLength, outputs } from "./instead/programs.mjs";
-import { availableMemory, busyMs } from "./machine-usage.mjs";
+import { busyMs } from "./machine-usage.mjs";
 import { progress, summarize } from "./measure.mjs";
+import { familiesOf, isStartedWith, proportionalMemory } from "./process-usage.mjs";
 
 const crowd = 100;
-const held = 10;
+const held = 5;
 /** The time in which a server starts another program that waits, and the kernel takes away what has ended. */
 const quiet = () => sleep(300);
 
@@ -22,7 +23,7 @@ export async function benchInstead({ long }) {
   chmodSync(directory, 0o777);
   writeFileSync(join(directory, "file"), "x".repeat(fileLength));
   const alternatives = await Alternatives.open(directory);
-  const { opened, skipped } = alternatives;
+  const { opened, skipped, places } = alternatives;
   try {
     const times = await timed(opened, long ? 20 : 5);
     const results = [];
@@ -32,7 +33,7 @@ export async function benchInstead({ long }) {
         ...description,
         ...times[index],
         // Before the rush, which leaves memory in its process that is then used again.
-        memory: await memoryOf(hold),
+        memory: await memoryOf(hold, places),
         ...(await rush(run, long ? 3 : 1)),
       };
       results.push({ name: `${row.group}: ${row.name}, print(1)`, unit: "ms", subject: row.print, row });
@@ -82,15 +83,29 @@ async function rush(run, rounds) {
   return { crowd: summarize(took).median, processor: summarize(busy).median };
 }
 
-/** MiB that the machine has less for each one that waits. */
-async function memoryOf(hold) {
-  await quiet();
-  const before = availableMemory();
+/** MiB for each one that waits, of all processes that the bench has started. */
+async function memoryOf(hold, places) {
+  const before = await settledMemory(places);
   const releases = await Promise.all(Array.from({ length: held }, hold));
-  await quiet();
-  const memory = (before - availableMemory()) / held;
+  const memory = ((await settledMemory(places)) - before) / held;
   await Promise.all(releases.map((release) => release()));
   return memory;
+}
+
+/** The memory when it no longer changes: servers start and end what waits. */
+async function settledMemory(places) {
+  for (let last = 0; ; ) {
+    const memory = memoryOfAll(places);
+    if (Math.abs(memory - last) < 1) return memory;
+    last = memory;
+    await quiet();
+  }
+}
+
+/** A container is no descendant of the program that starts it: its ancestor is known by the place that its command line names. */
+function memoryOfAll(places) {
+  const isAncestor = (pid) => pid === process.pid || places.some((place) => isStartedWith(pid, place));
+  return proportionalMemory(familiesOf(isAncestor).filter((pid) => pid !== process.pid));
 }
 
 async function expectOutput(run, program) {

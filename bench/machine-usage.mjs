@@ -9,8 +9,3 @@ export function busyMs() {
   // /proc/stat is in hundredths of a second on every Linux, whatever the frequency of the kernel's clock.
   return (user + nice + system + interrupt + softInterrupt) * 10;
 }
-
-/** MiB of memory that programs could still have. */
-export function availableMemory() {
-  return Number(/^MemAvailable:\s+(\d+)/m.exec(readFileSync("/proc/meminfo", "utf8"))[1]) / 1024;
-}

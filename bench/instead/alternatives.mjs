@@ -45,6 +45,8 @@ const descriptions = {
 export class Alternatives {
   opened = [];
   skipped = [];
+  /** Directories that processes of container engines name in their command lines. */
+  places = [];
   #closing = [];
 
   static async open(directory) {
@@ -56,6 +58,10 @@ export class Alternatives {
       await alternatives.#openSandboxes(directory, "Cloud Sandbox, bubblewrap", "ours", ours);
       await alternatives.#openDocker(directory);
       await alternatives.#openPodman(directory);
+      const order = [python, kept, javascript];
+      alternatives.opened.sort(
+        (a, b) => order.indexOf(a.description.group) - order.indexOf(b.description.group),
+      );
       return alternatives;
     } catch (error) {
       await alternatives.close();
@@ -105,9 +111,10 @@ export class Alternatives {
   }
 
   async #openDocker(directory) {
-    const { engine, image, missing, withoutGvisor, stop } = await startDocker();
+    const { engine, image, missing, place, withoutGvisor, stop } = await startDocker();
     if (missing !== undefined) return this.#skip("Docker, and Cloud Sandbox with it", missing);
     this.#closing.push(stop);
+    this.places.push(place);
     const ours = ["--runtime", "docker", "--docker-image", image];
     await this.#openEngine(directory, "docker", "container", engine);
     await this.#openSandboxes(directory, "Cloud Sandbox, Docker", "ours", ours);
@@ -119,9 +126,10 @@ export class Alternatives {
   }
 
   async #openPodman(directory) {
-    const { engine, missing, stop } = await startPodman();
+    const { engine, missing, place, stop } = await startPodman();
     if (missing !== undefined) return this.#skip("Podman", missing);
     this.#closing.push(stop);
+    this.places.push(place);
     await this.#openEngine(directory, "podman", "container", engine);
   }
 

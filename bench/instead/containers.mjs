@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { progress } from "../measure.mjs";
 import { testModule } from "../test-module.mjs";
@@ -86,6 +86,7 @@ export async function startDocker() {
   return {
     ...daemon,
     engine: new Engine(["docker"], daemon.image),
+    place: dirname(new URL(daemon.host).pathname),
     stop: async () => {
       if (before === undefined) delete process.env.DOCKER_HOST;
       else process.env.DOCKER_HOST = before;
@@ -113,7 +114,7 @@ export async function startPodman() {
   };
   progress("Podman gets an image");
   const missing = (await importImage("podman", [...places, ...settings])) ?? (await engine.obstacle());
-  if (missing === undefined) return { engine, stop };
+  if (missing === undefined) return { engine, place: storage, stop };
   await stop();
   return { missing };
 }
