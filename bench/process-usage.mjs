@@ -2,12 +2,22 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** The pids of a process and all its descendants. */
 export function familyOf(ancestor) {
+  return familiesOf((pid) => pid === ancestor);
+}
+
+/** The pids of processes and all their descendants. */
+export function familiesOf(isAncestor) {
   const parents = new Map();
   for (const entry of readdirSync("/proc")) {
     if (/^\d+$/.test(entry)) parents.set(Number(entry), fieldsOf(entry)?.parent);
   }
-  const isFamily = (pid) => pid === ancestor || (parents.has(pid) && isFamily(parents.get(pid)));
+  const isFamily = (pid) => isAncestor(pid) || (parents.has(pid) && isFamily(parents.get(pid)));
   return [...parents.keys()].filter(isFamily);
+}
+
+/** Whether a process was started with a command line that contains a text. */
+export function isStartedWith(pid, text) {
+  return read(pid, "cmdline")?.includes(text) === true;
 }
 
 /**

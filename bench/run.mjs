@@ -1,6 +1,6 @@
 // Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|kubernetes …] [--write] [--any-machine] [--long]
-//   --write        also writes the results to docs/performance.md
+//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|kubernetes|instead …] [--write] [--any-machine] [--long]
+//   --write        also writes the results to bench/results.json, and docs/performance.md from it
 //   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
 //   --long         runs thousands of one-shots
 import { parseArgs } from "node:util";
@@ -8,13 +8,14 @@ import { benchAttacked } from "./attacked.mjs";
 import { benchCli } from "./cli.mjs";
 import { benchClient } from "./client.mjs";
 import { benchExecute } from "./execute.mjs";
+import { benchInstead } from "./instead.mjs";
 import { benchIsolated } from "./isolated.mjs";
 import { benchKubernetes } from "./kubernetes.mjs";
 import { benchLocal } from "./local.mjs";
 import { benchMcp } from "./mcp.mjs";
 import { describe } from "./measure.mjs";
 import { benchOneShots } from "./one-shots.mjs";
-import { writePage } from "./page.mjs";
+import { writeResults } from "./results.mjs";
 import { benchRuntimes } from "./runtimes.mjs";
 
 const benches = {
@@ -28,6 +29,7 @@ const benches = {
   cli: benchCli,
   runtimes: benchRuntimes,
   kubernetes: benchKubernetes,
+  instead: benchInstead,
 };
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
@@ -56,9 +58,9 @@ for (const [name, bench] of Object.entries(benches)) {
     const result = describe(given);
     const { holds, value, limit, detail } = result;
     console.log(`${holds ? "✓" : "✗"} ${value}  (${limit})  ${result.name}${detail && `: ${detail}`}`);
-    measured.push({ ...result, bench: name });
+    measured.push({ ...given, ...result, bench: name });
   }
 }
-if (values.write) writePage(measured);
+if (values.write) writeResults(measured);
 const decides = ({ isTime }) => !(isTime && values["any-machine"]);
 process.exitCode = measured.filter(decides).every(({ holds }) => holds) ? 0 : 1;

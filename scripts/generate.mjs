@@ -2,6 +2,7 @@
 // Generates files that are committed:
 //   from openapi/*.yaml: packages/protocol/src/generated, packages/server-kit/src/generated and a section of docs/guides/limits.md
 //   from packages/mcp and scripts/generator/mcp-clients.mjs: the MCP server's manifests, its view, and a section of its README
+//   from bench/results.json: sections of docs/performance.md and its pictures
 //
 //   node scripts/generate.mjs            writes files that have changed
 //   node scripts/generate.mjs --check    writes nothing; the exit code is 1 if a committed file is out of date
@@ -13,6 +14,7 @@ import { contractModules } from "./generator/contract-module.mjs";
 import { limitsModule, limitsTable } from "./generator/limits.mjs";
 import { installSection, packagingFiles } from "./generator/mcp-packaging.mjs";
 import { viewModule } from "./generator/mcp-view.mjs";
+import { insteadTable, machines, pictures, resultsTable } from "./generator/performance-page.mjs";
 import { typesModule } from "./generator/types-module.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -58,6 +60,16 @@ if (existsSync(mcpManifest)) {
     "packages/mcp/src/generated/view-page.ts",
     `// Generated from packages/mcp/view by scripts/generate.mjs.\n${view}`,
   );
+}
+
+const measured = join(root, "bench/results.json");
+if (existsSync(measured)) {
+  const results = JSON.parse(readFileSync(measured, "utf8"));
+  for (const [name, svg] of Object.entries(pictures(results))) write(`docs/generated/${name}.svg`, svg);
+  const page = "docs/performance.md";
+  const { instead, ...others } = results;
+  writeSection(page, "instead", `${machines({ instead })}\n${insteadTable(instead)}`);
+  writeSection(page, "results", `${machines(others)}\n${resultsTable(others)}`);
 }
 
 if (checking && differing.length > 0) {

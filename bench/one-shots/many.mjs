@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { busyMs } from "../machine-usage.mjs";
 import { compared, progress } from "../measure.mjs";
 import { residentMemory } from "../process-usage.mjs";
 
@@ -92,14 +92,4 @@ async function together(work, count, width) {
   // Include the kernel's work after a program's end: it dismantles namespaces only then.
   await sleep(300);
   return { milliseconds, processorMs: busyMs() - processor };
-}
-
-/** Milliseconds that all processors together have worked since the machine was started. */
-function busyMs() {
-  const [, user, nice, system, , , interrupt, softInterrupt] = readFileSync("/proc/stat", "utf8")
-    .split("\n", 1)[0]
-    .split(/\s+/)
-    .map(Number);
-  // /proc/stat is in hundredths of a second on every Linux, whatever the frequency of the kernel's clock.
-  return (user + nice + system + interrupt + softInterrupt) * 10;
 }

@@ -1,4 +1,4 @@
-/** Starts a Docker daemon for one run of the tests, with directories and a socket of its own, and makes an image for it. */
+/** Starts a Docker daemon for one run of the tests or a bench, with directories and a socket of its own, and makes an image for it. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -29,26 +29,27 @@ declare module "vitest" {
 }
 
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const { daemon, stop } = await startOwnDaemon();
+  project.provide("docker", daemon);
+  return stop;
+}
+
+/** Starts a daemon with an image. Without `stop` there is none. */
+export async function startOwnDaemon(): Promise<{ daemon: OwnDaemon; stop?: () => Promise<void> }> {
   const missing = obstacle();
-  if (missing !== undefined) {
-    project.provide("docker", { missing });
-    return undefined;
-  }
-  let daemon: RunningDaemon | undefined;
+  if (missing !== undefined) return { daemon: { missing } };
+  let running: RunningDaemon | undefined;
   try {
-    daemon = await startDaemon();
-    const { host } = daemon;
+    running = await startDaemon();
+    const { host, stop } = running;
     const image = await importBaseImage(host);
     // Where this machine is itself a container, it may not be allowed to start others.
     await run("docker", ["--host", host, "run", "--rm", "--network", "none", image, "true"]);
-    const withoutGvisor = await gvisorObstacle(host, image);
-    project.provide("docker", { host, image, withoutGvisor });
-    return daemon.stop;
+    return { daemon: { host, image, withoutGvisor: await gvisorObstacle(host, image) }, stop };
   } catch (error) {
-    await daemon?.stop();
+    await running?.stop();
     const reason = error instanceof Error ? error.message : String(error);
-    project.provide("docker", { missing: `no container can be started here: ${reason}` });
-    return undefined;
+    return { daemon: { missing: `no container can be started here: ${reason}` } };
   }
 }
 
