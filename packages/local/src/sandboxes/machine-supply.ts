@@ -271,6 +271,7 @@ export class MachineSupply {
         publicKey: await tokens.publicKey(),
         ...(secret !== undefined && { secret, owner }),
         languages: template.languages.map(({ language }) => language),
+        desktop: template.desktop,
         egress: (connection) => sandboxEgress.accept(connection),
         ...(built && { layers: built.layers, isImage: built.isImage }),
         ...(built && { environment: built.environment, workdir: built.workdir, user: built.user }),
