@@ -14,6 +14,7 @@ export const desktopPrograms = {
   xprop: "x11-utils",
   xrandr: "x11-xserver-utils",
   xmodmap: "x11-xserver-utils",
+  xsetroot: "x11-xserver-utils",
 } as const;
 
 /** Programs that single operations need. */

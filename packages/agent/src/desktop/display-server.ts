@@ -22,6 +22,7 @@ export const firstDisplay = 1;
 const lastDisplay = 9;
 /** The size of the screen at its start: images of it need no scaling for today's models. */
 const size = "1280x800";
+const background = "#3b4252";
 const startLimitMs = 10_000;
 const endNoticeMs = 100;
 /** Where X servers have their sockets. */
@@ -54,7 +55,7 @@ export class DisplayServer {
       const server = await startServer(display, socket, options);
       if (await isReady(server)) {
         const started = new DisplayServer(display, socket, server, options);
-        await started.manage();
+        await Promise.all([started.manage(), started.paint()]);
         return started;
       }
       killGroup(server.pid, "SIGKILL");
@@ -81,6 +82,13 @@ export class DisplayServer {
       throw error;
     });
     await this.#manager;
+  }
+
+  /** Gives the screen a color, so that it is seen to be there. */
+  async paint(): Promise<void> {
+    const { environment, id } = this.options;
+    const env = { ...environment, DISPLAY: `:${this.display}` };
+    await runTool({ command: "xsetroot", args: ["-solid", background] }, env, id);
   }
 
   async #startManager(): Promise<StartedProcess> {
@@ -114,7 +122,8 @@ function startServer(
     ...[`:${display}`, "-geometry", size, "-depth", "24", "-s", "0", "-noreset", "-nolisten", "tcp"],
     ...["-rfbport", "-1", "-rfbunixpath", socket, "-SecurityTypes", "None", "-AlwaysShared"],
     ...["-AcceptSetDesktopSize=0", "-UseBlacklist=0", "-MaxCutText=1048576", "-desktop", "sandbox"],
-    ...["-displayfd", "3"],
+    // OpenGL without a GPU takes 50 MiB of memory, in every desktop.
+    ...["-extension", "GLX", "-displayfd", "3"],
   ];
   const stdio: ("ignore" | "pipe")[] = ["ignore", "ignore", "pipe", "pipe"];
   const starting = startProcess({ command: "Xtigervnc", args }, { cwd: "/", env: environment, stdio, id });
@@ -137,14 +146,13 @@ async function isReady({ child, exit }: StartedProcess): Promise<boolean> {
   }
 }
 
-/** Resolves when the X server has written the number of its display, which it does once it accepts clients. */
+/** Resolves when the X server has written the number of its display, and a newline, which it does once it accepts clients. */
 function displayReport({ stdio }: ChildProcess): Promise<void> {
   const report = stdio[3];
   return new Promise((resolve) => {
     report?.on("error", () => undefined);
-    report?.once("data", () => {
-      resolve();
-      report.destroy();
+    report?.on("data", (bytes: Buffer) => {
+      if (bytes.includes("\n")) resolve();
     });
   });
 }
