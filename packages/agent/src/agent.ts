@@ -102,9 +102,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const slots = new ExecutionSlots(config.maxExecutions);
   const running = { resources, slots, baseEnvironment: base, variables };
   const executor = new Executor(running);
-  const [tokens, tree] = await Promise.all([
+  const [tokens, tree, hasDesktop] = await Promise.all([
     TokenVerifier.create(config.publicKey, sandboxId),
     ServedTree.create(config.roots),
+    config.desktop ?? programs.has("Xtigervnc"),
   ]);
   const reserved = new Set<number>([
     ...Object.values(proxyPorts),
@@ -152,7 +153,6 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     );
     return desktop;
   };
-  const hasDesktop = () => config.desktop ?? programs.has("Xtigervnc");
 
   const served: Record<string, string> = {};
   const operations = backgroundOperations(executions);
@@ -168,7 +168,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, cache, usage, requests }),
     ...processHandlers(),
-    ...(config.desktop !== false && desktopHandlers(openDesktop)),
+    ...(hasDesktop && desktopHandlers(openDesktop)),
     ...streamHandlers({
       upgrader,
       terminals,
@@ -193,7 +193,6 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       offers,
       usage,
       upgrader,
-      hasDesktop,
       served,
     }),
   } satisfies AgentHandlers;

@@ -122,6 +122,8 @@ function startServer(
     ...[`:${display}`, "-geometry", size, "-depth", "24", "-s", "0", "-noreset", "-nolisten", "tcp"],
     ...["-rfbport", "-1", "-rfbunixpath", socket, "-SecurityTypes", "None", "-AlwaysShared"],
     ...["-AcceptSetDesktopSize=0", "-UseBlacklist=0", "-MaxCutText=1048576", "-desktop", "sandbox"],
+    // Only errors: otherwise each viewer fills the log.
+    ...["-Log", "*:stderr:0"],
     // OpenGL without a GPU takes 50 MiB of memory, in every desktop.
     ...["-extension", "GLX", "-displayfd", "3"],
   ];

@@ -150,8 +150,8 @@ export function desktopHandlers(open: () => Promise<DesktopParts>) {
 
     takeScreenshot: screenshot,
     takeScreenshotByGet: screenshot,
-    takeRegionScreenshot: async ({ body, signal }) =>
-      png((await (await open()).screen.shot({ region: body, signal })).bytes),
+    takeRegionScreenshot: async ({ body, query, signal }) =>
+      png((await (await open()).screen.shot({ region: body, maxEdge: query.max_edge, signal })).bytes),
     async captureWindow({ query, signal }) {
       const { windows: all, screen } = await open();
       return png((await screen.shot({ window: await all.wanted(query.window_id, signal), signal })).bytes);

@@ -20,7 +20,6 @@ export interface SystemParts extends LanguageSupport {
   readonly listen: ListenAddress;
   readonly usage: ResourceUsage;
   readonly upgrader: WebSocketUpgrader;
-  readonly hasDesktop: () => boolean | Promise<boolean>;
   /** Maps the ids of the operations this agent serves to their method and path. */
   readonly served: Readonly<Record<string, string>>;
 }
@@ -51,7 +50,6 @@ export function systemHandlers(parts: SystemParts) {
     languages: offered,
     hasTerminal: () => programs.has(ptyInterpreter),
     hasIpython: () => contexts.hasIpython,
-    hasDesktop: parts.hasDesktop,
     health: async () => ({ go_version: await goVersion }),
     info: async () => ({ ...machineFields(parts), go_version: await goVersion }),
     usage,

@@ -5216,7 +5216,10 @@ export interface operations {
     };
     takeRegionScreenshot: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Scales the image down until neither side is longer than this many pixels. Not scaled when absent. */
+                max_edge?: components["parameters"]["ScreenshotEdge"];
+            };
             header?: never;
             path?: never;
             cookie?: never;

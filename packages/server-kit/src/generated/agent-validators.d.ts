@@ -43,6 +43,7 @@ export declare const pressKeyCombinationBody: Validate;
 export declare const setClipboardBody: Validate;
 export declare const takeScreenshotByGetQuery: Validate;
 export declare const takeScreenshotQuery: Validate;
+export declare const takeRegionScreenshotQuery: Validate;
 export declare const takeRegionScreenshotBody: Validate;
 export declare const startRecordingBody: Validate;
 export declare const stopRecordingBody: Validate;

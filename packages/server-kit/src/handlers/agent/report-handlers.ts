@@ -19,7 +19,6 @@ export interface ReportParts {
   readonly languages: () => readonly string[] | Promise<readonly string[]>;
   readonly hasTerminal: () => boolean | Promise<boolean>;
   readonly hasIpython: () => boolean;
-  readonly hasDesktop: () => boolean | Promise<boolean>;
   /** Fields of `/health` and `/info` in addition to those that every server has. */
   readonly health: () => Partial<AgentSchemas["AgentHealth"]> | Promise<Partial<AgentSchemas["AgentHealth"]>>;
   readonly info: () => Platform | Promise<Platform>;
@@ -52,7 +51,7 @@ export function reportHandlers(parts: ReportParts) {
       background_jobs: has("executeBackground"),
       ipython_kernel: has("executeIpython") && parts.hasIpython(),
       system_metrics: has("getMetrics"),
-      desktop: await parts.hasDesktop(),
+      desktop: has("takeScreenshot"),
       languages: [...(await parts.languages())],
     };
   }
