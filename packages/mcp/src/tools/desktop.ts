@@ -82,7 +82,11 @@ const desktopScreenshot = sandboxTool({
     if (mayBeScaled && Math.max(size.width ?? 0, size.height ?? 0) >= longestEdge)
       noteScale(sandbox.id, size.width ?? 1, (await sandbox.desktop.display({ signal })).width);
     else if (mayBeScaled) scales.delete(sandbox.id);
-    const structure = { bytes: bytes.length, width: size.width, height: size.height };
+    const structure = {
+      bytes: bytes.length,
+      width: shot.width ?? size.width,
+      height: shot.height ?? size.height,
+    };
     const mimeType = imageType(bytes);
     if (mimeType === undefined) return { ...structure, format, note: noImage };
     const image = { type: "image" as const, data: Buffer.from(bytes).toString("base64"), mimeType };

@@ -1,0 +1,62 @@
+// @module-tag tigervnc-standalone-server
+// @module-tag openbox
+// @module-tag xdotool
+// @module-tag wmctrl
+// @module-tag xclip
+// @module-tag imagemagick
+// @module-tag x11-utils
+// @module-tag x11-xserver-utils
+// @module-tag xterm
+import { execFileSync } from "node:child_process";
+import { beforeAll, describe, inject, test } from "vitest";
+import { desktopStatements } from "../sandboxes/desktop-statements.js";
+import { importDebianImage } from "../support/docker/debian-image.js";
+import { startDockerServer, withoutDocker, withoutGvisor } from "../support/docker/docker-server.js";
+
+/** The packages of images/Dockerfile, without the browser, which is large. */
+const packages = [
+  ...[
+    "python3",
+    "procps",
+    "util-linux",
+    "tigervnc-standalone-server",
+    "openbox",
+    "xdotool",
+    "wmctrl",
+    "xclip",
+  ],
+  ...[
+    "imagemagick",
+    "x11-utils",
+    "x11-xserver-utils",
+    "xfonts-base",
+    "fonts-dejavu-core",
+    "tesseract-ocr",
+    "ffmpeg",
+  ],
+  ...["novnc", "xterm"],
+];
+
+describe.each([
+  ["a container", withoutDocker(), []],
+  ["a container with gVisor", withoutGvisor(), ["--docker-runtime", "runsc"]],
+] as const)("a desktop in %s", (_, obstacle, args) => {
+  if (obstacle !== undefined) {
+    test("works", ({ skip }) => skip(obstacle));
+    return;
+  }
+  beforeAll(async () => {
+    const docker = inject("docker");
+    if ("missing" in docker) return;
+    await importDebianImage(docker.host, "desktop-files", packages);
+    // Links of Debian's alternatives are in no package.
+    const dockerfile = "FROM desktop-files\nRUN ln -s import-im6.q16 /usr/bin/import\n";
+    const build = ["--host", docker.host, "build", "--network", "none", "--tag", "desktop", "-"];
+    execFileSync("docker", build, { input: dockerfile, stdio: ["pipe", "ignore", "pipe"] });
+  }, 300_000);
+  const images = (): string[] => {
+    const docker = inject("docker");
+    return "missing" in docker ? [] : ["--docker-image", docker.image, "--docker-image", "desktop"];
+  };
+  desktopStatements(() => startDockerServer({ args: [...args, ...images(), "--pool", "0"] }));
+});
