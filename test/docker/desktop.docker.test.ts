@@ -15,6 +15,7 @@ import { startDockerServer, withoutDocker, withoutGvisor } from "../support/dock
 
 /** The packages of images/Dockerfile, without the browser, which is large. */
 const packages = [
+  "libc-bin",
   ...[
     "python3",
     "procps",

@@ -30,7 +30,7 @@ export function desktopStatements(start: () => Promise<LocalServer>): void {
     const { desktop } = sandbox;
     const empty = await desktop.screenshot();
     expect(await desktop.display()).toEqual({ width: 1280, height: 800, depth: 24 });
-    await sandbox.commands.runBackground("xterm -title terminal -fa Monospace -fs 14 -e 'cat > typed.txt'");
+    await sandbox.commands.runBackground("xterm -title terminal -fn fixed -e 'cat > typed.txt'");
     await expect
       .poll(async () => (await desktop.windows.list()).map(({ title, focused }) => ({ title, focused })))
       .toEqual([{ title: "terminal", focused: true }]);

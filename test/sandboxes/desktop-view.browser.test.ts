@@ -12,7 +12,7 @@
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { WebSocket } from "undici";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 let server: LocalServer;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await sandbox.commands.runBackground(
     "xterm -title t -fa Monospace -fs 14 -geometry 80x25+0+0 -e 'cat > typed'",
   );
-  await expect.poll(() => sandbox.files.exists("typed")).toBe(true);
+  await vi.waitUntil(() => sandbox.files.exists("typed"), 30_000);
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 });
 afterEach(async () => {
@@ -108,7 +108,7 @@ describe("a live view", () => {
 describe("a browser on the desktop", () => {
   test("is driven from outside with a token that expires", async () => {
     const page =
-      'data:text/html,<form><input id=name><button type=button onclick="title=name.value">Send</button></form>';
+      'data:text/html,<form><input id=name name=name1><button type=button onclick="document.title=this.form.name1.value">Send</button></form>';
     const access = await sandbox.desktop.browser({ url: page });
     expect(access.url).toMatch(/^ws:.*\/preview\/.*\/devtools\/[\w-]{32}$/);
     const remote = await chromium.connectOverCDP(access.url);
