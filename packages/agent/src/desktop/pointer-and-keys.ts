@@ -64,9 +64,9 @@ export class PointerAndKeys {
       throw invalid("Say how far to scroll: amount or delta_y.");
     const notches = amount ?? Math.ceil(Math.abs(delta_y ?? 0) / pixelsPerNotch);
     const button = amount !== undefined ? wheel[direction] : wheel[(delta_y ?? 0) < 0 ? "up" : "down"];
-    const turn = notches === 0 ? [] : ["click", "--repeat", String(notches), "--delay", "5", button];
+    const clicks = notches === 0 ? [] : ["click", "--repeat", String(notches), "--delay", "5", button];
     const move = x === undefined || y === undefined ? [] : moveTo(x, y);
-    if (move.length + turn.length > 0) await this.#xdotool([...move, ...turn], signal, notches * 10);
+    if (move.length + clicks.length > 0) await this.#xdotool([...move, ...clicks], signal, notches * 10);
   }
 
   async type(

@@ -20,7 +20,7 @@ const size = {
   width: pixels.optional().describe("With height: only this part"),
   height: pixels.optional().describe("With width"),
 };
-/** The longest side of pictures, in pixels. Larger ones are scaled down by models, which then point at the wrong places. */
+/** The longest side of pictures, in pixels. Larger ones are scaled down by models, which then point at the wrong positions. */
 const longestEdge = 1568;
 
 /** Pixels of the screen for one of the last picture, by the id of the sandbox; only of those whose picture was scaled. */
@@ -40,7 +40,7 @@ function noteScale(id: string, pictureWidth: number, screenWidth: number | undef
   if (scales.size > mostScales && oldest !== undefined) scales.delete(oldest);
 }
 
-/** Width and height of a PNG, which are at a fixed place. */
+/** Width and height of a PNG, which are at a fixed offset. */
 function pngSize(bytes: Uint8Array): { width: number; height: number } | undefined {
   if (bytes.length < 24 || bytes[0] !== 0x89) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -94,7 +94,7 @@ const desktopScreenshot = sandboxTool({
   },
 });
 
-const place = (sandbox: { readonly id: string }, x: number, y: number) => ({
+const position = (sandbox: { readonly id: string }, x: number, y: number) => ({
   x: onScreen(sandbox, x),
   y: onScreen(sandbox, y),
 });
@@ -120,7 +120,7 @@ const desktopClick = sandboxTool({
   }),
   output: done,
   handler: async ({ sandbox, x, y, button, clicks, signal }) => {
-    await sandbox.desktop.mouse.click(place(sandbox, x, y), { button, clicks, signal });
+    await sandbox.desktop.mouse.click(position(sandbox, x, y), { button, clicks, signal });
     return ok;
   },
 });
@@ -139,7 +139,7 @@ const desktopDrag = sandboxTool({
   }),
   output: done,
   handler: async ({ sandbox, x, y, to_x, to_y, signal }) => {
-    await sandbox.desktop.mouse.drag(place(sandbox, x, y), place(sandbox, to_x, to_y), { signal });
+    await sandbox.desktop.mouse.drag(position(sandbox, x, y), position(sandbox, to_x, to_y), { signal });
     return ok;
   },
 });
@@ -163,7 +163,7 @@ const desktopScroll = sandboxTool({
   }),
   output: done,
   handler: async ({ sandbox, x, y, direction, amount, signal }) => {
-    await sandbox.desktop.mouse.scroll(amount, { at: place(sandbox, x, y), direction, signal });
+    await sandbox.desktop.mouse.scroll(amount, { at: position(sandbox, x, y), direction, signal });
     return ok;
   },
 });

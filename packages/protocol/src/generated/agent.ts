@@ -3032,7 +3032,7 @@ export interface components {
             logs?: string[];
         };
         BrowserStartRequest: {
-            /** @description Page to open. Default */
+            /** @description Page to open. A blank one when absent. */
             url?: string;
             /**
              * @description Seconds until the address expires. Connections that are open then are closed.
