@@ -11,32 +11,8 @@ import { execFileSync } from "node:child_process";
 import { beforeAll, describe, inject, test } from "vitest";
 import { desktopStatements } from "../sandboxes/desktop-statements.js";
 import { importDebianImage } from "../support/docker/debian-image.js";
+import { desktopImagePackages } from "../support/docker/desktop-packages.js";
 import { startDockerServer, withoutDocker, withoutGvisor } from "../support/docker/docker-server.js";
-
-/** The packages of images/Dockerfile, without the browser, which is large. */
-const packages = [
-  "libc-bin",
-  ...[
-    "python3",
-    "procps",
-    "util-linux",
-    "tigervnc-standalone-server",
-    "openbox",
-    "xdotool",
-    "wmctrl",
-    "xclip",
-  ],
-  ...[
-    "imagemagick",
-    "x11-utils",
-    "x11-xserver-utils",
-    "xfonts-base",
-    "fonts-dejavu-core",
-    "tesseract-ocr",
-    "ffmpeg",
-  ],
-  ...["novnc", "xterm"],
-];
 
 describe.each([
   ["a container", withoutDocker(), []],
@@ -49,10 +25,10 @@ describe.each([
   beforeAll(async () => {
     const docker = inject("docker");
     if ("missing" in docker) return;
-    await importDebianImage(docker.host, "desktop-files", packages);
+    await importDebianImage(docker.host, "desktop-files", desktopImagePackages);
     // Links of Debian's alternatives are in no package.
     const dockerfile = `FROM desktop-files
-RUN ln -s import-im6.q16 /usr/bin/import && cd /usr/lib/*-linux-gnu && ln -s blas/libblas.so.3 lapack/liblapack.so.3 .
+RUN ln -s import-im6.q16 /usr/bin/import && cd /usr/lib/*-linux-gnu && ln -s blas/libblas.so.3 lapack/liblapack.so.3 . && fc-cache
 `;
     const build = ["--host", docker.host, "build", "--network", "none", "--tag", "desktop", "-"];
     execFileSync("docker", build, { input: dockerfile, stdio: ["pipe", "ignore", "pipe"] });

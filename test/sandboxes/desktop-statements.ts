@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LocalServer } from "../support/local-server.js";
 
 /** A program with a window. The name is that of Debian's package, without the link of its alternatives. */
-const picture = "display-im6.q16 -title events -geometry 400x300+100+100 xc:white";
+const picture = "display-im6.q16 -title terminal -geometry 400x300+100+100 xc:white";
 
 /** What a sandbox with a desktop does, whatever runtime it has. */
 export function desktopStatements(
@@ -36,11 +36,11 @@ export function desktopStatements(
     const { desktop } = sandbox;
     const empty = await desktop.screenshot();
     expect(await desktop.display()).toEqual({ width: 1280, height: 800, depth: 24 });
-    const program = lacksTerminals ? picture : "xterm -title events -fn fixed -e 'cat > typed.txt'";
+    const program = lacksTerminals ? picture : "xterm -title terminal -fn fixed -e 'cat > typed.txt'";
     await sandbox.commands.runBackground(program);
     await expect
       .poll(async () => (await desktop.windows.list()).map(({ title, focused }) => ({ title, focused })))
-      .toEqual([{ title: "events", focused: true }]);
+      .toEqual([{ title: "terminal", focused: true }]);
     if (!lacksTerminals) {
       await expect.poll(() => sandbox.files.exists("typed.txt")).toBe(true);
       await desktop.keyboard.type("Übung 你好\n");
@@ -57,7 +57,7 @@ export function desktopStatements(
   test("records and reads what is on the screen", { tags: ["ffmpeg", "tesseract-ocr"] }, async () => {
     const { recording, text } = sandbox.desktop;
     const { id } = await recording.start();
-    expect(await text.waitFor("events", { timeoutSeconds: 60 })).toMatchObject({ text: "events" });
+    expect(await text.waitFor("terminal", { timeoutSeconds: 60 })).toMatchObject({ text: "terminal" });
     expect(await recording.stop(id)).toMatchObject({ status: "stopped", size: expect.any(Number) });
     expect((await recording.download(id)).length).toBeGreaterThan(1000);
   });
