@@ -1,5 +1,5 @@
 // Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|kubernetes|instead …] [--write] [--any-machine] [--long]
+//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|desktop|kubernetes|instead …] [--write] [--any-machine] [--long]
 //   --write        also writes the results to bench/results.json, and docs/performance.md from it
 //   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
 //   --long         runs thousands of one-shots
@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { benchAttacked } from "./attacked.mjs";
 import { benchCli } from "./cli.mjs";
 import { benchClient } from "./client.mjs";
+import { benchDesktop } from "./desktop.mjs";
 import { benchExecute } from "./execute.mjs";
 import { benchInstead } from "./instead.mjs";
 import { benchIsolated } from "./isolated.mjs";
@@ -28,6 +29,7 @@ const benches = {
   mcp: benchMcp,
   cli: benchCli,
   runtimes: benchRuntimes,
+  desktop: benchDesktop,
   kubernetes: benchKubernetes,
   instead: benchInstead,
 };

@@ -47,6 +47,22 @@ export const sandboxPackages = [
   program("mount"),
 ];
 
+/** What the desktop of a sandbox needs, and a program with a window. */
+export const desktopPackages = [
+  program("tigervnc-standalone-server", "Xtigervnc"),
+  program("openbox"),
+  program("xdotool"),
+  program("wmctrl"),
+  program("xclip"),
+  program("imagemagick", "import"),
+  program("x11-utils", "xprop"),
+  program("x11-xserver-utils", "xrandr"),
+  program("tesseract-ocr", "tesseract"),
+  program("ffmpeg"),
+  { debian: "novnc", isThere: () => existsSync("/usr/share/novnc/core/rfb.js") },
+  program("xterm"),
+];
+
 /** What single tests need: languages, libraries and tools that run in sandboxes, and programs beside them. */
 export const testPackages = [
   program("python3-pip", "pip3"),
@@ -70,6 +86,7 @@ export const testPackages = [
   // Node.js 26 is linked with it.
   library("libatomic1", "libatomic.so.1"),
   program("tmux"),
+  ...desktopPackages,
   program("chromium"),
   program("docker.io", "dockerd"),
   program("tini", "docker-init"),

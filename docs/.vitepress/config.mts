@@ -31,6 +31,7 @@ const guides: Item[] = [
       page("Volumes", "/guides/volumes"),
       page("Internet access", "/guides/internet-access"),
       page("Previews", "/guides/previews"),
+      page("Desktops and browsers", "/guides/desktop"),
       page("Errors", "/guides/errors"),
       page("Limits", "/guides/limits"),
       page("Client options", "/guides/client-options"),

@@ -13,6 +13,7 @@ import { atOnceSuite } from "./at-once.js";
 import type { Backend } from "./backends/backend.js";
 import { backgroundSuite } from "./background.js";
 import { contextSuite } from "./contexts.js";
+import { desktopSuite } from "./desktop.js";
 import { executionSuite } from "./executions.js";
 import { lifecycleSuite } from "./lifecycle.js";
 import { liveSuite } from "./live.js";
@@ -190,6 +191,7 @@ export function contractSuite(
       () => sandbox,
     );
     liveSuite(() => sandbox);
+    desktopSuite(() => client);
     lifecycleSuite(() => client, pauses);
     atOnceSuite(
       () => client,

@@ -20,6 +20,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import { TokenVerifier } from "./access/token-verifier.js";
 import type { AgentConfig, EgressConfig } from "./config/agent-config.js";
+import type { DesktopParts } from "./desktop/desktop-parts.js";
 import { baseEnvironment, knowsImportOption, trustedAuthorities } from "./environment/base-environment.js";
 import { EnvironmentVariables } from "./environment/environment-variables.js";
 import { BackgroundExecutions, mostKept } from "./execution/background/background-executions.js";
@@ -36,6 +37,7 @@ import { FileService } from "./files/file-service.js";
 import { ServedTree } from "./files/served-tree.js";
 import type { AgentHandlers } from "./handlers/agent-handlers.js";
 import { backgroundHandlers } from "./handlers/background-handlers.js";
+import { desktopHandlers } from "./handlers/desktop-handlers.js";
 import { executionHandlers } from "./handlers/execution-handlers.js";
 import { fileHandlers } from "./handlers/file-handlers.js";
 import { internalHandler, internalPath } from "./handlers/internal-handler.js";
@@ -51,6 +53,9 @@ import { FileArchive } from "./snapshot/file-archive.js";
 import { HomeFiles } from "./snapshot/home-files.js";
 import { KeptTerminals } from "./streaming/kept-terminals.js";
 import { WebSocketUpgrader } from "./streaming/websocket-upgrader.js";
+
+/** The display that the desktop takes if no program has it. */
+const expectedDisplay = ":1";
 
 /** The largest JSON body, in bytes. Larger files go through the upload operation, which streams. */
 const bodyLimit = limits.requestBytes;
@@ -84,7 +89,13 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const inherited = await baseEnvironment(process.env, temporary, config.ownVariables);
   const environment = { ...inherited, ...config.environment };
   const proxies = config.egress ? await proxyVariables(config.egress, environment) : {};
-  const base = { ...proxies, ...trustedAuthorities(config.authorities), ...environment };
+  const base: Record<string, string> = {
+    ...proxies,
+    ...trustedAuthorities(config.authorities),
+    ...environment,
+    // Interpreters that start before the desktop find it too, if no program takes the display before.
+    ...(config.desktop && { DISPLAY: expectedDisplay }),
+  };
   const homeFiles = new HomeFiles(base.HOME ?? temporary);
   if (config.homeFiles !== undefined) homeFiles.add(config.homeFiles);
   const programs = new InstalledPrograms(base.PATH ?? "");
@@ -92,9 +103,10 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const slots = new ExecutionSlots(config.maxExecutions);
   const running = { resources, slots, baseEnvironment: base, variables };
   const executor = new Executor(running);
-  const [tokens, tree] = await Promise.all([
+  const [tokens, tree, hasDesktop] = await Promise.all([
     TokenVerifier.create(config.publicKey, sandboxId),
     ServedTree.create(config.roots),
+    config.desktop ?? programs.has("Xtigervnc"),
   ]);
   const reserved = new Set<number>([
     ...Object.values(proxyPorts),
@@ -133,6 +145,16 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const upgrader = new WebSocketUpgrader();
   const terminals = new KeptTerminals();
 
+  let desktop: Promise<DesktopParts> | undefined;
+  const openDesktop = () => {
+    const files = new FileService(tree);
+    desktop ??= import("./desktop/desktop-parts.js").then(
+      ({ DesktopParts }) =>
+        new DesktopParts({ programs, directory, environment: base, files, tree, recordings: temporary }),
+    );
+    return desktop;
+  };
+
   const served: Record<string, string> = {};
   const operations = backgroundOperations(executions);
   const own = {
@@ -147,6 +169,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     ...fileHandlers(new FileService(tree)),
     ...metricsHandlers({ slots, cache, usage, requests }),
     ...processHandlers(),
+    ...(hasDesktop && desktopHandlers(openDesktop)),
     ...streamHandlers({
       upgrader,
       terminals,
@@ -229,7 +252,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     async close() {
       ports.close();
       upgrader.close();
-      await Promise.all([terminals.close(), executor.close(), contexts.close()]);
+      const desktopEnd = desktop?.then((parts) => parts.close());
+      await Promise.all([terminals.close(), executor.close(), contexts.close(), desktopEnd]);
       await directory.remove();
     },
   };

@@ -8,13 +8,14 @@ export type {
 export type { Isolation } from "./config/isolation.js";
 export type { CallOptions } from "./config/options.js";
 export type { Page, PaginatedList } from "./config/paginated-list.js";
+export type { BrowserAccess, BrowserOptions } from "./desktop/browser.js";
 export type { Desktop } from "./desktop/desktop.js";
 export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
 export type { ClickOptions, Mouse, MouseButton, ScrollOptions } from "./desktop/mouse.js";
 export type { Point, ScreenRegion, ScreenSize } from "./desktop/screen-geometry.js";
 export type { Recording, RecordingOptions, ScreenRecorder } from "./desktop/screen-recorder.js";
 export type { RecognisedText, ScreenText, TextBounds, TextWaitOptions } from "./desktop/screen-text.js";
-export type { Screenshot } from "./desktop/screenshot.js";
+export type { Screenshot, ScreenshotOptions } from "./desktop/screenshot.js";
 export type { VncServer, VncStartOptions, VncState } from "./desktop/vnc-server.js";
 export type { DesktopWindow, Windows } from "./desktop/windows.js";
 export type { Plane } from "./errors/error-from-response.js";

@@ -257,6 +257,8 @@ export async function serve(
     return publicUrl(host) ?? (isNamed ? `http://${host}` : url);
   };
   const gateway = new AgentGateway({
+    previewUrl: (id, host) =>
+      previewUrls(id, baseFor(host), publicUrl(host) !== undefined).preview_path_template,
     connections,
     find: (id) => fleet.get(id),
     settled: (id) => fleet.settled(id),

@@ -3,6 +3,7 @@ import {
   describeAuthorities,
   examineAuthorities,
 } from "./authorities/authorities-report.js";
+import { missingDesktopPackages } from "./catalogue/desktop-packages.js";
 import { findHostLanguages } from "./catalogue/host-languages.js";
 import { installedPackages, missingPackages } from "./catalogue/installed-packages.js";
 import { describeEgress, type EgressReport, examineEgress } from "./egress/egress-report.js";
@@ -21,6 +22,8 @@ export interface DoctorReport {
   readonly languages: readonly HostLanguage[];
   /** The packages that bubblewrap's sandboxes have besides, and those that people expect and they lack. */
   readonly packages: { readonly installed: readonly string[]; readonly missing: readonly string[] };
+  /** The packages that bubblewrap's template `desktop` lacks. Without some of them, there is no such template. */
+  readonly desktop: { readonly missing: readonly string[] };
   readonly egress: EgressReport;
   readonly authorities: AuthoritiesReport;
   readonly memory: {
@@ -49,6 +52,7 @@ export async function examineHost({
     runtimes,
     languages,
     packages: { installed, missing: missingPackages(installed) },
+    desktop: { missing: missingDesktopPackages() },
     egress,
     authorities,
     memory,
@@ -61,6 +65,7 @@ export function describeHost({
   runtimes,
   languages,
   packages,
+  desktop,
   egress,
   authorities,
   memory,
@@ -82,12 +87,17 @@ export function describeHost({
   return [
     ...lines,
     `Languages: ${found}`,
-    ...(hasOwn ? describePackages(packages) : []),
+    ...(hasOwn ? [...describePackages(packages), describeDesktop(desktop)] : []),
     ...describeEgress(egress),
     ...describeAuthorities(authorities),
     `Memory: sandboxes may use ${memory.overcommit} times the ${memory.totalMb} MiB of this machine together, files included (--memory-overcommit)`,
     usable ? "Sandboxes can be started here." : "No sandbox can be started here.",
   ].join("\n");
+}
+
+function describeDesktop({ missing }: DoctorReport["desktop"]): string {
+  if (missing.length === 0) return "Template desktop: all its packages are there";
+  return `Template desktop: missing are ${missing.join(", ")} ("cloud-sandbox-local setup desktop" installs them)`;
 }
 
 function describePackages({ installed, missing }: DoctorReport["packages"]): string[] {

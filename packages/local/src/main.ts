@@ -65,12 +65,17 @@ program
 
 program
   .command("setup")
+  .argument("[template]", "code-interpreter, or desktop (for which root is needed)", "code-interpreter")
   .description(
     "install what people expect of the template code-interpreter, such as pandas and matplotlib: as root on Debian and Ubuntu, with the system's packages; else Python's packages from PyPI, for this user's sandboxes",
   )
-  .action(async () => {
-    const { setUp } = await import("./setup.js");
-    await setUp((line) => process.stderr.write(`${line}\n`));
+  .action(async (template: string) => {
+    const { setUp, setUpDesktop } = await import("./setup.js");
+    const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+    if (template === "desktop") await setUpDesktop(tell);
+    else if (template === "code-interpreter") await setUp(tell);
+    else
+      throw new InvalidArgumentError(`There is no setup of ${template}: name code-interpreter or desktop.`);
   });
 
 /** The reason with which a start is given up. */

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
+import { missingDesktopPackages } from "./catalogue/desktop-packages.js";
 import {
   expectedPackages,
   installedPackages,
@@ -29,6 +30,33 @@ export async function setUp(tell: (line: string) => void): Promise<void> {
   tell("Sandboxes that start now have them.");
 }
 
+/** Installs what the template `desktop` lacks: as root on Debian and Ubuntu. `tell` and the errors are those of {@link setUp}. */
+export async function setUpDesktop(tell: (line: string) => void): Promise<void> {
+  const missing = missingDesktopPackages();
+  if (missing.length === 0) return tell("Everything that the template desktop needs is there.");
+  const command = ["apt-get", "install", "-y", "--no-install-recommends", ...missing];
+  if (!existsSync("/usr/bin/apt-get"))
+    throw new SetupError(
+      `Only on Debian and Ubuntu this command can install a desktop. Install these with this system's package manager: ${missing.join(", ")}.`,
+    );
+  if (process.getuid?.() !== 0)
+    throw new SetupError(`Only root can install a desktop: sudo ${command.join(" ")}`);
+  await installWithApt(command, missing, tell);
+  tell("Sandboxes of the template desktop can be created now.");
+}
+
+async function installWithApt(
+  command: readonly string[],
+  packages: readonly string[],
+  tell: (line: string) => void,
+): Promise<void> {
+  tell(`Installing with apt-get, which can take some minutes: ${packages.join(" ")}`);
+  if (await succeeds(command)) return;
+  tell("Refreshing the lists of packages");
+  await succeeds(["apt-get", "update"]);
+  if (!(await succeeds(command))) throw failed(command);
+}
+
 async function setUpMachine(missing: readonly string[], tell: (line: string) => void): Promise<void> {
   const others = missing.filter((name) => expectedPackages[name] === undefined);
   const install = aptGet(missing);
@@ -36,14 +64,7 @@ async function setUpMachine(missing: readonly string[], tell: (line: string) => 
     throw new SetupError(
       `Only on Debian and Ubuntu this command can install ${readable(missing)}. Install them with this system's package manager, below /usr.`,
     );
-  if (install.packages.length > 0) {
-    tell(`Installing with apt-get, which can take some minutes: ${install.packages.join(" ")}`);
-    if (!(await succeeds(install.command))) {
-      tell("Refreshing the lists of packages");
-      await succeeds(["apt-get", "update"]);
-      if (!(await succeeds(install.command))) throw failed(install.command);
-    }
-  }
+  if (install.packages.length > 0) await installWithApt(install.command, install.packages, tell);
   if (others.length > 0) {
     tell(`Installing from PyPI: ${others.join(" ")}`);
     const pip = [...pipInstall, ...others];

@@ -15,9 +15,9 @@ const packages = [
 
 const roots = ["bin", "sbin", "lib", "lib64"];
 
-/** The files of packages of this machine and what they depend on, as a tar, because tests reach no registry. */
-export async function baseFiles(): Promise<Readable> {
-  const names = await filesOf(await withDependencies(packages));
+/** The files of packages of this machine and what they depend on, as a tar, because tests reach no registry. `more`: packages besides. */
+export async function baseFiles(more: readonly string[] = []): Promise<Readable> {
+  const names = await filesOf(await withDependencies([...packages, ...more]));
   const tar = spawn("tar", ["--create", "--directory=/", "--no-recursion", "--null", "--files-from=-"], {
     stdio: ["pipe", "pipe", "ignore"],
   });

@@ -37,6 +37,8 @@ export interface AgentConfig {
   readonly limits: SandboxLimits;
   /** Languages that the template offers. Default: those whose interpreter is on the search path. */
   readonly languages?: readonly string[];
+  /** Whether the template offers a desktop. Default: whether `Xtigervnc` is on the search path. */
+  readonly desktop?: boolean;
   /** Environment variables that the template sets for every program. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The directory in which programs start. Default: the first of `roots`. */

@@ -42,7 +42,8 @@ export async function commandLine({ pid, name }: ProcessEntry): Promise<string> 
   return text.replaceAll("\0", " ").trim() || `[${name}]`;
 }
 
-async function readProcess(pid: number): Promise<ProcessEntry | undefined> {
+/** Undefined if the process has ended. */
+export async function readProcess(pid: number): Promise<ProcessEntry | undefined> {
   try {
     const [stat, status] = await Promise.all([
       readFile(`/proc/${pid}/stat`, "utf8"),

@@ -4,7 +4,7 @@ import { forgeToken, publicJwk, signToken } from "../support/tokens.js";
 
 let agent: RunningAgent;
 beforeAll(async () => {
-  agent = await RunningAgent.start();
+  agent = await RunningAgent.start({ desktop: false });
 });
 afterAll(() => agent[Symbol.asyncDispose]());
 

@@ -8,6 +8,7 @@ beforeAll(async () => {
   agent = await RunningAgent.start({
     limits: { memoryMb: 100_000, diskMb: 10, maxProcesses: 5 },
     template: "base",
+    desktop: false,
   });
 });
 afterAll(() => agent[Symbol.asyncDispose]());

@@ -1,15 +1,25 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
-import { type CallOptions, callInit, requireWhole } from "../config/options.js";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkKnown,
+  checkWhole,
+  omitUndefined,
+  requestInit,
+  requireWhole,
+} from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { type SandboxProcess, sandboxProcess } from "../machine/machine-reports.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
+import { type BrowserAccess, type BrowserOptions, startBrowser } from "./browser.js";
 import { Keyboard } from "./keyboard.js";
 import { Mouse } from "./mouse.js";
 import { checkRegion, type ScreenRegion, type ScreenSize } from "./screen-geometry.js";
 import { ScreenRecorder } from "./screen-recorder.js";
 import { ScreenText } from "./screen-text.js";
-import { type Screenshot, screenshot } from "./screenshot.js";
+import { type Screenshot, type ScreenshotOptions, screenshot } from "./screenshot.js";
 import { VncServer } from "./vnc-server.js";
 import { Windows } from "./windows.js";
 
@@ -48,9 +58,12 @@ export class Desktop {
   }
 
   /** Takes a screenshot of the screen or a part of it (POST /desktop/screenshot, POST /desktop/screenshot/region). */
-  async screenshot(region?: ScreenRegion, options?: CallOptions): Promise<Screenshot> {
+  async screenshot(region?: ScreenRegion, options: ScreenshotOptions = {}): Promise<Screenshot> {
+    checkKnown("desktop.screenshot", options, { ...callOptionNames, maxEdge: true });
+    checkWhole("maxEdge", options.maxEdge, 64, 8192);
     if (region !== undefined) checkRegion(region);
-    const init = { parseAs: "arrayBuffer", ...callInit(options) } as const;
+    const params = { query: omitUndefined({ max_edge: options.maxEdge }) };
+    const init = { params, parseAs: "arrayBuffer", ...requestInit(options) } as const;
     const { client } = this.#access;
     return screenshot(
       await successOf(
@@ -59,6 +72,14 @@ export class Desktop {
           : client.POST("/desktop/screenshot/region", { body: { ...region }, ...init }),
       ),
     );
+  }
+
+  /**
+   * Starts Chromium on the desktop if it does not run, and makes an address for its DevTools protocol, to which other programs
+   * connect: `chromium.connectOverCDP(url)` of Playwright (POST /desktop/browser). Whoever has the address controls the browser.
+   */
+  browser(options: BrowserOptions = {}): Promise<BrowserAccess> {
+    return startBrowser(this.#access, options);
   }
 
   /** The current size of the screen (GET /desktop/display/current). */

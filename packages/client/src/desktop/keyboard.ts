@@ -5,6 +5,7 @@ import {
   callOptionNames,
   checkKnown,
   checkWhole,
+  margin,
   omitUndefined,
   requestInit,
   requireText,
@@ -38,7 +39,9 @@ export class Keyboard {
       throw invalidArgument(`text must be a string of at most ${longestTyping} characters.`);
     checkWhole("delayMs", options.delayMs, 0, 1000);
     const body = { text, ...omitUndefined({ delay_ms: options.delayMs }) };
-    await successOf(this.#access.client.POST("/desktop/keyboard/type", { body, ...requestInit(options) }));
+    const seconds = (text.length * (options.delayMs ?? 0)) / 1000;
+    const init = { body, ...requestInit(options, seconds === 0 ? undefined : seconds + margin) };
+    await successOf(this.#access.client.POST("/desktop/keyboard/type", init));
   }
 
   /** Presses one key (POST /desktop/keyboard/press). */

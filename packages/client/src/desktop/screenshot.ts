@@ -1,5 +1,12 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import type { CallOptions } from "../config/options.js";
 import { InvalidResponseError, reportIt } from "../errors/errors.js";
+
+/** Options of `desktop.screenshot`. */
+export interface ScreenshotOptions extends CallOptions {
+  /** Scales the image down until neither side is longer, 64 to 8192 pixels. Default: not scaled. Servers of others may not know it. */
+  maxEdge?: number | undefined;
+}
 
 /** An image of the screen or of a window. */
 export interface Screenshot {

@@ -254,7 +254,26 @@ const sandboxCases: Case<Sandbox>[] = [
     "width",
   ],
   ["recording.start, too fast", (sandbox) => sandbox.desktop.recording.start({ fps: 61 }), "fps"],
-  ["recording.start, no format", (sandbox) => sandbox.desktop.recording.start({ format: "" }), "format"],
+  [
+    "recording.start, no format",
+    (sandbox) => sandbox.desktop.recording.start({ format: wrong("") }),
+    "format",
+  ],
+  [
+    "vnc.start, for no time",
+    (sandbox) => sandbox.desktop.vnc.start({ expiresInSeconds: 1 }),
+    "expiresInSeconds",
+  ],
+  [
+    "desktop.browser, for no time",
+    (sandbox) => sandbox.desktop.browser({ expiresInSeconds: 1 }),
+    "expiresInSeconds",
+  ],
+  [
+    "desktop.screenshot, too small",
+    (sandbox) => sandbox.desktop.screenshot(undefined, { maxEdge: 1 }),
+    "maxEdge",
+  ],
   ["text.read, no region", (sandbox) => sandbox.desktop.text.read(wrong({})), "region.x"],
   ["text.find, no text", (sandbox) => sandbox.desktop.text.find(""), "text"],
   ["text.waitFor, no time", (sandbox) => sandbox.desktop.text.waitFor("a", { timeoutSeconds: 0 }), "timeout"],

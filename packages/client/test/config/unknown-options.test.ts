@@ -304,6 +304,7 @@ const everyCall = [
     sessions: (it, options) => it.sessions(options),
   }),
   ...callsOf<Desktop>("desktop", () => sandbox.desktop, {
+    browser: (it, options) => it.browser(options),
     clipboard: (it, options) => it.clipboard(options),
     clipboardHistory: (it, options) => it.clipboardHistory(options),
     display: (it, options) => it.display(options),

@@ -150,6 +150,20 @@ describe("an operation of the desktop", () => {
       expect.objectContaining({ running: true, port: 5901 }),
     ],
     [
+      "start VNC to look",
+      ({ vnc }) => vnc.start({ viewOnly: true, expiresInSeconds: 60 }),
+      "POST /desktop/vnc/start",
+      { running: true, view_only: true, expires_at: "2026-01-01T00:00:00Z" },
+      expect.objectContaining({ viewOnly: true, expiresAt: new Date("2026-01-01T00:00:00Z") }),
+    ],
+    [
+      "a browser",
+      (desktop) => desktop.browser({ url: "https://example.com", expiresInSeconds: 60 }),
+      "POST /desktop/browser",
+      { url: "ws://a/devtools/t", port: 6080, expires_at: "2026-01-01T00:00:00Z" },
+      { url: "ws://a/devtools/t", port: 6080, expiresAt: new Date("2026-01-01T00:00:00Z") },
+    ],
+    [
       "stop VNC",
       ({ vnc }) => vnc.stop(),
       "POST /desktop/vnc/stop",

@@ -6,6 +6,7 @@ import { type OwnLimits, withOwnLimits } from "@cloud-sandbox/server-kit/handler
 import { hostPackages } from "../runtime/host/host-packages.js";
 import type { MachineImage, MachineLimits } from "../runtime/sandbox-runtime.js";
 import { systemNamedBy } from "../runtime/system-release.js";
+import { hasDesktop } from "./desktop-packages.js";
 import { findHostLanguages } from "./host-languages.js";
 import { installedPackages } from "./installed-packages.js";
 import type { ReadyCheck } from "./ready-check.js";
@@ -22,6 +23,8 @@ export interface LocalTemplate {
   /** Set on the copy of a template that belongs to a sandbox which asked for its own limits; `limits` includes them. */
   readonly ownLimits?: OwnLimits;
   readonly languages: readonly OfferedLanguage[];
+  /** Whether sandboxes have a desktop. Undefined: if their files have the programs of one. */
+  readonly desktop?: boolean | undefined;
   /** The container image that its sandboxes are started from, with a runtime that has images. */
   readonly image?: string | undefined;
   readonly system?: OfferedSystem | undefined;
@@ -71,6 +74,10 @@ const assumedLanguages: readonly OfferedLanguage[] = ["python", "javascript", "b
   (language) => ({ language, version: undefined }),
 );
 
+/** The name and id of the template with a desktop. The cloud has the same. */
+const desktopName = "desktop";
+const desktopId = "399";
+
 /** Ids of images' templates start here: those of built templates are far below, and clients expect numbers. */
 const firstImageId = 1_000_000_000;
 
@@ -82,6 +89,8 @@ export class TemplateCatalogue {
   private constructor(
     private readonly own: readonly LocalTemplate[],
     private readonly ofHost: boolean,
+    /** The template of the host's desktop, whose packages may be installed while the server runs. */
+    private readonly desktop?: LocalTemplate,
   ) {}
 
   /** `images`: those of the runtime, if its sandboxes have not the programs of this machine. */
@@ -92,6 +101,7 @@ export class TemplateCatalogue {
     const [image] = images ?? [];
     if (images && image) return new TemplateCatalogue(imageTemplates(limits, image, images), false);
     const [languages, system] = await Promise.all([findHostLanguages(), findHostSystem()]);
+    const common = { limits, languages, system };
     const languageList = languages.map(({ language, version }) => `${language} ${version}`).join(", ");
     return new TemplateCatalogue(
       [
@@ -102,9 +112,8 @@ export class TemplateCatalogue {
           description: "Runs code in any language of this machine.",
           details: `Languages: ${languageList}.`,
           category: "development",
-          limits,
-          languages,
-          system,
+          ...common,
+          desktop: false,
         },
         {
           id: "1",
@@ -113,17 +122,35 @@ export class TemplateCatalogue {
           description: "A plain shell with the programs of this machine.",
           details: `Languages: ${languageList}.`,
           category: "operating-system",
-          limits,
-          languages,
-          system,
+          ...common,
+          desktop: false,
         },
       ],
       true,
+      {
+        id: desktopId,
+        name: desktopName,
+        displayName: "Desktop",
+        description: "A graphical desktop with the programs of this machine.",
+        details: `Languages: ${languageList}.`,
+        category: "desktop",
+        ...common,
+        desktop: true,
+      },
     );
   }
 
   list(): readonly LocalTemplate[] {
-    return [...this.own, ...this.#built.values()];
+    const desktop = this.desktop && hasDesktop() ? [this.desktop] : [];
+    return [...this.own, ...desktop, ...this.#built.values()];
+  }
+
+  /** What brings a template that does not exist, if that is known. */
+  advice(nameOrId: string): string | undefined {
+    if (![desktopId, desktopName].includes(nameOrId)) return undefined;
+    if (!this.ofHost)
+      return "Start the server with an image of that name: images/Dockerfile of this project has one.";
+    return `Its packages are missing on this machine: "cloud-sandbox-local setup desktop" installs them.`;
   }
 
   /** Finds a template by name or id: clients use either. */
@@ -180,14 +207,21 @@ function imageTemplates(
       return image.contents?.system;
     },
   });
+  const desktop = images.find(({ name }) => isDesktop(name));
   return [
     one(first, "20", "code-interpreter", "Code interpreter", "development"),
     one(first, "1", "base", "Base", "operating-system"),
-    ...images.map((image, index) =>
-      one(image, String(firstImageId + index), image.name, image.name, "operating-system"),
-    ),
+    ...(desktop ? [one(desktop, desktopId, desktopName, "Desktop", "desktop")] : []),
+    ...images
+      .map((image, index) =>
+        one(image, String(firstImageId + index), image.name, image.name, "operating-system"),
+      )
+      .filter(({ name }) => name !== desktopName),
   ];
 }
+
+/** Whether an image is called `desktop`, or something that ends so, such as `ghcr.io/me/my-desktop:1`. */
+const isDesktop = (image: string): boolean => /(^|[/-])desktop(:[^/]*|@[^/]*)?$/.test(image);
 
 /** The operating system of this machine and so of its sandboxes; undefined if `/etc/os-release` does not name it. */
 async function findHostSystem(): Promise<OfferedSystem | undefined> {

@@ -13,6 +13,9 @@ import type { Machine } from "../runtime/sandbox-runtime.js";
 import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
 import { portClosed, refuse } from "./refusal.js";
 
+/** The header from which an agent knows the addresses of its previews. */
+const previewHeader = "x-preview-url-template";
+
 /** Milliseconds to wait for `exited` before a failed call is reported as the agent's failure: a machine's sockets close before `exited` settles. */
 const exitNoticeMs = 500;
 
@@ -29,6 +32,8 @@ export class AgentGateway {
       readonly connections: AgentConnections;
       /** Finds a sandbox; throws the problem that says why there is none. */
       readonly find: (sandboxId: string) => ReachableSandbox;
+      /** The preview address of a sandbox's ports, with `{port}` in place of the port, as a caller of this `Host` reaches it. */
+      readonly previewUrl: (sandboxId: string, host: string | undefined) => string;
       /** Resolves when it is known whether the machine of a sandbox goes on that an earlier control plane had. */
       readonly settled?: (sandboxId: string) => Promise<void> | undefined;
     },
@@ -43,7 +48,12 @@ export class AgentGateway {
         .send({
           method: request.method ?? "GET",
           path: target.path,
-          headers: forwardedRequestHeaders(request, machine.id),
+          headers: {
+            ...forwardedRequestHeaders(request, machine.id),
+            ...(target.path.startsWith("/desktop/") && {
+              [previewHeader]: this.options.previewUrl(machine.id, request.headers.host),
+            }),
+          },
           body: bodyOf(request),
           signal,
         })

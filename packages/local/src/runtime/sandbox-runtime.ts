@@ -61,6 +61,8 @@ export interface MachineSpec {
   /** Ed25519 public key (SPKI, PEM) that the agent verifies tokens with. The machine holds no secret. */
   readonly publicKey: string;
   readonly languages: readonly string[];
+  /** Whether the machine offers a desktop. Default: if its files have the programs of one. */
+  readonly desktop?: boolean | undefined;
   /**
    * Proves to a machine that others could reach too that a connection is the control plane's. Only for a runtime that adopts.
    * With a data directory it is the same for the same id after a restart. Default: a random one.

@@ -20,6 +20,9 @@ import { WarmPool } from "./warm-pool.js";
 
 /** Most milliseconds that the boot of a warm machine waits for requests in flight. */
 const spareBootDelayMs = 250;
+/** Milliseconds that the desktop of a waiting machine may take to start. */
+const desktopStartMs = 20_000;
+
 /** Milliseconds after which a template that was not used loses its warm machine. */
 const idleMs = 5 * 60 * 1000;
 
@@ -162,7 +165,7 @@ export class MachineSupply {
     const { log } = this.options;
     const pool = new WarmPool({
       size,
-      boot: () => this.#started(template, newSandboxId()),
+      boot: () => this.#waiting(template),
       packages: hostPackages,
       hasRoom: () => this.options.budget.hasRoom(template.limits),
       whenIdle: (work) => this.#spareBoots(() => this.#afterRequests(work)),
@@ -173,6 +176,18 @@ export class MachineSupply {
     });
     this.#pools.set(template.name, { template, pool, idle: undefined });
     return pool;
+  }
+
+  /** A machine for the pool. Its desktop is started: the first call of its owner would wait for that. */
+  async #waiting(template: LocalTemplate): Promise<Machine> {
+    const machine = await this.#started(template, newSandboxId());
+    if (template.desktop) {
+      const signal = AbortSignal.timeout(desktopStartMs);
+      // The first call tries again, and says what is wrong.
+      const { agents } = this.options;
+      await agents.ask(machine, { method: "GET", path: "/desktop/display", signal }).catch(() => undefined);
+    }
+    return machine;
   }
 
   #keepOneWaiting(name: string, pool: WarmPool): void {
@@ -271,6 +286,7 @@ export class MachineSupply {
         publicKey: await tokens.publicKey(),
         ...(secret !== undefined && { secret, owner }),
         languages: template.languages.map(({ language }) => language),
+        desktop: template.desktop,
         egress: (connection) => sandboxEgress.accept(connection),
         ...(built && { layers: built.layers, isImage: built.isImage }),
         ...(built && { environment: built.environment, workdir: built.workdir, user: built.user }),

@@ -258,6 +258,7 @@ export class SandboxFleet {
       throw templateNotFound(
         nameOrId,
         templates.list().map(({ name }) => name),
+        templates.advice(nameOrId),
       );
     if (template.built && template.built.status !== "active")
       throw templateNotReady(template.name, template.built.status);

@@ -99,6 +99,7 @@ export class GatewayRig implements AsyncDisposable {
     const server = createGatewayServer(timeouts);
     const rig = new GatewayRig(directory, agent, server);
     const agents = new AgentGateway({
+      previewUrl: (id) => `http://preview.test/${id}/{port}/`,
       connections: new AgentConnections(() => undefined),
       find: () => rig.sandbox(),
     });

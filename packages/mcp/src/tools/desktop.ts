@@ -20,6 +20,33 @@ const size = {
   width: pixels.optional().describe("With height: only this part"),
   height: pixels.optional().describe("With width"),
 };
+/** The longest side of pictures, in pixels. Larger ones are scaled down by models, which then point at the wrong positions. */
+const longestEdge = 1568;
+
+/** Pixels of the screen for one of the last picture, by the id of the sandbox; only of those whose picture was scaled. */
+const scales = new Map<string, number>();
+const mostScales = 1000;
+
+/** A position or length in the last picture, in pixels of the screen. */
+const onScreen = ({ id }: { readonly id: string }, length: number): number =>
+  Math.round(length * (scales.get(id) ?? 1));
+
+/** Notes how much a picture of the whole screen was scaled down. */
+function noteScale(id: string, pictureWidth: number, screenWidth: number | undefined): void {
+  const scale = (screenWidth ?? pictureWidth) / pictureWidth;
+  scales.delete(id);
+  if (scale > 1) scales.set(id, scale);
+  const [oldest] = scales.keys();
+  if (scales.size > mostScales && oldest !== undefined) scales.delete(oldest);
+}
+
+/** Width and height of a PNG, which are at a fixed offset. */
+function pngSize(bytes: Uint8Array): { width: number; height: number } | undefined {
+  if (bytes.length < 24 || bytes[0] !== 0x89) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return { width: view.getUint32(16), height: view.getUint32(20) };
+}
+
 const done = z.looseObject({ status: z.string() });
 const ok = { status: "done" };
 
@@ -41,15 +68,35 @@ const desktopScreenshot = sandboxTool({
       throw new InvalidArgumentsError(
         "width and height say together which part to show: give both or neither.",
       );
-    const region = width === undefined || height === undefined ? undefined : { x, y, width, height };
-    const screen = await sandbox.desktop.screenshot(region, { signal });
-    const { bytes, format = "png" } = screen;
-    const structure = { bytes: bytes.length, width: screen.width, height: screen.height };
+    const region =
+      width === undefined || height === undefined
+        ? undefined
+        : {
+            ...{ x: onScreen(sandbox, x), y: onScreen(sandbox, y) },
+            ...{ width: onScreen(sandbox, width), height: onScreen(sandbox, height) },
+          };
+    const shot = await sandbox.desktop.screenshot(region, { maxEdge: longestEdge, signal });
+    const { bytes, format = "png" } = shot;
+    const size = pngSize(bytes) ?? shot;
+    const mayBeScaled = region === undefined && size.width !== undefined && size.height !== undefined;
+    if (mayBeScaled && Math.max(size.width ?? 0, size.height ?? 0) >= longestEdge)
+      noteScale(sandbox.id, size.width ?? 1, (await sandbox.desktop.display({ signal })).width);
+    else if (mayBeScaled) scales.delete(sandbox.id);
+    const structure = {
+      bytes: bytes.length,
+      width: shot.width ?? size.width,
+      height: shot.height ?? size.height,
+    };
     const mimeType = imageType(bytes);
     if (mimeType === undefined) return { ...structure, format, note: noImage };
     const image = { type: "image" as const, data: Buffer.from(bytes).toString("base64"), mimeType };
     return new Answer({ ...structure, format: mimeType.slice("image/".length) }, { attachments: [image] });
   },
+});
+
+const position = (sandbox: { readonly id: string }, x: number, y: number) => ({
+  x: onScreen(sandbox, x),
+  y: onScreen(sandbox, y),
 });
 
 const noImage = `The desktop's picture is not ${usableImage}, so it is not shown: take it again, or a part of it.`;
@@ -73,7 +120,7 @@ const desktopClick = sandboxTool({
   }),
   output: done,
   handler: async ({ sandbox, x, y, button, clicks, signal }) => {
-    await sandbox.desktop.mouse.click({ x, y }, { button, clicks, signal });
+    await sandbox.desktop.mouse.click(position(sandbox, x, y), { button, clicks, signal });
     return ok;
   },
 });
@@ -92,7 +139,7 @@ const desktopDrag = sandboxTool({
   }),
   output: done,
   handler: async ({ sandbox, x, y, to_x, to_y, signal }) => {
-    await sandbox.desktop.mouse.drag({ x, y }, { x: to_x, y: to_y }, { signal });
+    await sandbox.desktop.mouse.drag(position(sandbox, x, y), position(sandbox, to_x, to_y), { signal });
     return ok;
   },
 });
@@ -116,7 +163,7 @@ const desktopScroll = sandboxTool({
   }),
   output: done,
   handler: async ({ sandbox, x, y, direction, amount, signal }) => {
-    await sandbox.desktop.mouse.scroll(amount, { at: { x, y }, direction, signal });
+    await sandbox.desktop.mouse.scroll(amount, { at: position(sandbox, x, y), direction, signal });
     return ok;
   },
 });
@@ -172,7 +219,11 @@ const desktopFindText = sandboxTool({
   output: z.looseObject({ found: z.boolean(), x: z.number().optional(), y: z.number().optional() }),
   handler: async ({ sandbox, text, timeout, signal }) => {
     const bounds = await sandbox.desktop.text.waitFor(text, { timeoutSeconds: timeout, signal });
-    return { found: bounds !== undefined, ...bounds };
+    if (bounds === undefined) return { found: false };
+    const scale = scales.get(sandbox.id) ?? 1;
+    const { x = 0, y = 0, width = 0, height = 0, text: seen } = bounds;
+    const [left, top, wide, high] = [x, y, width, height].map((length) => Math.round(length / scale));
+    return { found: true, text: seen, x: left, y: top, width: wide, height: high };
   },
 });
 

@@ -102,3 +102,64 @@ it("a template without a desktop is named as the reason", async () => {
     await local.client.close();
   }
 });
+
+/** What a desktop needs, and the browser in it. */
+const tags = [
+  ...["tigervnc-standalone-server", "openbox", "xdotool", "wmctrl", "xclip", "imagemagick", "x11-utils"],
+  ...["x11-xserver-utils", "tesseract-ocr", "chromium"],
+];
+
+it("an assistant fills a form in a browser, by what it sees", { tags }, async () => {
+  const mcp = await connect({ CLOUD_SANDBOX_MCP_TOOLSETS: "default,desktop" });
+  try {
+    const { id: sandbox_id } = await mcp.result("create_sandbox", { template_id: "desktop" });
+    const use = (name: string, given: object = {}) => mcp.result(name, { sandbox_id, ...given });
+    await use("desktop_screenshot");
+    const form =
+      "<body style=font-size:40px>Name <input id=n style=font-size:40px><button style=font-size:40px onclick=go()>Send</button>";
+    const script = "<script>function go(){document.body.textContent='Received from '+n.value}</script>";
+    await use("file_write", { path: "form.html", content: form + script });
+    const command =
+      "chromium --no-sandbox --test-type --no-first-run --user-data-dir=/tmp/profile --disable-gpu --app=file:///workspace/form.html";
+    await use("run_command_background", { command });
+    const found = async (text: string) =>
+      (await use("desktop_find_text", { text, timeout: 40 })) as {
+        x: number;
+        y: number;
+        width: number;
+        height: number;
+      };
+    const label = await found("Name");
+    // The field is right of its label.
+    await use("desktop_click", { x: label.x + label.width + 120, y: label.y + 20 });
+    await use("desktop_type", { text: "Ada" });
+    const button = await found("Send");
+    await use("desktop_click", { x: button.x + 10, y: button.y + 10 });
+    expect(await found("Received from Ada")).toMatchObject({ found: true });
+    const { content } = await mcp.call("desktop_screenshot", { sandbox_id });
+    expect(content).toContainEqual(expect.objectContaining({ type: "image", mimeType: "image/png" }));
+  } finally {
+    await mcp.client.close();
+  }
+});
+
+it("positions are those of the picture, which is scaled down if it is large", {
+  tags: tags.slice(0, 8),
+}, async () => {
+  const mcp = await connect({ CLOUD_SANDBOX_MCP_TOOLSETS: "default,desktop" });
+  try {
+    const { id: sandbox_id } = await mcp.result("create_sandbox", { template_id: "desktop" });
+    await mcp.result("desktop_screenshot", { sandbox_id });
+    const run = async (command: string) =>
+      String((await mcp.result("run_command", { sandbox_id, command })).stdout);
+    await run("xrandr --output VNC-0 --mode 1920x1200");
+    expect(await mcp.result("desktop_screenshot", { sandbox_id })).toMatchObject({
+      width: 1568,
+      height: 980,
+    });
+    await mcp.result("desktop_click", { sandbox_id, x: 784, y: 490 });
+    expect(await run("xdotool getmouselocation")).toMatch(/^x:960 y:600 /);
+  } finally {
+    await mcp.client.close();
+  }
+});

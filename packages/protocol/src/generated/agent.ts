@@ -867,7 +867,10 @@ export interface paths {
         /** Start the VNC server, by GET */
         get: operations["startVncByGet"];
         put?: never;
-        /** Start the VNC server */
+        /**
+         * Start the VNC server
+         * @description Also makes a new link to the live view. Earlier links stay valid until they expire, the 16 latest at most.
+         */
         post: operations["startVnc"];
         delete?: never;
         options?: never;
@@ -885,7 +888,10 @@ export interface paths {
         /** Stop the VNC server, by GET */
         get: operations["stopVncByGet"];
         put?: never;
-        /** Stop the VNC server */
+        /**
+         * Stop the VNC server
+         * @description Ends all views, and makes their links invalid. The desktop goes on.
+         */
         post: operations["stopVnc"];
         delete?: never;
         options?: never;
@@ -1564,10 +1570,33 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Capture one window */
+        /**
+         * Capture one window
+         * @description The focused window when `window_id` is absent.
+         */
         get: operations["captureWindow"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/desktop/browser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a browser
+         * @description Starts Chromium if it does not run, and makes a new address for its DevTools protocol.
+         */
+        post: operations["startBrowser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2755,44 +2784,67 @@ export interface components {
             timestamp?: string;
         };
         VncStartRequest: {
-            /** @default 1 */
+            /**
+             * @description Ignored. A sandbox has one display.
+             * @default 1
+             */
             display?: number;
+            /** @description What viewers must enter, instead of a token in `url`. At least 6 characters. */
             password?: string | null;
+            /**
+             * @description Viewers of this link cannot use mouse and keyboard.
+             * @default false
+             */
+            view_only?: boolean;
+            /**
+             * @description Seconds until the link expires. Views that are open then are closed.
+             * @default 3600
+             */
+            expires_in?: number;
         };
         VncStatus: {
             running?: boolean;
             display?: number | string;
+            /** @description Port in the sandbox that serves the view. */
             port?: number;
+            /** @description Link to the view, to open in a browser. Whoever has it sees the desktop. */
             url?: string;
+            view_only?: boolean;
+            /** Format: date-time */
+            expires_at?: string;
         };
         /**
          * @default left
          * @enum {string}
          */
         MouseButton: "left" | "middle" | "right";
+        /** @description Pixels from the left or from the top. */
+        ScreenPosition: number;
         MouseClickRequest: {
-            x: number;
-            y: number;
+            x: components["schemas"]["ScreenPosition"];
+            y: components["schemas"]["ScreenPosition"];
             button?: components["schemas"]["MouseButton"];
             /** @default 1 */
             clicks?: number;
         };
         MouseMoveRequest: {
-            x: number;
-            y: number;
+            x: components["schemas"]["ScreenPosition"];
+            y: components["schemas"]["ScreenPosition"];
         };
         MouseDragRequest: {
-            from_x: number;
-            from_y: number;
-            to_x: number;
-            to_y: number;
+            from_x: components["schemas"]["ScreenPosition"];
+            from_y: components["schemas"]["ScreenPosition"];
+            to_x: components["schemas"]["ScreenPosition"];
+            to_y: components["schemas"]["ScreenPosition"];
             button?: components["schemas"]["MouseButton"];
         };
         /** @description Either `delta_y`, negative upwards, or `amount` with `direction`. */
         MouseScrollRequest: {
-            x?: number;
-            y?: number;
+            x?: components["schemas"]["ScreenPosition"];
+            y?: components["schemas"]["ScreenPosition"];
+            /** @description Pixels; 100 are a notch of the wheel. */
             delta_y?: number;
+            /** @description Notches of the wheel. */
             amount?: number;
             /**
              * @default down
@@ -2844,8 +2896,8 @@ export interface components {
             timestamp?: string;
         };
         ScreenRegion: {
-            x: number;
-            y: number;
+            x: components["schemas"]["ScreenPosition"];
+            y: components["schemas"]["ScreenPosition"];
             width: number;
             height: number;
         };
@@ -2853,15 +2905,16 @@ export interface components {
             output_file?: string;
             /** @default 10 */
             fps?: number;
-            /** @default mp4 */
-            format?: string;
+            /**
+             * @default mp4
+             * @enum {string}
+             */
+            format?: "mp4" | "webm";
             /**
              * @default medium
-             * @example low
-             * @example medium
-             * @example high
+             * @enum {string}
              */
-            quality?: string;
+            quality?: "low" | "medium" | "high";
         };
         RecordingStopRequest: {
             recording_id?: string;
@@ -2871,8 +2924,11 @@ export interface components {
             /**
              * @example recording
              * @example stopped
+             * @example failed
              */
             status?: string;
+            /** @description Why it failed. */
+            error?: string;
             /** @description Seconds. */
             duration?: number;
             /** @description Bytes. */
@@ -2891,6 +2947,9 @@ export interface components {
             /** @description The same as `focused`. */
             is_active?: boolean;
             is_minimized?: boolean;
+            /** @description The workspace it is on, from 0; -1 on all. */
+            desktop?: number;
+            /** @description What the program says. */
             pid?: number;
         };
         WindowList: {
@@ -2925,11 +2984,14 @@ export interface components {
             height: number;
         };
         OcrRequest: {
-            x: number;
-            y: number;
+            x: components["schemas"]["ScreenPosition"];
+            y: components["schemas"]["ScreenPosition"];
             width: number;
             height: number;
-            /** @default eng */
+            /**
+             * @description Name that Tesseract has for it; several are joined by `+`.
+             * @default eng
+             */
             language?: string;
         };
         OcrResponse: {
@@ -2937,10 +2999,10 @@ export interface components {
             confidence?: number;
         };
         DragDropRequest: {
-            from_x: number;
-            from_y: number;
-            to_x: number;
-            to_y: number;
+            from_x: components["schemas"]["ScreenPosition"];
+            from_y: components["schemas"]["ScreenPosition"];
+            to_x: components["schemas"]["ScreenPosition"];
+            to_y: components["schemas"]["ScreenPosition"];
         };
         FindElementRequest: {
             text: string;
@@ -2957,6 +3019,8 @@ export interface components {
             found?: boolean;
             element?: components["schemas"]["ElementBounds"] | null;
         };
+        /** @description The bounds in both forms that clients read. */
+        BoundsOfElement: components["schemas"]["FoundElement"] & components["schemas"]["ElementBounds"];
         ElementBounds: {
             text?: string;
             x?: number;
@@ -2966,6 +3030,23 @@ export interface components {
         };
         DesktopLogs: {
             logs?: string[];
+        };
+        BrowserStartRequest: {
+            /** @description Page to open. A blank one when absent. */
+            url?: string;
+            /**
+             * @description Seconds until the address expires. Connections that are open then are closed.
+             * @default 3600
+             */
+            expires_in?: number;
+        };
+        BrowserStatus: {
+            /** @description Address of the DevTools protocol (ws), with a token. Whoever has it controls the browser. */
+            url: string;
+            /** @description Port in the sandbox that serves it. */
+            port: number;
+            /** Format: date-time */
+            expires_at: string;
         };
         DesktopProcesses: {
             processes?: components["schemas"]["SystemProcess"][];
@@ -3002,7 +3083,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description INVALID_REQUEST, INVALID_JSON, MISSING_PARAMETER, INVALID_PATH, LANGUAGE_NOT_AVAILABLE or DESKTOP_NOT_AVAILABLE; the message names the field and the fix. */
+        /** @description INVALID_REQUEST, INVALID_JSON, MISSING_PARAMETER, INVALID_PATH, LANGUAGE_NOT_AVAILABLE, DESKTOP_NOT_AVAILABLE or PAYLOAD_TOO_LARGE; the message names the field and the fix. */
         BadRequest: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
@@ -3032,8 +3113,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description FILE_NOT_FOUND, DIRECTORY_NOT_FOUND or PROCESS_NOT_FOUND; NOT_FOUND when this agent does not serve the operation; SANDBOX_NOT_FOUND when there is no such sandbox. */
+        /** @description FILE_NOT_FOUND, DIRECTORY_NOT_FOUND, PROCESS_NOT_FOUND, WINDOW_NOT_FOUND or RECORDING_NOT_FOUND; NOT_FOUND when this agent does not serve the operation; SANDBOX_NOT_FOUND when there is no such sandbox. */
         NotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description DESKTOP_FAILED when the desktop ended or did not answer, RECORDING_RUNNING; the message says what to do. */
+        DesktopConflict: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -3163,11 +3254,13 @@ export interface components {
         FilePath: string;
         /** @description The execution's `process_id` or `execution_id`. */
         ProcessId: string;
+        /** @description Scales the image down until neither side is longer than this many pixels. Not scaled when absent. */
+        ScreenshotEdge: number;
         /** @description Which recording; the latest when absent. */
         RecordingQuery: string;
         /** @description Which recording. */
         RecordingId: string;
-        /** @description Which window. */
+        /** @description Which window; the focused one when absent. */
         WindowQuery: string;
     };
     requestBodies: never;
@@ -4594,6 +4687,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4625,6 +4719,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4652,6 +4747,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4679,6 +4775,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4706,6 +4803,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4733,6 +4831,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4764,6 +4863,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4795,6 +4895,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4826,6 +4927,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4857,6 +4959,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4888,6 +4991,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4919,6 +5023,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4950,6 +5055,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -4977,6 +5083,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5008,6 +5115,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5035,6 +5143,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5043,14 +5152,17 @@ export interface operations {
     };
     takeScreenshotByGet: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Scales the image down until neither side is longer than this many pixels. Not scaled when absent. */
+                max_edge?: components["parameters"]["ScreenshotEdge"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The image, as JSON or as its bytes. */
+            /** @description The image as its bytes, or as JSON for a caller whose `Accept` names JSON. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5063,6 +5175,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5071,14 +5184,17 @@ export interface operations {
     };
     takeScreenshot: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Scales the image down until neither side is longer than this many pixels. Not scaled when absent. */
+                max_edge?: components["parameters"]["ScreenshotEdge"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The image, as JSON or as its bytes. */
+            /** @description The image as its bytes, or as JSON for a caller whose `Accept` names JSON. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5091,6 +5207,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5099,7 +5216,10 @@ export interface operations {
     };
     takeRegionScreenshot: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Scales the image down until neither side is longer than this many pixels. Not scaled when absent. */
+                max_edge?: components["parameters"]["ScreenshotEdge"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5110,7 +5230,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The image, as JSON or as its bytes. */
+            /** @description The image as its bytes. Other servers send JSON. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5123,6 +5243,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5154,6 +5275,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5185,6 +5307,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5215,6 +5338,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5240,11 +5364,13 @@ export interface operations {
                 };
                 content: {
                     "video/mp4": Blob;
+                    "video/webm": Blob;
                 };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5270,11 +5396,13 @@ export interface operations {
                 };
                 content: {
                     "video/mp4": Blob;
+                    "video/webm": Blob;
                 };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5302,6 +5430,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5329,6 +5458,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5360,6 +5490,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5391,6 +5522,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5422,6 +5554,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5453,6 +5586,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5480,6 +5614,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5507,6 +5642,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5534,6 +5670,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5561,6 +5698,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5588,6 +5726,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5619,6 +5758,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5650,6 +5790,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5681,6 +5822,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5712,6 +5854,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5743,6 +5886,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5774,6 +5918,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5805,6 +5950,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5836,6 +5982,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5861,12 +6008,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FoundElement"];
+                    "application/json": components["schemas"]["BoundsOfElement"];
                 };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5875,9 +6023,9 @@ export interface operations {
     };
     captureWindow: {
         parameters: {
-            query: {
-                /** @description Which window. */
-                window_id: components["parameters"]["WindowQuery"];
+            query?: {
+                /** @description Which window; the focused one when absent. */
+                window_id?: components["parameters"]["WindowQuery"];
             };
             header?: never;
             path?: never;
@@ -5885,7 +6033,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The image, as JSON or as its bytes. */
+            /** @description The image as its bytes. Other servers send JSON. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5898,6 +6046,39 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startBrowser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BrowserStartRequest"];
+            };
+        };
+        responses: {
+            /** @description How to reach the browser. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5925,6 +6106,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -5952,6 +6134,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["DesktopConflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

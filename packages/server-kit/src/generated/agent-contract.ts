@@ -20,13 +20,14 @@ export interface AgentContract {
     replaceEnvironment: { body: "merge" };
     mergeEnvironment: { body: "merge" };
     openTerminal: { query: "cols" | "rows" };
-    startVnc: { body: "display" };
+    startVnc: { body: "display" | "view_only" | "expires_in" };
     clickMouse: { body: "button" | "clicks" };
     dragMouse: { body: "button" };
     scrollMouse: { body: "direction" };
     startRecording: { body: "fps" | "format" | "quality" };
     recogniseText: { body: "language" };
     waitForElement: { body: "timeout" };
+    startBrowser: { body: "expires_in" };
     getExecutionOutput: { query: "stdout_offset" | "stderr_offset" | "limit" | "wait" | "values" };
   };
   public: "getBanner" | "ping" | "getAgentHealth" | "getInfo" | "getSystem";
@@ -77,7 +78,7 @@ export const agentContract: Contract<AgentContract> = {
     { operationId: "listJupyterSessions", method: "GET", path: "/jupyter/sessions", authenticated: true, status: 200 },
     { operationId: "openTerminal", method: "GET", path: "/terminal", authenticated: true, status: 101, upgrade: true, frames: { "input": { validate: validators.frameTerminalInput, units: {} }, "resize": { validate: validators.frameTerminalResize, units: {} } }, query: { validate: validators.openTerminalQuery, types: { "cols": "integer", "rows": "integer", "shell": "string", "session": "string", "received": "integer" }, units: {} } },
     { operationId: "startVncByGet", method: "GET", path: "/desktop/vnc/start", authenticated: true, status: 200 },
-    { operationId: "startVnc", method: "POST", path: "/desktop/vnc/start", authenticated: true, status: 200, body: { validate: validators.startVncBody, required: false, units: {} } },
+    { operationId: "startVnc", method: "POST", path: "/desktop/vnc/start", authenticated: true, status: 200, body: { validate: validators.startVncBody, required: false, units: { "expires_in": "seconds" } } },
     { operationId: "stopVncByGet", method: "GET", path: "/desktop/vnc/stop", authenticated: true, status: 200 },
     { operationId: "stopVnc", method: "POST", path: "/desktop/vnc/stop", authenticated: true, status: 200 },
     { operationId: "getVncStatus", method: "GET", path: "/desktop/vnc/status", authenticated: true, status: 200 },
@@ -92,9 +93,9 @@ export const agentContract: Contract<AgentContract> = {
     { operationId: "getClipboard", method: "GET", path: "/desktop/clipboard/get", authenticated: true, status: 200 },
     { operationId: "setClipboard", method: "POST", path: "/desktop/clipboard/set", authenticated: true, status: 200, body: { validate: validators.setClipboardBody, required: true, units: {} } },
     { operationId: "getClipboardHistory", method: "GET", path: "/desktop/clipboard/history", authenticated: true, status: 200 },
-    { operationId: "takeScreenshotByGet", method: "GET", path: "/desktop/screenshot", authenticated: true, status: 200 },
-    { operationId: "takeScreenshot", method: "POST", path: "/desktop/screenshot", authenticated: true, status: 200 },
-    { operationId: "takeRegionScreenshot", method: "POST", path: "/desktop/screenshot/region", authenticated: true, status: 200, body: { validate: validators.takeRegionScreenshotBody, required: true, units: {} } },
+    { operationId: "takeScreenshotByGet", method: "GET", path: "/desktop/screenshot", authenticated: true, status: 200, query: { validate: validators.takeScreenshotByGetQuery, types: { "max_edge": "integer" }, units: {} } },
+    { operationId: "takeScreenshot", method: "POST", path: "/desktop/screenshot", authenticated: true, status: 200, query: { validate: validators.takeScreenshotQuery, types: { "max_edge": "integer" }, units: {} } },
+    { operationId: "takeRegionScreenshot", method: "POST", path: "/desktop/screenshot/region", authenticated: true, status: 200, query: { validate: validators.takeRegionScreenshotQuery, types: { "max_edge": "integer" }, units: {} }, body: { validate: validators.takeRegionScreenshotBody, required: true, units: {} } },
     { operationId: "startRecording", method: "POST", path: "/desktop/recording/start", authenticated: true, status: 200, body: { validate: validators.startRecordingBody, required: false, units: {} } },
     { operationId: "stopRecording", method: "POST", path: "/desktop/recording/stop", authenticated: true, status: 200, body: { validate: validators.stopRecordingBody, required: false, units: {} } },
     { operationId: "getRecordingStatus", method: "GET", path: "/desktop/recording/status", authenticated: true, status: 200, query: { validate: validators.getRecordingStatusQuery, types: { "id": "string" }, units: {} } },
@@ -120,6 +121,7 @@ export const agentContract: Contract<AgentContract> = {
     { operationId: "waitForElement", method: "POST", path: "/desktop/x11/wait_for", authenticated: true, status: 200, body: { validate: validators.waitForElementBody, required: true, units: { "timeout": "seconds" } } },
     { operationId: "getElementBounds", method: "POST", path: "/desktop/x11/get_bounds", authenticated: true, status: 200, body: { validate: validators.getElementBoundsBody, required: true, units: {} } },
     { operationId: "captureWindow", method: "GET", path: "/desktop/x11/capture_window", authenticated: true, status: 200, query: { validate: validators.captureWindowQuery, types: { "window_id": "string" }, units: {} } },
+    { operationId: "startBrowser", method: "POST", path: "/desktop/browser", authenticated: true, status: 200, body: { validate: validators.startBrowserBody, required: false, units: { "expires_in": "seconds" } } },
     { operationId: "getDesktopLogs", method: "GET", path: "/desktop/debug/logs", authenticated: true, status: 200 },
     { operationId: "listDesktopProcesses", method: "GET", path: "/desktop/debug/processes", authenticated: true, status: 200 },
     { operationId: "uploadUpdate", method: "POST", path: "/update/upload", authenticated: true, status: 200 },

@@ -49,6 +49,13 @@ export async function sweepMarkedProcesses(executionIds: ReadonlySet<string>): P
   await sweepAll(new Set(), ({ pid }) => executionIds.has(markerOf(pid) ?? ""));
 }
 
+/** The ids of the processes that an execution started, or that were started by those. */
+export function markedProcesses(executionId: string): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && markerOf(pid) === executionId);
+}
+
 /** An execution whose interpreter may have run other executions before. */
 export interface ContextExecution {
   readonly id: string;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { addCreate } from "./create.js";
+import { addDesktopCommands } from "./desktop.js";
 import { addExec } from "./exec.js";
 import { addForward } from "./forward.js";
 import { addList } from "./list.js";
@@ -19,6 +20,7 @@ export function define(command: Command): void {
     addLogs,
     addMachineCommands,
     addForward,
+    addDesktopCommands,
   ])
     add(command);
 }

@@ -12,6 +12,7 @@ import { agentEnvelope, contractService, type UnauthenticatedCall } from "@cloud
 import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
 import type { Reports } from "../memory/reports.js";
 import type { AgentHandlers } from "./agent-handlers.js";
+import { desktopHandlers } from "./desktop-handlers.js";
 import { executionHandlers, startInBackground } from "./execution-handlers.js";
 import { fileHandlers } from "./file-handlers.js";
 import type { Machine } from "./machine.js";
@@ -19,6 +20,8 @@ import { machineReportHandlers, metricsOf } from "./report-handlers.js";
 import { streamHandlers } from "./stream-handlers.js";
 
 const bodyLimit = limits.requestBytes;
+/** The template whose sandboxes have a desktop. */
+const desktopTemplate = "desktop";
 
 export interface AgentServiceOptions {
   readonly machine: Machine;
@@ -53,6 +56,7 @@ export function agentService({ machine, reports, authenticate }: AgentServiceOpt
     ...fileHandlers(files),
     ...metricsOf(machine),
     ...streamHandlers(machine),
+    ...(machine.template === desktopTemplate && desktopHandlers(() => machine.clock.now())),
     ...machineReportHandlers(machine, served),
   } satisfies AgentHandlers;
   for (const { operationId, method, path } of agentContract.operations)

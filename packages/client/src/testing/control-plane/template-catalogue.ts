@@ -34,9 +34,18 @@ const own: readonly MemoryTemplate[] = [
     limits,
     languages,
   },
+  {
+    id: "399",
+    name: "desktop",
+    displayName: "Desktop",
+    description: "Runs what the test says, and has a desktop.",
+    category: "desktop",
+    limits,
+    languages,
+  },
 ];
 
-/** The templates of a service: two built-in ones, and those that tests build. */
+/** The templates of a service: three built-in ones, and those that tests build. */
 export class TemplateCatalogue {
   readonly #built = new Map<string, MemoryTemplate>();
 

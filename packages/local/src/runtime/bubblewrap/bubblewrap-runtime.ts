@@ -325,6 +325,7 @@ function agentConfig(
     template: spec.template,
     limits: spec.limits,
     languages: spec.languages,
+    desktop: spec.desktop,
     ...(spec.egress && { egress: egressInside, authorities }),
     // A sandbox that was stopped may have removed them.
     homeFiles: spec.disk === undefined ? homeFiles : undefined,

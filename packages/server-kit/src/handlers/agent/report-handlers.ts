@@ -51,7 +51,7 @@ export function reportHandlers(parts: ReportParts) {
       background_jobs: has("executeBackground"),
       ipython_kernel: has("executeIpython") && parts.hasIpython(),
       system_metrics: has("getMetrics"),
-      desktop: false,
+      desktop: has("takeScreenshot"),
       languages: [...(await parts.languages())],
     };
   }

@@ -8,6 +8,7 @@ export function unavailable({ path, upgrade }: Operation): Problem | undefined {
       400,
       "DESKTOP_NOT_AVAILABLE",
       "This sandbox has no desktop, because its template has none.",
+      { hint: "Create one from a template with a desktop, such as desktop." },
     );
   if (path.startsWith("/update"))
     return new Problem(403, "PERMISSION_DENIED", "The agent of a sandbox cannot be updated.", {

@@ -80,11 +80,12 @@ export function otherTemplate(name: string, template: string): Problem {
   });
 }
 
-export function templateNotFound(nameOrId: string, known: readonly string[]): Problem {
+export function templateNotFound(nameOrId: string, known: readonly string[], hint?: string): Problem {
   return new Problem(
     404,
     "TEMPLATE_NOT_FOUND",
     `Template ${printable(nameOrId)} not found. Templates here: ${known.join(", ")}.`,
+    { hint },
   );
 }
 

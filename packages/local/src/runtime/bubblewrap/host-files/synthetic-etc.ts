@@ -26,7 +26,12 @@ export const sharedEtc = (): readonly string[] => [
 ];
 
 /** Files of the host's `/etc` without which programs of its `/usr` do not start. Maven's settings may have passwords, so they are none. */
-const copiedEtc = ["maven/logging/simplelogger.properties", "maven/m2.conf", "ssl/openssl.cnf"];
+const copiedEtc = [
+  "chromium.d/default-flags",
+  "maven/logging/simplelogger.properties",
+  "maven/m2.conf",
+  "ssl/openssl.cnf",
+];
 
 /** Makes `/etc`. With `parts`, which machines cannot change, `/etc` is writable, and files that must not change are mounted from `parts`. */
 export function makeEtc(etc: string, parts: string | undefined): { shared: Mount[]; sealed: Mount[] } {
