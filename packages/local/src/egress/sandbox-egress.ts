@@ -1,9 +1,14 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { type Destination, EgressProblem } from "./destination.js";
+import { joinSockets } from "../runtime/host/joined-sockets.js";
+import { authorityOf, type Destination, EgressProblem } from "./destination.js";
 import type { Dialed, Dialer, EgressAccess } from "./dialer.js";
 import { EgressLog, type EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import type { HttpProxy } from "./http-proxy.js";
+import type { EndedTls } from "./secrets/ended-tls.js";
+import { hasPlaceholder } from "./secrets/replaced-head.js";
+import type { Secret } from "./secrets/secret.js";
 import { readableOrOver } from "./socks-messages.js";
 import { serveSocks } from "./socks-proxy.js";
 
@@ -25,6 +30,9 @@ export type OnEgressDecision = (decision: "allowed" | "refused" | "failed" | "dr
 export class SandboxEgress implements EgressAccess {
   readonly log = new EgressLog();
   readonly #connections = new Set<Socket>();
+  /** The connections that are tunnels, with their destinations. */
+  readonly #tunnels = new Map<Socket, Destination>();
+  #secrets: readonly Secret[] = [];
   /** Connections beyond the limit, which are open until their program has read why they are refused. */
   readonly #refused = new Set<Socket>();
   /** Number of open connections made for the sandbox. Counted separately, because one client connection can request many by pipelining. */
@@ -36,6 +44,7 @@ export class SandboxEgress implements EgressAccess {
     public policy: EgressPolicy,
     private readonly dialer: Dialer,
     private readonly http: HttpProxy,
+    private readonly endedTls: EndedTls,
     private readonly limits: EgressLimits,
     private readonly onDecision: OnEgressDecision = () => undefined,
     /** Whether there is room for another connection besides these of this sandbox and all others. */
@@ -64,6 +73,64 @@ export class SandboxEgress implements EgressAccess {
     client.on("timeout", () => client.destroy());
     client.setTimeout(this.limits.greetingMs);
     this.#serve(client, isFull ? this.#refusal : this).catch(() => client.destroy());
+  }
+
+  get secrets(): readonly Secret[] {
+    return this.#secrets;
+  }
+
+  /**
+   * Sets the secrets of the sandbox. Tunnels to hosts of one that is new, changed or gone are closed: what goes through them was decided
+   * when they were opened.
+   */
+  set secrets(secrets: readonly Secret[]) {
+    const changed = [...secrets, ...this.#secrets].filter(
+      (secret) => !(secrets.includes(secret) && this.#secrets.includes(secret)),
+    );
+    this.#secrets = secrets;
+    for (const [client, destination] of this.#tunnels)
+      if (changed.some((secret) => secret.isFor(destination))) client.destroy();
+  }
+
+  async tunnel(
+    protocol: EgressProtocol,
+    destination: Destination,
+    signal: AbortSignal,
+  ): Promise<(client: Socket) => void> {
+    const dial = async (): Promise<Socket> => (await this.connect(protocol, destination, signal)).socket;
+    const all = this.#secrets;
+    const secrets = all.filter((secret) => secret.isFor(destination));
+    const join = await (secrets.length === 0
+      ? dial().then((upstream) => (client: Socket) => joinSockets(client, upstream))
+      : this.endedTls.open({
+          destination,
+          secrets,
+          others: all.filter((secret) => !secrets.includes(secret)),
+          log: this.log,
+          dial,
+          signal,
+          handshakeMs: this.limits.greetingMs,
+        }));
+    return (client) => {
+      this.#tunnels.set(client, destination);
+      client.once("close", () => this.#tunnels.delete(client));
+      // The secrets may have changed while the connection was made.
+      if (all === this.#secrets) join(client);
+      else client.destroy();
+    };
+  }
+
+  requireNoSecret(isSecure: boolean, destination: Destination, request: IncomingMessage): void {
+    if (this.#secrets.length === 0) return;
+    const head = [request.url ?? "", ...request.rawHeaders].join("\n");
+    const isForSecret = isSecure && this.#secrets.some((secret) => secret.isFor(destination));
+    if (!isForSecret && !hasPlaceholder(head, this.#secrets)) return;
+    const why = isSecure
+      ? `Secrets are put into requests within a tunnel alone (CONNECT), and this one to ${authorityOf(destination)} came without.`
+      : `Secrets are sent over TLS alone, and this request to ${authorityOf(destination)} is plain HTTP.`;
+    this.log.begin("http", destination).end("refused", why);
+    this.onDecision("refused");
+    throw new EgressProblem("refused", why);
   }
 
   async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Dialed> {
@@ -105,6 +172,11 @@ export class SandboxEgress implements EgressAccess {
       this.onDecision("failed");
       throw problem;
     },
+    tunnel: async (protocol, destination, signal) => {
+      const { socket } = await this.#refusal.connect(protocol, destination, signal);
+      return (client) => joinSockets(client, socket);
+    },
+    requireNoSecret: () => undefined,
     watchIdle: () => undefined,
   };
 

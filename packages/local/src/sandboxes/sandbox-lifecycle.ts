@@ -110,6 +110,11 @@ export class SandboxLifecycle {
     });
   }
 
+  /** Does something that no step of the sandbox may come between. */
+  between(sandbox: SandboxRecord, work: () => Promise<void>): Promise<void> {
+    return this.#step(sandbox, work);
+  }
+
   /** Looks for the machine of a sandbox that an earlier control plane left running. Later steps wait for that. */
   adopt(sandbox: SandboxRecord, find: () => Promise<Machine | string>): Promise<void> {
     return this.#step(sandbox, async () => {
@@ -119,6 +124,7 @@ export class SandboxLifecycle {
         return;
       }
       this.parts.egress.setRules(sandbox.id, egressRules(sandbox.egress));
+      this.parts.egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
       sandbox.machine = found;
       this.watch(sandbox, found);
     });
@@ -209,6 +215,7 @@ export class SandboxLifecycle {
       machine = await machines.boot(sandbox.template, sandbox.id, disk, sandbox);
       if (disk === undefined) await files.restore(machine, signal);
       egress.setRules(sandbox.id, egressRules(sandbox.egress));
+      egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
       signal.throwIfAborted();
       // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
       // those files; nobody has used the new machine yet, so nothing is lost.

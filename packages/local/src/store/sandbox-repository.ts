@@ -3,6 +3,7 @@ import type {
   Idempotency,
   MountFacts,
   RequestedEgress,
+  SecretFacts,
 } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
@@ -32,6 +33,8 @@ export interface StoredSandbox {
   readonly metadata: Readonly<Record<string, string>>;
   readonly egress: RequestedEgress;
   readonly mounted: readonly SandboxMount[];
+  /** Its secrets without their values. Undefined if it was created without. */
+  readonly secrets?: readonly Omit<SecretFacts, "isLost">[] | undefined;
   readonly failureReason: string | undefined;
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
@@ -74,6 +77,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
       metadata: JSON.stringify(sandbox.metadata),
       egress: JSON.stringify(sandbox.egress),
       mounts: sandbox.mounted.length === 0 ? null : JSON.stringify(sandbox.mounted),
+      secrets: sandbox.secrets === undefined ? null : JSON.stringify(sandbox.secrets),
       failure_reason: sandbox.failureReason ?? null,
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
@@ -190,6 +194,7 @@ function readSandbox(row: Row): StoredSandbox {
     metadata: JSON.parse(String(row.metadata)) as Record<string, string>,
     egress: JSON.parse(String(row.egress)) as RequestedEgress,
     mounted: JSON.parse(text("mounts") ?? "[]") as SandboxMount[],
+    secrets: row.secrets === null ? undefined : (JSON.parse(String(row.secrets)) as StoredSandbox["secrets"]),
     failureReason: text("failure_reason"),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
     keyId: text("key_id"),

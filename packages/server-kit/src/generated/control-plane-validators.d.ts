@@ -16,3 +16,4 @@ export declare const setSandboxTimeoutBody: Validate;
 export declare const listSandboxEgressQuery: Validate;
 export declare const getTemplateBuildLogsQuery: Validate;
 export declare const uploadTemplateFilesQuery: Validate;
+export declare const setSandboxSecretBody: Validate;

@@ -1,0 +1,133 @@
+import type { Socket } from "node:net";
+import { createServer, type TLSSocket } from "node:tls";
+import { authorityOf, type Destination, EgressProblem } from "../destination.js";
+import type { EgressLog } from "../egress-log.js";
+import type { SecuredConnections } from "../secured-connections.js";
+import { CertificateAuthority } from "./certificate-authority.js";
+import { Http1Forwarding } from "./http1-forwarding.js";
+import { forwardHttp2 } from "./http2-forwarding.js";
+import type { Secret } from "./secret.js";
+
+/** A host that has a secret, for one sandbox. */
+export interface SecretHost {
+  readonly destination: Destination;
+  /** The secrets that may be sent to it. */
+  readonly secrets: readonly Secret[];
+  /** The sandbox's other secrets, whose placeholders are refused here. */
+  readonly others: readonly Secret[];
+  readonly log: EgressLog;
+  /** Opens a connection to it, as the sandbox's rules allow. */
+  readonly dial: () => Promise<Socket>;
+  readonly signal: AbortSignal;
+  /** Milliseconds that a program's TLS handshake may take. */
+  readonly handshakeMs: number;
+}
+
+/** Ends the TLS of programs in sandboxes with hosts that have a secret, and speaks TLS with the real server instead. */
+export class EndedTls {
+  #authority: CertificateAuthority | undefined;
+  readonly #http1 = new Http1Forwarding();
+
+  constructor(private readonly secured: SecuredConnections) {}
+
+  /** The certificate that programs must trust, in PEM. It is made for the first sandbox that may have a secret. */
+  get authority(): string {
+    return this.#certificates.pem;
+  }
+
+  /**
+   * Connects to the real server. Resolves with what speaks with the program, once the server has proven who it is. Rejects with an
+   * EgressProblem otherwise.
+   */
+  async open(host: SecretHost): Promise<(client: Socket) => void> {
+    const upstream = await this.#connect(host);
+    // The program may close its connection before it is joined.
+    host.signal.addEventListener("abort", () => upstream.destroy(), { once: true });
+    return (client) => this.#serve(client, upstream, host);
+  }
+
+  get #certificates(): CertificateAuthority {
+    this.#authority ??= new CertificateAuthority();
+    return this.#authority;
+  }
+
+  /** HTTP/1.1 is the faster one here, so HTTP/2 is spoken only with servers that speak nothing else, and with programs that do. */
+  async #connect({ dial, destination, signal }: SecretHost): Promise<TLSSocket> {
+    try {
+      return await this.secured.open(await dial(), destination, signal);
+    } catch (error) {
+      const { cause } = error as EgressProblem;
+      if ((cause as NodeJS.ErrnoException | undefined)?.code !== noProtocol) throw error;
+      return this.secured.open(await dial(), destination, signal, "h2");
+    }
+  }
+
+  #serve(client: Socket, upstream: TLSSocket, host: SecretHost): void {
+    const { destination, log, handshakeMs } = host;
+    const speaksHttp2 = upstream.alpnProtocol === "h2";
+    let lack =
+      "The program ended its TLS handshake with the proxy: it may not trust this server's authority, because it has a list of its own, or may check for one certificate.";
+    const server = createServer({
+      handshakeTimeout: handshakeMs,
+      SNICallback: (name, done) => {
+        if (name.toLowerCase() === destination.host) return done(null, this.#certificates.contextFor(name));
+        lack = `The program asked for ${JSON.stringify(name.slice(0, 80))} in a tunnel to ${destination.host}.`;
+        done(new Error("another name"));
+      },
+      ALPNCallback: ({ protocols }) => {
+        if (protocols.includes("http/1.1") && !speaksHttp2) return "http/1.1";
+        if (protocols.includes("h2")) return "h2";
+        lack = `${authorityOf(destination)} speaks HTTP/2 only, and the program does not.`;
+        return undefined;
+      },
+    });
+    server.once("tlsClientError", ({ message }) => {
+      const isNoTls = /http request|wrong version|unexpected message|packet length/i.test(message);
+      const why = isNoTls
+        ? `Only TLS may be spoken with ${authorityOf(destination)}, because it has a secret.`
+        : lack;
+      log.request(destination, "CONNECT", "").end("refused", why);
+      client.destroy();
+      upstream.destroy();
+    });
+    server.once("secureConnection", (program) => {
+      join(program, upstream);
+      if (program.alpnProtocol !== "h2") {
+        if (!speaksHttp2) return this.#http1.serve(program, upstream, host);
+        log
+          .request(destination, "CONNECT", "")
+          .end("refused", `${authorityOf(destination)} speaks HTTP/2 only, and the program does not.`);
+        return void program.destroy();
+      }
+      if (speaksHttp2) return forwardHttp2(program, upstream, host);
+      // The connection that the server's certificate was checked on speaks HTTP/1.1.
+      upstream.removeAllListeners("close").destroy();
+      this.#connectHttp2(program, host).catch(() => program.destroy());
+    });
+    client.once("close", () => upstream.destroy());
+    server.emit("connection", client);
+  }
+
+  async #connectHttp2(program: TLSSocket, host: SecretHost): Promise<void> {
+    const { dial, destination, signal, log } = host;
+    try {
+      const upstream = await this.secured.open(await dial(), destination, signal, "h2");
+      join(program, upstream);
+      forwardHttp2(program, upstream, host);
+    } catch (error) {
+      const why = error instanceof EgressProblem ? error.message : String(error);
+      log.request(destination, "CONNECT", "").end("failed", why);
+      throw error;
+    }
+  }
+}
+
+/** The server knows none of the application protocols offered. */
+const noProtocol = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL";
+
+/** Ends each connection with the other: what is left of one is of no use. */
+function join(program: TLSSocket, upstream: TLSSocket): void {
+  program.on("error", () => program.destroy());
+  program.once("close", () => upstream.destroy());
+  upstream.once("close", () => program.end());
+}
