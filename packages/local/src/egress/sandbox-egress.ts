@@ -106,7 +106,7 @@ export class SandboxEgress implements EgressAccess {
           destination,
           secrets,
           others: all.filter((secret) => !secrets.includes(secret)),
-          log: this.log,
+          request: (method, target) => this.log.request(destination, method, target),
           dial,
           signal,
           handshakeMs: this.limits.greetingMs,

@@ -45,15 +45,16 @@ export class CertificateAuthority {
     if (known && Date.now() - known.madeAt < (serverDays / 2) * dayMs) return known.context;
     const [oldest] = this.#servers.keys();
     if (oldest !== undefined && this.#servers.size >= mostServers) this.#servers.delete(oldest);
-    const context = createSecureContext({ key: this.#serverKeyPem, cert: this.certificateFor(host) });
+    const identity = this.identityFor(host);
+    const context = createSecureContext({ key: identity, cert: identity });
     this.#servers.delete(host);
     this.#servers.set(host, { context, madeAt: Date.now() });
     return context;
   }
 
-  /** A certificate for a host, in PEM. */
-  certificateFor(host: string): string {
-    return this.#certificate({
+  /** A certificate for a host and its key, in PEM. */
+  identityFor(host: string): string {
+    const certificate = this.#certificate({
       subject: host.length <= longestCommonName ? host : "Cloud Sandbox",
       key: this.#serverKey.publicKey,
       days: serverDays,
@@ -67,6 +68,7 @@ export class CertificateAuthority {
         extension("2.5.29.35", false, sequence(tagged(0, keyIdentifier(this.#key.publicKey), false))),
       ],
     });
+    return certificate + this.#serverKeyPem;
   }
 
   #certificate({ subject, key, days, extensions }: Contents): string {

@@ -1,21 +1,28 @@
 import type { Socket } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { authorityOf, type Destination, EgressProblem } from "../destination.js";
-import type { EgressLog } from "../egress-log.js";
+import type { LoggedRequest } from "../egress-log.js";
 import type { SecuredConnections } from "../secured-connections.js";
 import { CertificateAuthority } from "./certificate-authority.js";
-import { Http1Forwarding } from "./http1-forwarding.js";
+import { failure, Http1Forwarding, wantsCertificate } from "./http1-forwarding.js";
 import { forwardHttp2 } from "./http2-forwarding.js";
 import type { Secret } from "./secret.js";
 
-/** A host that has a secret, for one sandbox. */
-export interface SecretHost {
+/** A host that has a secret, as a program asks for it in one tunnel. */
+export interface SecretHost extends SecretTunnel {
+  /** Why the server refuses all requests. Undefined if it does not. */
+  readonly failure: () => string | undefined;
+}
+
+/** What a tunnel to a host that has a secret is opened with. */
+export interface SecretTunnel {
   readonly destination: Destination;
   /** The secrets that may be sent to it. */
   readonly secrets: readonly Secret[];
   /** The sandbox's other secrets, whose placeholders are refused here. */
   readonly others: readonly Secret[];
-  readonly log: EgressLog;
+  /** Logs a request to it. */
+  readonly request: (method: string, target: string) => LoggedRequest;
   /** Opens a connection to it, as the sandbox's rules allow. */
   readonly dial: () => Promise<Socket>;
   readonly signal: AbortSignal;
@@ -39,10 +46,15 @@ export class EndedTls {
    * Connects to the real server. Resolves with what speaks with the program, once the server has proven who it is. Rejects with an
    * EgressProblem otherwise.
    */
-  async open(host: SecretHost): Promise<(client: Socket) => void> {
-    const upstream = await this.#connect(host);
+  async open(tunnel: SecretTunnel): Promise<(client: Socket) => void> {
+    const upstream = await this.#connect(tunnel);
     // The program may close its connection before it is joined.
-    host.signal.addEventListener("abort", () => upstream.destroy(), { once: true });
+    tunnel.signal.addEventListener("abort", () => upstream.destroy(), { once: true });
+    let refused: NodeJS.ErrnoException | undefined;
+    upstream.once("error", (error: NodeJS.ErrnoException) => {
+      if (wantsCertificate(error)) refused = error;
+    });
+    const host = { ...tunnel, failure: () => refused && failure(refused, tunnel) };
     return (client) => this.#serve(client, upstream, host);
   }
 
@@ -52,7 +64,7 @@ export class EndedTls {
   }
 
   /** HTTP/1.1 is the faster one here, so HTTP/2 is spoken only with servers that speak nothing else, and with programs that do. */
-  async #connect({ dial, destination, signal }: SecretHost): Promise<TLSSocket> {
+  async #connect({ dial, destination, signal }: SecretTunnel): Promise<TLSSocket> {
     try {
       return await this.secured.open(await dial(), destination, signal);
     } catch (error) {
@@ -63,8 +75,14 @@ export class EndedTls {
   }
 
   #serve(client: Socket, upstream: TLSSocket, host: SecretHost): void {
-    const { destination, log, handshakeMs } = host;
+    const { destination, handshakeMs } = host;
+    let hasAsked = false;
+    const request: SecretHost["request"] = (...asked) => {
+      hasAsked = true;
+      return host.request(...asked);
+    };
     const speaksHttp2 = upstream.alpnProtocol === "h2";
+    const onlyHttp2 = `${authorityOf(destination)} speaks HTTP/2 only, and the program does not.`;
     let lack =
       "The program ended its TLS handshake with the proxy: it may not trust this server's authority, because it has a list of its own, or may check for one certificate.";
     const server = createServer({
@@ -77,7 +95,7 @@ export class EndedTls {
       ALPNCallback: ({ protocols }) => {
         if (protocols.includes("http/1.1") && !speaksHttp2) return "http/1.1";
         if (protocols.includes("h2")) return "h2";
-        lack = `${authorityOf(destination)} speaks HTTP/2 only, and the program does not.`;
+        lack = onlyHttp2;
         return undefined;
       },
     });
@@ -86,37 +104,41 @@ export class EndedTls {
       const why = isNoTls
         ? `Only TLS may be spoken with ${authorityOf(destination)}, because it has a secret.`
         : lack;
-      log.request(destination, "CONNECT", "").end("refused", why);
+      request("CONNECT", "").end("refused", why);
       client.destroy();
       upstream.destroy();
     });
     server.once("secureConnection", (program) => {
-      join(program, upstream);
+      program.on("error", () => program.destroy());
+      program.once("close", () => {
+        upstream.destroy();
+        // Some programs check a certificate only when the handshake is over.
+        if (!hasAsked) request("CONNECT", "").end("failed", `No request came. ${lack}`);
+      });
+      const asking = { ...host, request };
       if (program.alpnProtocol !== "h2") {
-        if (!speaksHttp2) return this.#http1.serve(program, upstream, host);
-        log
-          .request(destination, "CONNECT", "")
-          .end("refused", `${authorityOf(destination)} speaks HTTP/2 only, and the program does not.`);
+        if (!speaksHttp2) return this.#http1.serve(program, upstream, asking);
+        lack = onlyHttp2;
         return void program.destroy();
       }
-      if (speaksHttp2) return forwardHttp2(program, upstream, host);
+      if (speaksHttp2) return forwardHttp2(program, upstream, asking);
       // The connection that the server's certificate was checked on speaks HTTP/1.1.
-      upstream.removeAllListeners("close").destroy();
-      this.#connectHttp2(program, host).catch(() => program.destroy());
+      upstream.destroy();
+      this.#connectHttp2(program, asking).catch(() => program.destroy());
     });
     client.once("close", () => upstream.destroy());
     server.emit("connection", client);
   }
 
   async #connectHttp2(program: TLSSocket, host: SecretHost): Promise<void> {
-    const { dial, destination, signal, log } = host;
+    const { dial, destination, signal, request } = host;
     try {
       const upstream = await this.secured.open(await dial(), destination, signal, "h2");
-      join(program, upstream);
+      program.once("close", () => upstream.destroy());
       forwardHttp2(program, upstream, host);
     } catch (error) {
       const why = error instanceof EgressProblem ? error.message : String(error);
-      log.request(destination, "CONNECT", "").end("failed", why);
+      request("CONNECT", "").end("failed", why);
       throw error;
     }
   }
@@ -124,10 +146,3 @@ export class EndedTls {
 
 /** The server knows none of the application protocols offered. */
 const noProtocol = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL";
-
-/** Ends each connection with the other: what is left of one is of no use. */
-function join(program: TLSSocket, upstream: TLSSocket): void {
-  program.on("error", () => program.destroy());
-  program.once("close", () => upstream.destroy());
-  upstream.once("close", () => program.end());
-}

@@ -14,7 +14,7 @@ import { withoutHopByHop } from "../../relay/forwarded-headers.js";
 import { joinSockets } from "../../runtime/host/joined-sockets.js";
 import { authorityOf, parseAuthority } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
-import type { SecretHost } from "./ended-tls.js";
+import type { SecretHost, SecretTunnel } from "./ended-tls.js";
 import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
 import { type Header, type ReplacedHead, RequestRefusal, replacedHead } from "./replaced-head.js";
 import { maskedText, ValueMask } from "./value-mask.js";
@@ -27,6 +27,8 @@ interface Connection {
   readonly host: SecretHost;
   readonly upstream: TLSSocket;
   readonly agent: Agent;
+  /** The requests that are not answered. */
+  open: number;
 }
 
 /** Sends the requests of programs to hosts that have a secret on, over HTTP/1.1. Each is built anew from its parsed parts. */
@@ -45,13 +47,30 @@ export class Http1Forwarding {
   }
 
   serve(program: TLSSocket, upstream: TLSSocket, host: SecretHost): void {
-    this.#connections.set(program, { host, upstream, agent: new OneConnection(upstream) });
+    const connection: Connection = {
+      host,
+      upstream,
+      agent: new OneConnection(upstream),
+      open: 0,
+    };
+    this.#connections.set(program, connection);
+    const end = (): void => {
+      // Requests that wait are answered first, and one that comes is told why there is no server.
+      if (connection.open === 0 && host.failure() === undefined) program.end();
+    };
+    if (upstream.destroyed) end();
+    upstream.once("close", end);
     this.#server.emit("connection", program);
   }
 
   #forward(incoming: IncomingMessage, answer: ServerResponse): void {
     const connection = this.#connectionOf(incoming.socket);
     const entry = entryOf(incoming, connection.host);
+    connection.open += 1;
+    answer.once("close", () => {
+      connection.open -= 1;
+      if (connection.open === 0 && connection.upstream.destroyed) incoming.socket.end();
+    });
     try {
       const head = this.#replaced(incoming, connection);
       entry.allow(head.secrets);
@@ -69,10 +88,7 @@ export class Http1Forwarding {
         entry.answered(response.statusCode ?? 0);
         // Node.js emits a 101 without an Upgrade header as a response.
         if ((response.statusCode ?? 0) < 200) return void outgoing.destroy(new Error("unasked switch"));
-        response.once("close", () => entry.end());
-        passOn(response, answer, head.sent, (bytes) => {
-          entry.bytesReceived += bytes;
-        });
+        passOn(response, answer, head.sent, entry);
       });
       answer.once("close", () => {
         entry.end();
@@ -158,6 +174,8 @@ export class Http1Forwarding {
   }
 
   #replaced(incoming: IncomingMessage, { host, upstream }: Connection): ReplacedHead {
+    const failure = host.failure();
+    if (failure !== undefined) throw new RequestRefusal(502, failure);
     // As a server that closes a connection which is kept alive: the program sends its request over another one.
     if (upstream.destroyed) throw new Error("The server has closed the connection.");
     requireSound(incoming);
@@ -186,10 +204,8 @@ class OneConnection extends Agent {
   }
 }
 
-const entryOf = (
-  { method = "", url = "" }: IncomingMessage,
-  { log, destination }: SecretHost,
-): LoggedRequest => log.request(destination, method, url.replace(/^https?:\/\/[^/?#]*/i, ""));
+const entryOf = ({ method = "", url = "" }: IncomingMessage, { request }: SecretHost): LoggedRequest =>
+  request(method, url.replace(/^https?:\/\/[^/?#]*/i, ""));
 
 function send(incoming: IncomingMessage, { host, agent }: Connection, headers: readonly Header[]) {
   return request({
@@ -239,8 +255,11 @@ function passOn(
   response: IncomingMessage,
   answer: ServerResponse,
   sent: readonly string[],
-  count: (bytes: number) => void,
+  entry: LoggedRequest,
 ): void {
+  const count = (bytes: number): void => {
+    entry.bytesReceived += bytes;
+  };
   try {
     answer.sendDate = false;
     const headers = maskedHeaders(withoutHopByHop(response.rawHeaders), sent);
@@ -258,7 +277,7 @@ function passOn(
     });
     const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "identity";
     if (sent.length > 0 && searchedEncodings.has(encoding))
-      relayCompressed(response, answer, count, encoding, sent).catch(() => answer.destroy());
+      void relayCompressed(response, answer, entry, { encoding, values: sent });
     else relayBody(response, answer, count, sent.length === 0 ? undefined : new ValueMask(sent));
   } catch {
     response.destroy();
@@ -278,13 +297,17 @@ function pairsOf(rawHeaders: readonly string[]): Header[] {
 }
 
 /** Why the real server did not answer, without what an error may repeat of its bytes. */
-export function failure({ code = "" }: NodeJS.ErrnoException, { destination }: SecretHost): string {
+export function failure(error: NodeJS.ErrnoException, { destination }: SecretTunnel): string {
+  const { code = "" } = error;
   const at = authorityOf(destination);
-  if (/CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/.test(code))
-    return `${at} wants a certificate of its client, which a secret cannot be.`;
+  if (wantsCertificate(error)) return `${at} wants a certificate of its client, which a secret cannot be.`;
   if (code.startsWith("HPE_")) return `${at} did not answer in HTTP.`;
   return `${at} closed the connection before it answered.`;
 }
+
+/** Whether a server refuses a client without a certificate. */
+export const wantsCertificate = ({ code = "" }: NodeJS.ErrnoException): boolean =>
+  /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/.test(code);
 
 function refuse(answer: ServerResponse, status: number, message: string): void {
   if (answer.headersSent) return void answer.destroy();

@@ -12,6 +12,7 @@ import {
 import type { TLSSocket } from "node:tls";
 import { connectionHeaders } from "../../relay/forwarded-headers.js";
 import { authorityOf } from "../destination.js";
+import type { LoggedRequest } from "../egress-log.js";
 import type { SecretHost } from "./ended-tls.js";
 import { failure, requireHost } from "./http1-forwarding.js";
 import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
@@ -63,7 +64,7 @@ function forward(
   host: SecretHost,
 ): void {
   const { ":method": method = "", ":path": target = "", ":authority": authority } = asked.headers;
-  const entry = host.log.request(host.destination, method, target);
+  const entry = host.request(method, target);
   try {
     requireHost(authority ?? asked.headers.host, host);
     if (asked.headers.host !== undefined) requireHost(asked.headers.host, host);
@@ -100,14 +101,8 @@ function forward(
     call.on("response", (answered, flags) => {
       entry.answered(answered[":status"] ?? 0);
       const isOver = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
-      answer(
-        stream,
-        call,
-        { headers: masked(answered, sent), sent, isOver, trailers: () => trailers },
-        (bytes) => {
-          entry.bytesReceived += bytes;
-        },
-      );
+      const head = { headers: masked(answered, sent), sent, isOver, trailers: () => trailers };
+      answer(stream, call, head, entry);
     });
     call.on("error", (error) => {
       const why = failure(error, host);
@@ -141,7 +136,7 @@ function answer(
   stream: ServerHttp2Stream,
   call: ClientHttp2Stream,
   { headers, sent, isOver, trailers }: Answer,
-  count: (bytes: number) => void,
+  entry: LoggedRequest,
 ): void {
   if (stream.destroyed) return;
   stream.respond(headers, isOver ? { endStream: true } : { waitForTrailers: true });
@@ -150,10 +145,16 @@ function answer(
   stream.once("wantTrailers", () => stream.sendTrailers(trailers()));
   const encoding = String(headers["content-encoding"] ?? "identity").toLowerCase();
   if (sent.length > 0 && searchedEncodings.has(encoding))
-    relayCompressed(call, stream, count, encoding, sent).catch(() =>
-      stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+    void relayCompressed(call, stream, entry, { encoding, values: sent });
+  else
+    relayBody(
+      call,
+      stream,
+      (bytes) => {
+        entry.bytesReceived += bytes;
+      },
+      sent.length === 0 ? undefined : new ValueMask(sent),
     );
-  else relayBody(call, stream, count, sent.length === 0 ? undefined : new ValueMask(sent));
 }
 
 /** The headers as an object. Those that have a value are kept out of the tables of compression. */

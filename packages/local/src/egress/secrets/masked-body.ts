@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
+import type { LoggedRequest } from "../egress-log.js";
 import { ValueMask } from "./value-mask.js";
 
 /** Bytes that may wait for a reader before the sender is paused. With less, both would mostly wait for each other. */
@@ -24,13 +25,12 @@ export function relayBody(
   endTogether(from, to);
 }
 
-/** Passes a compressed body on as long as none of the values is in it. A body that has one is cut. */
+/** Passes a compressed body on as long as none of the values is in it. Destroys both streams when there is one, and says so in `entry`. */
 export async function relayCompressed(
   from: Readable,
   to: Writable,
-  count: (bytes: number) => void,
-  encoding: string,
-  values: readonly string[],
+  entry: LoggedRequest,
+  { encoding, values }: { readonly encoding: string; readonly values: readonly string[] },
 ): Promise<void> {
   endTogether(from, to);
   const mask = new ValueMask(values);
@@ -43,15 +43,30 @@ export async function relayCompressed(
   try {
     for await (const piece of from as AsyncIterable<Buffer>) {
       if (isReadable) await new Promise<void>((resolve) => void plain.write(piece, () => resolve()));
-      if (mask.hasFound) throw new Error("The answer repeats a secret.");
-      count(piece.length);
-      if (!to.write(piece))
-        await new Promise<void>((resolve) => to.once("drain", resolve).once("close", resolve));
+      if (mask.hasFound) {
+        entry.end("failed", "The answer repeats a secret, compressed, and was cut.");
+        to.destroy();
+        return;
+      }
+      entry.bytesReceived += piece.length;
+      if (!to.write(piece)) await drainedOrOver(to);
     }
     to.end();
+  } catch {
+    // The other stream was destroyed.
   } finally {
     plain.destroy();
   }
+}
+
+function drainedOrOver(to: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      to.removeListener("drain", settle).removeListener("close", settle);
+      resolve();
+    };
+    to.on("drain", settle).on("close", settle);
+  });
 }
 
 /** The encodings that are searched for values. Others are passed on. */
