@@ -16,3 +16,4 @@ export { System } from "../machine/system.js";
 export { Terminals } from "../streams/terminal.js";
 export { noticeExpiry } from "./expiry-notice.js";
 export { KeepAlive } from "./keep-alive.js";
+export { SandboxSecrets } from "./secrets.js";

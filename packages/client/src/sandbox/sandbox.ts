@@ -30,6 +30,7 @@ import type { ExpiringOptions } from "./expiry-notice.js";
 import type { KeepAlive, KeepAliveOptions } from "./keep-alive.js";
 import type * as SandboxParts from "./sandbox-parts.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
+import type { SandboxSecrets } from "./secrets.js";
 
 /** The method that Node.js calls to print an object; it receives Node's own `inspect`. */
 const inspected = Symbol.for("nodejs.util.inspect.custom");
@@ -74,6 +75,7 @@ export class Sandbox implements AsyncDisposable {
   #record: SandboxRecord;
   #files: Files | undefined;
   #env: EnvironmentVariables | undefined;
+  #secrets: SandboxSecrets | undefined;
   #pythonPackages: PythonPackages | undefined;
   #terminal: Terminals | undefined;
   #metrics: Metrics | undefined;
@@ -123,6 +125,12 @@ export class Sandbox implements AsyncDisposable {
   get env(): EnvironmentVariables {
     this.#env ??= this.#parts.EnvironmentVariables.of(this.#access);
     return this.#env;
+  }
+
+  /** Credentials that code in the sandbox uses without having them. */
+  get secrets(): SandboxSecrets {
+    this.#secrets ??= this.#parts.SandboxSecrets.of(this.#sandboxes.controlPlane, this.id);
+    return this.#secrets;
   }
 
   /** Installs packages for the sandbox's Python. */

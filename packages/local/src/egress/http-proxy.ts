@@ -63,8 +63,7 @@ export class HttpProxy {
       egress.watchIdle(client);
       const join = await egress.tunnel("connect", destination, gone);
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      if (head.length > 0) client.unshift(head);
-      join(client);
+      join(client, head);
     } catch (error) {
       if (error instanceof EgressProblem) client.end(refusal(error));
       else client.destroy();

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { joinSockets } from "../runtime/host/joined-sockets.js";
 import { authorityOf, type Destination, EgressProblem } from "./destination.js";
-import type { Dialed, Dialer, EgressAccess } from "./dialer.js";
+import type { Dialed, Dialer, EgressAccess, JoinTunnel } from "./dialer.js";
 import { EgressLog, type EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import type { HttpProxy } from "./http-proxy.js";
@@ -92,16 +92,12 @@ export class SandboxEgress implements EgressAccess {
       if (changed.some((secret) => secret.isFor(destination))) client.destroy();
   }
 
-  async tunnel(
-    protocol: EgressProtocol,
-    destination: Destination,
-    signal: AbortSignal,
-  ): Promise<(client: Socket) => void> {
+  async tunnel(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<JoinTunnel> {
     const dial = async (): Promise<Socket> => (await this.connect(protocol, destination, signal)).socket;
     const all = this.#secrets;
     const secrets = all.filter((secret) => secret.isFor(destination));
-    const join = await (secrets.length === 0
-      ? dial().then((upstream) => (client: Socket) => joinSockets(client, upstream))
+    const join: JoinTunnel = await (secrets.length === 0
+      ? dial().then(blindly)
       : this.endedTls.open({
           destination,
           secrets,
@@ -111,11 +107,11 @@ export class SandboxEgress implements EgressAccess {
           signal,
           handshakeMs: this.limits.greetingMs,
         }));
-    return (client) => {
+    return (client, head) => {
       this.#tunnels.set(client, destination);
       client.once("close", () => this.#tunnels.delete(client));
       // The secrets may have changed while the connection was made.
-      if (all === this.#secrets) join(client);
+      if (all === this.#secrets) join(client, head);
       else client.destroy();
     };
   }
@@ -174,7 +170,7 @@ export class SandboxEgress implements EgressAccess {
     },
     tunnel: async (protocol, destination, signal) => {
       const { socket } = await this.#refusal.connect(protocol, destination, signal);
-      return (client) => joinSockets(client, socket);
+      return blindly(socket);
     },
     requireNoSecret: () => undefined,
     watchIdle: () => undefined,
@@ -202,6 +198,14 @@ export class SandboxEgress implements EgressAccess {
       this.http.serve(client, access);
     }
   }
+}
+
+/** A tunnel that carries bytes as they are. */
+function blindly(upstream: Socket): JoinTunnel {
+  return (client, head) => {
+    if (head && head.length > 0) upstream.write(head);
+    joinSockets(client, upstream);
+  };
 }
 
 const tooMany = (limit: number): EgressProblem =>

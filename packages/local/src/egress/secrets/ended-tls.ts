@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { authorityOf, type Destination, EgressProblem } from "../destination.js";
+import type { JoinTunnel } from "../dialer.js";
 import type { LoggedRequest } from "../egress-log.js";
 import type { SecuredConnections } from "../secured-connections.js";
 import { CertificateAuthority } from "./certificate-authority.js";
@@ -46,7 +47,7 @@ export class EndedTls {
    * Connects to the real server. Resolves with what speaks with the program, once the server has proven who it is. Rejects with an
    * EgressProblem otherwise.
    */
-  async open(tunnel: SecretTunnel): Promise<(client: Socket) => void> {
+  async open(tunnel: SecretTunnel): Promise<JoinTunnel> {
     const upstream = await this.#connect(tunnel);
     // The program may close its connection before it is joined.
     tunnel.signal.addEventListener("abort", () => upstream.destroy(), { once: true });
@@ -55,7 +56,10 @@ export class EndedTls {
       if (wantsCertificate(error)) refused = error;
     });
     const host = { ...tunnel, failure: () => refused && failure(refused, tunnel) };
-    return (client) => this.#serve(client, upstream, host);
+    return (client, head) => {
+      if (head && head.length > 0 && !client.readableEnded) client.unshift(head);
+      this.#serve(client, upstream, host);
+    };
   }
 
   get #certificates(): CertificateAuthority {
