@@ -95,7 +95,7 @@ function requireUsable(policy: EgressPolicy): void {
       "secrets are used on the way to the internet, but internet_access is false.",
       "Set internet_access to true, or leave secrets out.",
     );
-  if (/(?:^|,)\s*(?:\*|http|http2|net|tls|stream)\b/.test(process.env.NODE_DEBUG ?? ""))
+  if (/\*|\b(?:http|net|stream|tls)/i.test(process.env.NODE_DEBUG ?? ""))
     throw new Problem(
       400,
       "SECRETS_UNAVAILABLE",
