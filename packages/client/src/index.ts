@@ -144,6 +144,7 @@ export type {
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
+export type { SandboxEgress } from "./sandbox/egress.js";
 export type { SandboxSecrets, Secret, SecretRecord, Secrets } from "./sandbox/secrets.js";
 export type {
   CreateVolumeOptions,

@@ -174,7 +174,8 @@ export function createRequest(
   };
 }
 
-function checkLists(egress: EgressLists | undefined, internetAccess: boolean | undefined): void {
+/** Throws unless the lists have names and addresses, and there is internet access that they limit. */
+export function checkLists(egress: EgressLists | undefined, internetAccess: boolean | undefined): void {
   if (egress === undefined) return;
   if (internetAccess === false)
     throw invalidArgument(

@@ -26,6 +26,7 @@ import type { Terminals } from "../streams/terminal.js";
 import type { ServerClock } from "../transport/calls/calls.js";
 import type { AgentClient, ControlPlaneClient } from "../transport/contract-clients.js";
 import type { Expiring } from "./deadline.js";
+import type { SandboxEgress } from "./egress.js";
 import type { ExpiringOptions } from "./expiry-notice.js";
 import type { KeepAlive, KeepAliveOptions } from "./keep-alive.js";
 import type * as SandboxParts from "./sandbox-parts.js";
@@ -76,6 +77,7 @@ export class Sandbox implements AsyncDisposable {
   #files: Files | undefined;
   #env: EnvironmentVariables | undefined;
   #secrets: SandboxSecrets | undefined;
+  #egress: SandboxEgress | undefined;
   #pythonPackages: PythonPackages | undefined;
   #terminal: Terminals | undefined;
   #metrics: Metrics | undefined;
@@ -125,6 +127,12 @@ export class Sandbox implements AsyncDisposable {
   get env(): EnvironmentVariables {
     this.#env ??= this.#parts.EnvironmentVariables.of(this.#access);
     return this.#env;
+  }
+
+  /** What the sandbox may reach. */
+  get egress(): SandboxEgress {
+    this.#egress ??= this.#parts.SandboxEgress.of(this.#sandboxes.controlPlane, this.id);
+    return this.#egress;
   }
 
   /** Credentials that code in the sandbox uses without having them. */

@@ -157,6 +157,11 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
       return { sandboxId: id, entries, totals };
     }),
 
+    setSandboxEgress: async ({ params, body, requestId }) => {
+      await options.fleet.egressLists.set(fleet.get(params.id), body);
+      return { ...body, request_id: requestId };
+    },
+
     ...templateHandlers(options),
 
     ...volumeHandlers(options.volumes, keyId),

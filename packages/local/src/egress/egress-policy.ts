@@ -100,10 +100,10 @@ function isFor(pattern: DestinationPattern, { host, port }: Destination): boolea
 }
 
 const notAllowed = ({ host, port }: Destination): string =>
-  `${host}:${port} is not on the egress.allow list that this sandbox was created with.`;
+  `${host}:${port} is not on the egress.allow list of this sandbox.`;
 
 const denied = ({ host, port }: Destination): string =>
-  `${host}:${port} is on the egress.deny list that this sandbox was created with.`;
+  `${host}:${port} is on the egress.deny list of this sandbox.`;
 
 const closedByOperator = ({ host, port }: Destination): string =>
   `${host}:${port} is closed to sandboxes by the operator of this machine (--egress-deny).`;

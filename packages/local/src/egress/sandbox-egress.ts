@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { joinSockets } from "../runtime/host/joined-sockets.js";
 import { authorityOf, type Destination, EgressProblem } from "./destination.js";
 import type { Dialed, Dialer, EgressAccess, JoinTunnel } from "./dialer.js";
-import { EgressLog, type EgressProtocol } from "./egress-log.js";
+import { EgressLog, type EgressProtocol, type LoggedAttempt } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import type { HttpProxy } from "./http-proxy.js";
 import type { EndedTls } from "./secrets/ended-tls.js";
@@ -33,6 +33,8 @@ export class SandboxEgress implements EgressAccess {
   /** The connections that are tunnels, with their destinations. */
   readonly #tunnels = new Map<Socket, Destination>();
   #secrets: readonly Secret[] = [];
+  /** The connections made for the sandbox. */
+  readonly #open = new Map<Socket, { readonly destination: Destination; readonly attempt: LoggedAttempt }>();
   /** Connections beyond the limit, which are open until their program has read why they are refused. */
   readonly #refused = new Set<Socket>();
   /** Number of open connections made for the sandbox. Counted separately, because one client connection can request many by pipelining. */
@@ -41,7 +43,7 @@ export class SandboxEgress implements EgressAccess {
 
   constructor(
     private readonly id: string,
-    public policy: EgressPolicy,
+    private allowed: EgressPolicy,
     private readonly dialer: Dialer,
     private readonly http: HttpProxy,
     private readonly endedTls: EndedTls,
@@ -73,6 +75,21 @@ export class SandboxEgress implements EgressAccess {
     client.on("timeout", () => client.destroy());
     client.setTimeout(this.limits.greetingMs);
     this.#serve(client, isFull ? this.#refusal : this).catch(() => client.destroy());
+  }
+
+  get policy(): EgressPolicy {
+    return this.allowed;
+  }
+
+  /** Sets where the sandbox may connect to. Open connections that are refused now are closed. */
+  set policy(policy: EgressPolicy) {
+    this.allowed = policy;
+    for (const [socket, { destination, attempt }] of this.#open) {
+      const refusal = refusalOf(policy, destination, attempt.address);
+      if (refusal === undefined) continue;
+      attempt.reason = `Closed, because the rules were changed: ${refusal}`;
+      socket.destroy();
+    }
   }
 
   get secrets(): readonly Secret[] {
@@ -138,9 +155,18 @@ export class SandboxEgress implements EgressAccess {
       const { policy, id: caller } = this;
       const dialed = await this.dialer.dial({ destination, policy, protocol, caller, signal });
       const { socket } = dialed;
+      // The rules may have changed while the connection was made.
+      const refusal =
+        policy === this.policy ? undefined : refusalOf(this.policy, destination, dialed.address);
+      if (refusal !== undefined) {
+        socket.destroy();
+        throw new EgressProblem("refused", refusal);
+      }
       attempt.allow(socket, dialed.address);
       this.onDecision("allowed");
+      this.#open.set(socket, { destination, attempt });
       socket.once("close", () => {
+        this.#open.delete(socket);
         this.#upstreams -= 1;
       });
       if (signal.aborted || this.#isClosed) socket.destroy();
@@ -198,6 +224,18 @@ export class SandboxEgress implements EgressAccess {
       this.http.serve(client, access);
     }
   }
+}
+
+/** Why a connection is refused by other rules than it was made with. Behind an upstream proxy, its address is not known. */
+function refusalOf(
+  policy: EgressPolicy,
+  destination: Destination,
+  address: string | undefined,
+): string | undefined {
+  return (
+    policy.refuseName(destination) ??
+    (address === undefined ? undefined : policy.refuseAddresses(destination, [address]))
+  );
 }
 
 /** A tunnel that carries bytes as they are. */

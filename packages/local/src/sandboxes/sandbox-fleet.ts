@@ -23,6 +23,7 @@ import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
+import { SandboxEgressLists } from "./sandbox-egress-lists.js";
 import { filesAreGone, type SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
 import { asRecorded, cannotStop, type SandboxRecord } from "./sandbox-record.js";
@@ -70,8 +71,8 @@ export interface OwnedCreateRequest extends CreateRequest {
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
   readonly #lifecycle: SandboxLifecycle;
-  /** Changes the secrets of sandboxes. */
   readonly secrets: SandboxSecrets;
+  readonly egressLists: SandboxEgressLists;
   /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
   /** All sandboxes that are being created. */
@@ -82,6 +83,7 @@ export class SandboxFleet {
   constructor(private readonly options: FleetOptions) {
     this.#lifecycle = new SandboxLifecycle(options);
     this.secrets = new SandboxSecrets({ ...options, lifecycle: this.#lifecycle });
+    this.egressLists = new SandboxEgressLists({ ...options, lifecycle: this.#lifecycle });
   }
 
   /**

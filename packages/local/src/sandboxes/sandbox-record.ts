@@ -22,7 +22,7 @@ export interface SandboxRecord {
   readonly createdAt: Date;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: RequestedEgress;
+  egress: RequestedEgress;
   /** What it mounts, each time its machine starts. */
   readonly mounted: readonly SandboxMount[];
   /** Its secrets. Undefined if it was created without: its programs do not trust the egress proxy. */

@@ -262,7 +262,12 @@ export interface paths {
         };
         /** List the connections that a sandbox asked for, newest first, a page at a time */
         get: operations["listSandboxEgress"];
-        put?: never;
+        /**
+         * Replace the lists of what a sandbox may reach
+         * @description Both lists are replaced at once: one that is not given is none. `{ "allow": [] }` refuses everything. Open connections that the new
+         *     lists refuse are closed. A sandbox without `internet_access` is 400 INVALID_REQUEST.
+         */
+        put: operations["setSandboxEgress"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1354,6 +1359,9 @@ export interface components {
             /** @description What is refused; it wins over `allow`. */
             deny?: string[];
         };
+        SetEgress: components["schemas"]["EgressLists"] & {
+            request_id?: string;
+        };
         /** @description A connection that code in a sandbox asked for. */
         EgressEntry: {
             /** Format: date-time */
@@ -1382,7 +1390,7 @@ export interface components {
              * @enum {string}
              */
             decision: "pending" | "allowed" | "refused" | "failed";
-            /** @description Why it was refused or failed. */
+            /** @description Why it was refused, failed, or closed by new rules. */
             reason?: string;
             /** @description Whether it goes on. */
             open: boolean;
@@ -2361,6 +2369,41 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    setSandboxEgress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EgressLists"];
+            };
+        };
+        responses: {
+            /** @description The lists. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetEgress"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     listSandboxSecrets: {
