@@ -82,8 +82,8 @@ test("a credential is in no file, process, environment, log, record or answer, b
     new SandboxClient({
       baseUrl: server.url,
       apiKey: server.apiKey,
-      fetch: async (input, init) => {
-        const response = await fetch(input, init);
+      fetch: async (request) => {
+        const response = await fetch(request);
         answers.push(await response.clone().text());
         return response;
       },

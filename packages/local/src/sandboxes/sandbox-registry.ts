@@ -6,7 +6,10 @@ import type { SandboxRecord } from "./sandbox-record.js";
 
 /** The fields of a sandbox that may change. */
 export type SandboxChange = Partial<
-  Pick<SandboxRecord, "machine" | "status" | "egress" | "secrets" | "timeoutSeconds" | "expiresAt" | "failureReason">
+  Pick<
+    SandboxRecord,
+    "machine" | "status" | "egress" | "secrets" | "timeoutSeconds" | "expiresAt" | "failureReason"
+  >
 >;
 
 /**
