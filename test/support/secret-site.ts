@@ -66,7 +66,16 @@ export async function startSecretSite(
     authority: join(directory, "ca.pem"),
     at: `${name}:${port}`,
     port,
-    through: ["unshare", "--mount", "--propagation", "private", "sh", "-c", `mount --bind ${hosts} /etc/hosts; exec "$@"`, "sh"],
+    through: [
+      "unshare",
+      "--mount",
+      "--propagation",
+      "private",
+      "sh",
+      "-c",
+      `mount --bind ${hosts} /etc/hosts; exec "$@"`,
+      "sh",
+    ],
     asked,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -114,10 +114,7 @@ export function checkSecrets(
   });
 }
 
-/**
- * The secrets of a sandbox that was created with `secrets`, which may be `{}`. For one that was not, `set` and `delete` throw a
- * `ConflictError`.
- */
+/** The secrets of a sandbox that was created with `secrets`, which may be `{}`. For one that was not, `set` throws a `ConflictError`. */
 export class SandboxSecrets {
   readonly #controlPlane: ControlPlaneClient;
   readonly #id: string;

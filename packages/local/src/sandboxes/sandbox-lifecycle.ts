@@ -126,6 +126,7 @@ export class SandboxLifecycle {
       this.parts.egress.setRules(sandbox.id, egressRules(sandbox.egress));
       this.parts.egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
       sandbox.machine = found;
+      sandbox.isAdopted = true;
       this.watch(sandbox, found);
     });
   }
@@ -230,6 +231,7 @@ export class SandboxLifecycle {
         "The sandbox is still stopped. Try again.",
       );
     }
+    sandbox.isAdopted = false;
     this.watch(sandbox, machine);
     await files.remove(sandbox.id);
   }

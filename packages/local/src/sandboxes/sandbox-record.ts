@@ -27,6 +27,8 @@ export interface SandboxRecord {
   readonly mounted: readonly SandboxMount[];
   /** Its secrets. Undefined if it was created without: its programs do not trust the egress proxy. */
   secrets?: readonly Secret[] | undefined;
+  /** Whether its machine was started by an earlier control plane, so that its programs trust that one's egress proxy. */
+  isAdopted?: boolean;
   /** The `Idempotency-Key` of the create request, and a digest of that request. */
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */

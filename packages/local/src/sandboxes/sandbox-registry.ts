@@ -160,7 +160,7 @@ export class SandboxRegistry {
   }
 
   #write(sandbox: SandboxRecord): Promise<void> {
-    const { machine: _, isStopping: __, status, ...rest } = sandbox;
+    const { machine: _, isStopping: __, isAdopted: ___, status, ...rest } = sandbox;
     // Save a sandbox that is being started as stopped: it can be started again if this process is killed now.
     return this.repository.save({ ...rest, status: status === "creating" ? "stopped" : status });
   }

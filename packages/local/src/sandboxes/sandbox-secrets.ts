@@ -46,7 +46,7 @@ export class SandboxSecrets {
   async delete(sandbox: SandboxRecord, name: string): Promise<void> {
     const { lifecycle, agents } = this.parts;
     await lifecycle.between(sandbox, async () => {
-      const secrets = requirePrepared(sandbox);
+      const { secrets = [] } = sandbox;
       const secret = secrets.find((other) => other.name === name);
       if (!secret) return;
       await this.#change(
@@ -88,7 +88,14 @@ export function requireOwnNames(
   );
 }
 
-function requirePrepared({ id, secrets }: SandboxRecord): readonly Secret[] {
+function requirePrepared({ id, secrets, isAdopted }: SandboxRecord): readonly Secret[] {
+  if (secrets && isAdopted)
+    throw new Problem(
+      409,
+      "CONFLICT",
+      `The programs of sandbox ${id} trust the authority of the server that started it, which has ended since.`,
+      { hint: "Stop the sandbox and start it again, if its server can, or create another one." },
+    );
   if (secrets) return secrets;
   throw new Problem(
     409,
