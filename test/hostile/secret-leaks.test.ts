@@ -144,9 +144,7 @@ test("a credential is in no file, process, environment, log, record or answer, b
     { name: "SET", state: "lost" },
   ]);
   const lost = await again.commands.run(curl);
-  expect(lost.stdout).toMatch(
-    /HTTP\/1\.1 502 [\s\S]*was lost with a restart of the server\. Set it again\./,
-  );
+  expect(lost.stdout).toMatch(/HTTP\/1\.1 502 [\s\S]*was lost with a restart of the server\. Set it again\./);
   await again.secrets.set("SET", {
     value: `${credential}-set`,
     hosts: [site.at],

@@ -2,10 +2,7 @@ import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import {
   type CallOptions,
   callInit,
-  checkBoolean,
   checkKnown,
-  checkText,
-  checkTexts,
   omitUndefined,
   variableName,
 } from "../config/options.js";
@@ -13,8 +10,8 @@ import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
 import { type ControlPlaneClient, readBody, successOf } from "../transport/contract-clients.js";
 
 /**
- * A credential that code in the sandbox uses without having it. Inside there is a placeholder; on the way out, the server puts the
- * value in its place in the headers `authorization` (also within Basic) and `x-api-key` of requests over TLS to the hosts.
+ * A credential that code in the sandbox uses without having it. Inside there is a placeholder. The server puts the value in its place in
+ * the headers `authorization` (also within Basic) and `x-api-key` of requests over TLS to the hosts.
  */
 export interface Secret {
   /** The credential: 8 to 8,192 printable ASCII characters. It is sent to the server, and read back by nobody. */
@@ -75,28 +72,10 @@ function secretOnWire(what: string, secret: Secret): ControlPlaneSchemas["Secret
     env: true,
     placeholder: true,
   });
-  const { value, hosts, headers, basic, methods, paths, env, placeholder } = secret;
-  if (typeof value !== "string" || value === "")
-    throw invalidArgument(`${what}.value must be the credential.`);
-  checkTexts(`${what}.headers`, headers);
-  checkBoolean(`${what}.env`, env);
-  checkText(`${what}.placeholder`, placeholder);
-  for (const [option, list] of Object.entries(omitUndefined({ hosts, methods, paths })))
-    if (!Array.isArray(list) || list.some((entry) => typeof entry !== "string"))
-      throw invalidArgument(`${what}.${option} must be a list of texts.`);
-  if (hosts === undefined) throw invalidArgument(`${what}.hosts must name the hosts that it may be sent to.`);
-  return {
-    value,
-    hosts: [...hosts],
-    ...omitUndefined({
-      headers: headers && { ...headers },
-      basic,
-      methods: methods && [...methods],
-      paths: paths && [...paths],
-      placeholder,
-    }),
-    env: env ?? true,
-  };
+  const { value, hosts, env = true, ...rules } = secret;
+  if (typeof value !== "string" || !Array.isArray(hosts))
+    throw invalidArgument(`${what} must have a value, which is text, and hosts, which is a list.`);
+  return { value, hosts: [...hosts], env, ...(omitUndefined(rules) as object) };
 }
 
 /** Throws if the answer to a create lacks a secret that was asked for: the placeholder of a server without secrets goes nowhere. */

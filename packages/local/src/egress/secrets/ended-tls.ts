@@ -1,35 +1,12 @@
 import type { Socket } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
-import { authorityOf, type Destination, EgressProblem } from "../destination.js";
+import { authorityOf, EgressProblem } from "../destination.js";
 import type { JoinTunnel } from "../dialer.js";
-import type { LoggedRequest } from "../egress-log.js";
 import type { SecuredConnections } from "../secured-connections.js";
 import { CertificateAuthority } from "./certificate-authority.js";
-import { failure, Http1Forwarding, wantsCertificate } from "./http1-forwarding.js";
+import { Http1Forwarding } from "./http1-forwarding.js";
 import { forwardHttp2 } from "./http2-forwarding.js";
-import type { Secret } from "./secret.js";
-
-/** A host that has a secret, as a program asks for it in one tunnel. */
-export interface SecretHost extends SecretTunnel {
-  /** Why the server refuses all requests. Undefined if it does not. */
-  readonly failure: () => string | undefined;
-}
-
-/** What a tunnel to a host that has a secret is opened with. */
-export interface SecretTunnel {
-  readonly destination: Destination;
-  /** The secrets that may be sent to it. */
-  readonly secrets: readonly Secret[];
-  /** The sandbox's other secrets, whose placeholders are refused here. */
-  readonly others: readonly Secret[];
-  /** Logs a request to it. */
-  readonly request: (method: string, target: string) => LoggedRequest;
-  /** Opens a connection to it, as the sandbox's rules allow. */
-  readonly dial: () => Promise<Socket>;
-  readonly signal: AbortSignal;
-  /** Milliseconds that a program's TLS handshake may take. */
-  readonly handshakeMs: number;
-}
+import { failure, type SecretHost, type SecretTunnel, wantsCertificate } from "./secret-host.js";
 
 /** Ends the TLS of programs in sandboxes with hosts that have a secret, and speaks TLS with the real server instead. */
 export class EndedTls {

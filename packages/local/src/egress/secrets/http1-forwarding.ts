@@ -12,11 +12,11 @@ import type { TLSSocket } from "node:tls";
 import { bodyOf, framing } from "../../relay/exchange.js";
 import { withoutHopByHop } from "../../relay/forwarded-headers.js";
 import { joinSockets } from "../../runtime/host/joined-sockets.js";
-import { authorityOf, parseAuthority } from "../destination.js";
+import { authorityOf } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
-import type { SecretHost, SecretTunnel } from "./ended-tls.js";
 import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
 import { type Header, type ReplacedHead, RequestRefusal, replacedHead } from "./replaced-head.js";
+import { failure, requireHost, type SecretHost } from "./secret-host.js";
 import { maskedText, ValueMask } from "./value-mask.js";
 
 const maxHeaderBytes = 16 * 1024;
@@ -95,9 +95,6 @@ export class Http1Forwarding {
         if (!answer.writableFinished) outgoing.destroy();
       });
       if (body === undefined) return void outgoing.end();
-      body.once("end", () => {
-        if (body.rawTrailers.length > 0) outgoing.addTrailers(pairsOf(body.rawTrailers));
-      });
       relayBody(body, outgoing, (bytes) => {
         entry.bytesSent += bytes;
       });
@@ -243,13 +240,6 @@ function targetIn({ url = "", headers }: IncomingMessage, host: SecretHost): str
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-/** Throws unless a `Host` or an `:authority` is that of the tunnel. */
-export function requireHost(authority: string | undefined, { destination }: SecretHost): void {
-  const named = parseAuthority(authority ?? "", 443);
-  if (named?.host !== destination.host || named.port !== destination.port)
-    throw new RequestRefusal(421, `This tunnel is for ${authorityOf(destination)} alone.`);
-}
-
 /** Passes an answer on. The server may be hostile: Node parses some status lines that its `writeHead` then refuses. */
 function passOn(
   response: IncomingMessage,
@@ -295,19 +285,6 @@ function pairsOf(rawHeaders: readonly string[]): Header[] {
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : [],
   );
 }
-
-/** Why the real server did not answer, without what an error may repeat of its bytes. */
-export function failure(error: NodeJS.ErrnoException, { destination }: SecretTunnel): string {
-  const { code = "" } = error;
-  const at = authorityOf(destination);
-  if (wantsCertificate(error)) return `${at} wants a certificate of its client, which a secret cannot be.`;
-  if (code.startsWith("HPE_")) return `${at} did not answer in HTTP.`;
-  return `${at} closed the connection before it answered.`;
-}
-
-/** Whether a server refuses a client without a certificate. */
-export const wantsCertificate = ({ code = "" }: NodeJS.ErrnoException): boolean =>
-  /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/.test(code);
 
 function refuse(answer: ServerResponse, status: number, message: string): void {
   if (answer.headersSent) return void answer.destroy();

@@ -13,10 +13,9 @@ import type { TLSSocket } from "node:tls";
 import { connectionHeaders } from "../../relay/forwarded-headers.js";
 import { authorityOf } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
-import type { SecretHost } from "./ended-tls.js";
-import { failure, requireHost } from "./http1-forwarding.js";
 import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
 import { type Header, RequestRefusal, replacedHead } from "./replaced-head.js";
+import { failure, requireHost, type SecretHost } from "./secret-host.js";
 import { maskedText, ValueMask } from "./value-mask.js";
 
 const settings = {

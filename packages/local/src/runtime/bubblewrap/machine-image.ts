@@ -188,16 +188,16 @@ export async function prepareMachineImage(
       ? { ...image, mounts: [...sealedEtc, ...interpreters, ...agentSeals].map(real), path: imagePath }
       : undefined,
     programImage: { ...image, mounts: common.map(real) },
-    trusting: (given, authority) => {
+    trusting: (plain, authority) => {
       trusted ??= placeAuthorities(parts, authorities + authority, "authorities-with-proxy").map(real);
       const replaced = new Set(trusted.map(({ target }) => target));
       // An imported image has none of the host's files, and may have none at these paths.
-      const hasSystem = given.mounts.some(({ target }) => target === "/etc/ssl/certs");
-      const others = given.mounts.filter(({ target }) => !replaced.has(target));
+      const hasSystem = plain.mounts.some(({ target }) => target === "/etc/ssl/certs");
+      const others = plain.mounts.filter(({ target }) => !replaced.has(target));
       return {
-        ...given,
+        ...plain,
         authorities: authoritiesInside(opt, "authorities-with-proxy"),
-        mounts: hasSystem ? [...others, ...trusted] : given.mounts,
+        mounts: hasSystem ? [...others, ...trusted] : plain.mounts,
       };
     },
     placeAgent: () => {

@@ -37,10 +37,10 @@ export function placeAuthorities(parts: string, pem: string, directory: Director
 /** Debian's Java programs read no variable, and have this file for their authorities. */
 const debianKeystore = "/etc/ssl/certs/java/cacerts";
 
-function javaKeystore(place: string, pem: string): Mount[] {
+function javaKeystore(files: string, pem: string): Mount[] {
   const content = existsSync(debianKeystore) && keystoreWith(readFileSync(debianKeystore), pem);
   if (!content) return [];
-  const source = join(place, "cacerts");
+  const source = join(files, "cacerts");
   writeFileSync(source, content);
   chmodSync(source, 0o644);
   return [{ source, target: debianKeystore }];
