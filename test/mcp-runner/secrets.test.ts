@@ -35,7 +35,12 @@ describe.skipIf(process.getuid?.() !== 0)("an MCP server works with a token that
 urllib.request.urlopen(urllib.request.Request("https://${site.at}/started", headers={"authorization": "Bearer " + os.environ["TOKEN"]}))
 ${program}`;
 
-  test.each<[string, () => Promise<{ env?: Record<string, string>; file?: string; environment?: Record<string, string> }>]>([
+  test.each<
+    [
+      string,
+      () => Promise<{ env?: Record<string, string>; file?: string; environment?: Record<string, string> }>,
+    ]
+  >([
     ["from its env", async () => ({ env: { TOKEN: "${MINE}" }, environment: { MINE: credential } })],
     ["from a variable", async () => ({ environment: { TOKEN: credential } })],
     [
@@ -66,6 +71,8 @@ ${program}`;
   test("one that is nowhere is an error that says so", async () => {
     await using runner = new McpRunner({ client, environment: {} });
     runner.addServer({ name: "lacking", command: "true", secrets: { TOKEN: { hosts: [site.at] } } });
-    await expect(runner.createSession("lacking")).rejects.toThrow(/takes the secret TOKEN from the variable TOKEN/);
+    await expect(runner.createSession("lacking")).rejects.toThrow(
+      /takes the secret TOKEN from the variable TOKEN/,
+    );
   });
 });

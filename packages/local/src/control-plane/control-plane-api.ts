@@ -158,7 +158,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     }),
 
     setSandboxEgress: async ({ params, body, requestId }) => {
-      await options.fleet.egressLists.set(fleet.get(params.id), body);
+      await options.fleet.access.setEgress(fleet.get(params.id), body);
       return { ...body, request_id: requestId };
     },
 
@@ -166,7 +166,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
 
     ...volumeHandlers(options.volumes, keyId),
 
-    ...secretHandlers(fleet, options.fleet.secrets),
+    ...secretHandlers(fleet, options.fleet.access),
 
     ...keyHandlers({
       ...options,

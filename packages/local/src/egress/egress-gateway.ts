@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type NameResolver, nameServers } from "../addresses/name-servers.js";
 import { systemNames } from "../addresses/system-names.js";
 import { openFilesLimit } from "../runtime/host/open-files.js";
@@ -7,6 +8,7 @@ import { EgressPolicy, type EgressRules, type OperatorRules } from "./egress-pol
 import { HttpProxy } from "./http-proxy.js";
 import { type InternetLack, nameServersLack } from "./internet-lack.js";
 import { type EgressLimits, type OnEgressDecision, SandboxEgress } from "./sandbox-egress.js";
+import type { CertificateAuthority } from "./secrets/certificate-authority.js";
 import { EndedTls } from "./secrets/ended-tls.js";
 import type { Secret } from "./secrets/secret.js";
 import { SecuredConnections } from "./secured-connections.js";
@@ -26,6 +28,8 @@ export interface EgressGatewayOptions {
   readonly upstreamProxy?: UpstreamProxy | undefined;
   /** Certificates, in PEM, of authorities that servers of https: requests to the proxy may have beside those that everybody trusts. */
   readonly authorities?: (() => string) | undefined;
+  /** The authority that answers in place of hosts that have a secret. Default: one that is in memory alone. */
+  readonly authority?: CertificateAuthority | undefined;
   readonly limits?: Partial<EgressLimits>;
   readonly onDecision?: OnEgressDecision | undefined;
 }
@@ -40,7 +44,7 @@ export class EgressGateway {
   constructor(private readonly options: EgressGatewayOptions) {
     const secured = new SecuredConnections(options.authorities);
     this.#http = new HttpProxy(secured);
-    this.#endedTls = new EndedTls(secured);
+    this.#endedTls = new EndedTls(secured, options.authority);
     const unknown: InternetLack = async () => undefined;
     const resolve = options.resolve ?? nameServers();
     this.#dialer = new Dialer({
@@ -91,6 +95,11 @@ export class EgressGateway {
   setSecrets(id: string, secrets: readonly Secret[]): void {
     const egress = this.#sandboxes.get(id);
     if (egress) egress.secrets = secrets;
+  }
+
+  /** Tells the authority from those of other servers. */
+  get authorityId(): string {
+    return createHash("sha256").update(this.authority).digest("hex").slice(0, 16);
   }
 
   /** The authority that programs of a sandbox with secrets must trust, in PEM. */

@@ -25,8 +25,8 @@ import type { KeyCooldowns } from "../tokens/key-ring.js";
 import { newSandboxId } from "./machine-supply.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";
+import { requireOwnNames } from "./sandbox-access.js";
 import type { SandboxFleet } from "./sandbox-fleet.js";
-import { requireOwnNames } from "./sandbox-secrets.js";
 
 /** A sandbox made for one program lives this much longer than the program may run. */
 const spareSeconds = 60;

@@ -15,7 +15,6 @@ import { grantLimits, type LocalTemplate, type TemplateCatalogue } from "../cata
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
 import { checkedSecrets } from "../egress/secrets/checked-secrets.js";
-import { Secret } from "../egress/secrets/secret.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { StoredSandbox } from "../store/sandbox-repository.js";
@@ -23,12 +22,11 @@ import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
-import { SandboxEgressLists } from "./sandbox-egress-lists.js";
+import { placeholders, requireOwnNames, SandboxAccess } from "./sandbox-access.js";
 import { filesAreGone, type SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
-import { asRecorded, cannotStop, type SandboxRecord } from "./sandbox-record.js";
+import { asRecorded, cannotStop, hasFailed, nameOfKey, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
-import { placeholders, requireOwnNames, SandboxSecrets } from "./sandbox-secrets.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
 
 /** Milliseconds that a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
@@ -71,8 +69,7 @@ export interface OwnedCreateRequest extends CreateRequest {
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
   readonly #lifecycle: SandboxLifecycle;
-  readonly secrets: SandboxSecrets;
-  readonly egressLists: SandboxEgressLists;
+  readonly access: SandboxAccess;
   /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
   /** All sandboxes that are being created. */
@@ -82,8 +79,7 @@ export class SandboxFleet {
 
   constructor(private readonly options: FleetOptions) {
     this.#lifecycle = new SandboxLifecycle(options);
-    this.secrets = new SandboxSecrets({ ...options, lifecycle: this.#lifecycle });
-    this.egressLists = new SandboxEgressLists({ ...options, lifecycle: this.#lifecycle });
+    this.access = new SandboxAccess({ ...options, lifecycle: this.#lifecycle });
   }
 
   /**
@@ -324,6 +320,7 @@ export class SandboxFleet {
     { mounted, secrets }: Pick<SandboxRecord, "mounted" | "secrets">,
   ): Promise<SandboxRecord> {
     const { timeoutSeconds, name, metadata, idempotency, keyId } = request;
+    const { egress } = this.options;
     const createdAt = new Date();
     const sandbox: SandboxRecord = {
       id: machine.id,
@@ -336,6 +333,7 @@ export class SandboxFleet {
       egress: request.egress,
       mounted,
       secrets,
+      ...(secrets && { authority: egress.authorityId }),
       idempotency,
       keyId,
       status: "running",
@@ -354,7 +352,7 @@ export class SandboxFleet {
     // A built template may have been rebuilt since: the sandbox keeps the layers it was created with.
     const current = stored.template.built ? undefined : this.options.templates.find(stored.template.name);
     const template = current ? withOwnLimits(current, stored.template.ownLimits) : stored.template;
-    const secrets = stored.secrets?.map((facts) => new Secret(facts, undefined));
+    const secrets = this.options.registry.secretsOf(stored);
     return { ...stored, template, secrets, machine: undefined, isStopping: false };
   }
 
@@ -397,10 +395,5 @@ export class SandboxFleet {
     }
   }
 }
-
-const hasFailed = ({ status }: SandboxRecord): boolean => status === "error";
-
-/** The key under which a name is reserved: each API key has its own names. An id contains no blank. */
-const nameOfKey = (name: string, keyId = ""): string => `${keyId} ${name}`;
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -111,7 +111,7 @@ export class SandboxLifecycle {
   }
 
   /** Does something that no step of the sandbox may come between. */
-  between(sandbox: SandboxRecord, work: () => Promise<void>): Promise<void> {
+  between<Result>(sandbox: SandboxRecord, work: () => Promise<Result>): Promise<Result> {
     return this.#step(sandbox, work);
   }
 
@@ -126,7 +126,6 @@ export class SandboxLifecycle {
       this.parts.egress.setRules(sandbox.id, egressRules(sandbox.egress));
       this.parts.egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
       sandbox.machine = found;
-      sandbox.isAdopted = true;
       this.watch(sandbox, found);
     });
   }
@@ -220,7 +219,11 @@ export class SandboxLifecycle {
       signal.throwIfAborted();
       // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
       // those files; nobody has used the new machine yet, so nothing is lost.
-      await registry.change(sandbox, { status: "running", machine });
+      await registry.change(sandbox, {
+        status: "running",
+        machine,
+        ...(sandbox.secrets && { authority: egress.authorityId }),
+      });
     } catch (error) {
       sandbox.status = "stopped";
       await machine?.destroy();
@@ -231,7 +234,6 @@ export class SandboxLifecycle {
         "The sandbox is still stopped. Try again.",
       );
     }
-    sandbox.isAdopted = false;
     this.watch(sandbox, machine);
     await files.remove(sandbox.id);
   }
@@ -267,12 +269,12 @@ export class SandboxLifecycle {
     }
   }
 
-  #step(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  #step<Result>(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { limit, ended } = this.#queueOf(sandbox);
     return limit(async () => {
       // Throws if the sandbox ended while this step waited for earlier steps.
       this.parts.registry.get(sandbox.id);
-      await work(ended.signal).catch((error: unknown) => {
+      return work(ended.signal).catch((error: unknown) => {
         this.parts.registry.get(sandbox.id);
         throw error;
       });

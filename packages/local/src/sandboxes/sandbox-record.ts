@@ -27,8 +27,8 @@ export interface SandboxRecord {
   readonly mounted: readonly SandboxMount[];
   /** Its secrets. Undefined if it was created without: its programs do not trust the egress proxy. */
   secrets?: readonly Secret[] | undefined;
-  /** Whether its machine was started by an earlier control plane, so that its programs trust that one's egress proxy. */
-  isAdopted?: boolean;
+  /** Tells the authority that its programs trust from others. Undefined if it was created without secrets. */
+  authority?: string | undefined;
   /** The `Idempotency-Key` of the create request, and a digest of that request. */
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
@@ -80,3 +80,8 @@ export const cannotStop = (id: string): Problem =>
     `Sandbox ${id} cannot be stopped: this server keeps its records in the cluster, and has no place for the files of a stopped sandbox.`,
     { hint: "Let the sandbox run until its deadline, or delete it." },
   );
+
+export const hasFailed = ({ status }: SandboxRecord): boolean => status === "error";
+
+/** The key under which a name is reserved: each API key has its own names. An id contains no blank. */
+export const nameOfKey = (name: string, keyId = ""): string => `${keyId} ${name}`;

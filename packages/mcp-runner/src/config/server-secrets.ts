@@ -13,7 +13,7 @@ export function withoutSecrets(
   environment: Readonly<Record<string, string | undefined>>,
 ): { readonly secrets: Secrets | undefined; readonly variables: Readonly<Record<string, string>> } {
   if (secrets === undefined) return { secrets: undefined, variables };
-  const valueOf = (name: string, file: string | undefined): string => {
+  const credentialOf = (name: string, file: string | undefined): string => {
     const value = file === undefined ? (variables[name] ?? environment[name]) : contentOf(server, name, file);
     if (value) return value;
     throw new McpConfigurationError({
@@ -24,7 +24,7 @@ export function withoutSecrets(
   };
   const taken = Object.entries(secrets).map(([name, { file, ...rules }]) => [
     name,
-    { value: valueOf(name, file), ...rules },
+    { value: credentialOf(name, file), ...rules },
   ]);
   const kept = Object.entries(variables).filter(([name]) => !Object.hasOwn(secrets, name));
   return { secrets: Object.fromEntries(taken), variables: Object.fromEntries(kept) };

@@ -1,4 +1,12 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { bits, boolean, identifier, integer, octets, sequence, set, tagged, text, time } from "./der.js";
 
@@ -18,26 +26,51 @@ interface Server {
 }
 
 /**
- * Signs the certificates with which the egress proxy answers in place of servers that have a secret. Its key, and the one that all
- * these certificates share, exist only in the memory of this process.
+ * Signs the certificates with which the egress proxy answers in place of servers that have a secret. Its key is in the memory of
+ * this process, and sealed in its store if it has a key for that. The one that all these certificates share is in memory alone.
  */
 export class CertificateAuthority {
-  readonly #key = newKey();
-  readonly #name = `Cloud Sandbox egress ${randomBytes(4).toString("hex")}`;
+  readonly #key: { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
+  readonly #name: string;
   readonly #serverKey = newKey();
   readonly #serverKeyPem = this.#serverKey.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   readonly #servers = new Map<string, Server>();
   /** The authority's own certificate, in PEM, which programs in sandboxes trust. */
-  readonly pem = this.#certificate({
-    subject: this.#name,
-    key: this.#key.publicKey,
-    days: authorityDays,
-    extensions: [
-      extension("2.5.29.19", true, sequence(boolean(true), integer(Buffer.from([0])))),
-      // keyCertSign
-      extension("2.5.29.15", true, bits(Buffer.from([0x04]), 2)),
-    ],
-  });
+  readonly pem: string;
+
+  /** `exported`: what another one {@link exported}, which this is then the same as. Default: a new one. */
+  constructor(exported?: string) {
+    if (exported === undefined) {
+      this.#key = newKey();
+      this.#name = `Cloud Sandbox egress ${randomBytes(4).toString("hex")}`;
+      this.pem = this.#own();
+    } else {
+      const { key, name, pem } = JSON.parse(exported) as { key: string; name: string; pem: string };
+      const privateKey = createPrivateKey(key);
+      this.#key = { privateKey, publicKey: createPublicKey(privateKey) };
+      this.#name = name;
+      this.pem = pem;
+    }
+  }
+
+  /** All that makes this authority, its key included. */
+  get exported(): string {
+    const key = this.#key.privateKey.export({ type: "pkcs8", format: "pem" });
+    return JSON.stringify({ key, name: this.#name, pem: this.pem });
+  }
+
+  #own(): string {
+    return this.#certificate({
+      subject: this.#name,
+      key: this.#key.publicKey,
+      days: authorityDays,
+      extensions: [
+        extension("2.5.29.19", true, sequence(boolean(true), integer(Buffer.from([0])))),
+        // keyCertSign
+        extension("2.5.29.15", true, bits(Buffer.from([0x04]), 2)),
+      ],
+    });
+  }
 
   /** The certificate and key for a host. They are kept for half of the certificate's life. */
   contextFor(host: string): SecureContext {

@@ -13,9 +13,15 @@ export class EndedTls {
   #authority: CertificateAuthority | undefined;
   readonly #http1 = new Http1Forwarding();
 
-  constructor(private readonly secured: SecuredConnections) {}
+  /** `authority`: default: one that is made for the first sandbox that may have a secret. */
+  constructor(
+    private readonly secured: SecuredConnections,
+    authority?: CertificateAuthority,
+  ) {
+    this.#authority = authority;
+  }
 
-  /** The certificate that programs must trust, in PEM. It is made for the first sandbox that may have a secret. */
+  /** The certificate that programs must trust, in PEM. */
   get authority(): string {
     return this.#certificates.pem;
   }

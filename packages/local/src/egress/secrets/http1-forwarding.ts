@@ -21,6 +21,8 @@ import { maskedText, ValueMask } from "./value-mask.js";
 
 const maxHeaderBytes = 16 * 1024;
 const keepAliveMs = 30_000;
+/** Requests that a program may send over a connection before the first is answered. Each may have 16 KiB of headers. */
+const mostWaiting = 256;
 
 /** A program's connection, with the one to the real server that all its requests are sent over. */
 interface Connection {
@@ -65,8 +67,9 @@ export class Http1Forwarding {
 
   #forward(incoming: IncomingMessage, answer: ServerResponse): void {
     const connection = this.#connectionOf(incoming.socket);
-    const entry = entryOf(incoming, connection.host);
     connection.open += 1;
+    if (connection.open > mostWaiting) return void incoming.socket.destroy();
+    const entry = entryOf(incoming, connection.host);
     answer.once("close", () => {
       connection.open -= 1;
       if (connection.open === 0 && connection.upstream.destroyed) incoming.socket.end();

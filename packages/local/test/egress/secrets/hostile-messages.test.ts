@@ -97,6 +97,14 @@ describe("a request that servers read in different ways is refused:", () => {
   });
 });
 
+test("of requests that come at once, 256 wait, and a connection with more is closed", async () => {
+  origin.handle = () => undefined;
+  const secured = await proxy.secured(origin.at);
+  const ended = new Promise((resolve) => secured.resume().once("end", resolve));
+  secured.write(`GET / HTTP/1.1\r\nhost: ${origin.at}\r\n\r\n`.repeat(300));
+  await ended;
+});
+
 test("a header that Connection names is dropped before one is set", async () => {
   proxy.set({ TOKEN: { hosts: [origin.at], headers: { "x-token": "{value}" } } });
   await proxy.ask(origin.at, { headers: { connection: "x-token, close", "x-token": "own" } });

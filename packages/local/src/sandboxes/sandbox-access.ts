@@ -12,38 +12,56 @@ import type { SandboxRegistry } from "./sandbox-registry.js";
 
 const mostSecrets = 64;
 
-interface SandboxSecretsParts {
+interface SandboxAccessParts {
   readonly registry: SandboxRegistry;
   readonly lifecycle: SandboxLifecycle;
   readonly agents: AgentCalls;
   readonly egress: EgressGateway;
 }
 
-/** Changes the secrets of sandboxes that exist. */
-export class SandboxSecrets {
-  constructor(private readonly parts: SandboxSecretsParts) {}
+/** Changes what sandboxes may reach, and with which credentials, while they exist. */
+export class SandboxAccess {
+  constructor(private readonly parts: SandboxAccessParts) {}
+
+  /** Replaces both lists of destinations at once. Open connections that are refused now are closed. */
+  async setEgress(
+    sandbox: SandboxRecord,
+    { allow, deny }: ControlPlaneSchemas["EgressLists"],
+  ): Promise<void> {
+    const { registry, lifecycle, egress } = this.parts;
+    const { internetAccess } = sandbox.egress;
+    // With a list, a sandbox without internet access is refused.
+    const rules = egressRules({ internetAccess, allow, deny: deny ?? [] });
+    await lifecycle.between(sandbox, async () => {
+      await registry.change(sandbox, { egress: { internetAccess, allow, deny } });
+      egress.setRules(sandbox.id, rules);
+    });
+  }
 
   /** Gives a sandbox a secret, or one that it has another value or other rules. */
-  async set(sandbox: SandboxRecord, name: string, spec: ControlPlaneSchemas["Secret"]): Promise<Secret> {
+  async setSecret(
+    sandbox: SandboxRecord,
+    name: string,
+    spec: ControlPlaneSchemas["Secret"],
+  ): Promise<Secret> {
     const { lifecycle, egress, agents } = this.parts;
     const policy = egress.policy(egressRules(sandbox.egress));
-    let secret: Secret | undefined;
-    await lifecycle.between(sandbox, async () => {
-      const secrets = requirePrepared(sandbox);
+    return lifecycle.between(sandbox, async () => {
+      const secrets = requirePrepared(sandbox, egress.authorityId);
       const known = secrets.find((other) => other.name === name);
       if (!known && secrets.length >= mostSecrets)
         throw new Problem(400, "RESOURCE_LIMIT_ERROR", `A sandbox has ${mostSecrets} secrets at most.`);
-      secret = checkedSecret(name, spec, policy, secrets);
+      const secret = checkedSecret(name, spec, policy, secrets);
       const added = placeholders([secret]);
       const isSame = known?.env === secret.env && known.placeholder === secret.placeholder;
       if (!isSame) await agents.mergeEnvironment(reachableMachine(sandbox), added);
       await this.#change(sandbox, [...secrets.filter((other) => other !== known), secret]);
+      return secret;
     });
-    return secret as unknown as Secret;
   }
 
   /** Takes a secret from a sandbox. Does nothing if it has no such one. */
-  async delete(sandbox: SandboxRecord, name: string): Promise<void> {
+  async deleteSecret(sandbox: SandboxRecord, name: string): Promise<void> {
     const { lifecycle, agents } = this.parts;
     await lifecycle.between(sandbox, async () => {
       const { secrets = [] } = sandbox;
@@ -88,8 +106,8 @@ export function requireOwnNames(
   );
 }
 
-function requirePrepared({ id, secrets, isAdopted }: SandboxRecord): readonly Secret[] {
-  if (secrets && isAdopted)
+function requirePrepared({ id, secrets, authority }: SandboxRecord, current: string): readonly Secret[] {
+  if (secrets && authority !== current)
     throw new Problem(
       409,
       "CONFLICT",
