@@ -1,11 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
-import {
-  type CallOptions,
-  callInit,
-  checkKnown,
-  omitUndefined,
-  variableName,
-} from "../config/options.js";
+import { type CallOptions, callInit, checkKnown, omitUndefined, variableName } from "../config/options.js";
 import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
 import { type ControlPlaneClient, readBody, successOf } from "../transport/contract-clients.js";
 
