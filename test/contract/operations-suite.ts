@@ -9,6 +9,7 @@ import { programProofs } from "./operations/programs.js";
 import { Bench, type Proof } from "./operations/proof.js";
 import { refusalProofs } from "./operations/refusals.js";
 import { sandboxProofs } from "./operations/sandboxes.js";
+import { secretProofs } from "./operations/secrets.js";
 import { streamProofs } from "./operations/streams.js";
 import { templateProofs } from "./operations/templates.js";
 import { volumeProofs } from "./operations/volumes.js";
@@ -29,6 +30,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ...webhookProofs,
   ...keyProofs,
   ...volumeProofs,
+  ...secretProofs,
 };
 
 /** Tests every operation of both contracts, but for those that the backend is known to refuse. */

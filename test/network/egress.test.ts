@@ -240,6 +240,31 @@ describe("the control plane, for each sandbox", () => {
     );
   });
 
+  test("is replaced while it runs, and closes what it refuses now", { tags: ["curl"] }, async () => {
+    await using other = await client.sandboxes.create({ template: "code-interpreter" });
+    const ask = `curl -sS -o /dev/null -w '%{http_code}' http://${name}:${server.httpPort}/hello`;
+    expect(await sh(other, ask)).toBe("200");
+    const open = other.executeStream(
+      `import socket\ntunnel = socket.create_connection(("127.0.0.1", 3128))\ntunnel.sendall(b"CONNECT ${name}:${server.httpPort} HTTP/1.1\\r\\n\\r\\n")\nprint(tunnel.recv(99), flush=True)\nprint(tunnel.recv(99))`,
+      { language: "python" },
+    );
+    let said = "";
+    for await (const event of open) {
+      if (event.type !== "stdout") continue;
+      if (said === "") await other.egress.set({ allow: [] });
+      said += event.text;
+    }
+    expect(said).toContain("200 Connection established");
+    expect(said).toMatch(/b''\s*$/);
+    expect(await other.egress.get()).toEqual({ allow: [], deny: undefined });
+    expect(await sh(other, ask)).toBe("403");
+    await expect(other.egress.set({ allow: ["not a host"] })).rejects.toThrow("egress.allow[0]");
+    await other.egress.set({ deny: ["elsewhere.test"] });
+    expect(await sh(other, ask)).toBe("200");
+    await using closed = await client.sandboxes.create({ internetAccess: false });
+    await expect(closed.egress.set({})).rejects.toThrow("internet_access is false");
+  });
+
   test("goes on when the agent was killed", { tags: ["curl"] }, async () => {
     await using killed = await client.sandboxes.create({
       template: "code-interpreter",

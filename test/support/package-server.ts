@@ -16,6 +16,8 @@ export interface PackageServer extends AsyncDisposable {
   readonly certificate: string;
   /** The `Host` header and path of each request so far. */
   readonly asked: readonly string[];
+  /** The `authorization` headers of the requests so far. */
+  readonly authorizations: Set<string>;
 }
 
 export async function startPackageServer(name: string): Promise<PackageServer> {
@@ -49,8 +51,13 @@ export async function startPackageServer(name: string): Promise<PackageServer> {
     }),
   ]);
   const asked: string[] = [];
+  const authorizations = new Set<string>();
   const answer: RequestListener = async (request, response) => {
-    const path = (request.url ?? "").replace(/\?.*$/s, "");
+    const { authorization } = request.headers;
+    if (authorization !== undefined) authorizations.add(authorization);
+    const [, isPrivate, path = ""] = /^(\/private(?=\/))?([^?]*)/.exec(request.url ?? "") ?? [];
+    if (isPrivate && authorization === undefined)
+      return void response.writeHead(401, { "www-authenticate": "Basic realm=private" }).end();
     asked.push(`${request.headers.host}${path}`);
     const protocol = "encrypted" in request.socket ? "https" : "http";
     if (path === "/hello") return void response.end(`hello over ${protocol}\n`);
@@ -80,6 +87,7 @@ export async function startPackageServer(name: string): Promise<PackageServer> {
     httpsPort,
     certificate,
     asked,
+    authorizations,
     async [Symbol.asyncDispose]() {
       for (const server of [http, https]) {
         server.closeAllConnections();

@@ -116,6 +116,7 @@ export type { WaitForPortOptions } from "./machine/port-wait.js";
 export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
+export type { SandboxEgress } from "./sandbox/egress.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
 export type {
   DetachedExecution,
@@ -145,6 +146,7 @@ export type {
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
+export type { SandboxSecrets, Secret, SecretRecord, Secrets } from "./sandbox/secrets.js";
 export type {
   CreateVolumeOptions,
   HostMount,

@@ -12,6 +12,7 @@ import { MetricsStreams } from "./control-plane/metrics-stream.js";
 import type { RequestAudit } from "./control-plane/request-audit.js";
 import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
 import { egressGateway, internetSetting } from "./egress/egress-options.js";
+import { keptAuthority } from "./egress/secrets/kept-authority.js";
 import { NotKeptError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { ConnectionBudget, RequestCallers } from "./gateway/connection-budget.js";
@@ -34,6 +35,7 @@ import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
 import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
 import { LayerStore } from "./store/layer-store.js";
+import { Sealer } from "./store/sealer.js";
 import { ServerDirectories } from "./store/server-directories.js";
 import { unusableDirectory } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
@@ -109,10 +111,13 @@ export async function serve(
     ready: () => runtime.expectedPrograms ?? 0,
   };
   const serverMetrics = options.metrics ? await serverMetricsOf(measured) : undefined;
+  const { secretsKeyFile, dataDir } = options;
+  const sealer = secretsKeyFile === undefined ? undefined : Sealer.fromFile(secretsKeyFile, dataDir);
   const egress = egressGateway(
     options.egress,
     (decision) => serverMetrics?.noteEgress(decision),
     () => ownAuthorities(options.trustCa).pem,
+    sealer && (await withStoreErrors(store, () => keptAuthority(store.settings, sealer))),
   );
   const internet = internetSetting(options.internet);
   const pool = poolSize(options.pool);
@@ -140,7 +145,7 @@ export async function serve(
   const activity = new Activity();
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);
-  const registry = new SandboxRegistry(store.sandboxes, store.writes);
+  const registry = new SandboxRegistry(store.sandboxes, store.writes, sealer);
   const directories = new ServerDirectories(store.directory);
   const layers = new LayerStore(
     () => directories.kept("layers"),

@@ -16,6 +16,7 @@ export {
   InvalidPoolError,
   InvalidPublicUrlError,
   InvalidRecordsError,
+  InvalidSecretsKeyError,
   LocalControlPlaneError,
   NotKeptError,
   PortUnavailableError,

@@ -46,6 +46,12 @@ export interface LocalControlPlaneOptions {
    */
   readonly trustCa?: readonly string[];
   /**
+   * A file with a key of 32 bytes, or their 64 hexadecimal digits, outside of the data directory and not readable by others. Values of
+   * secrets, and the key of the egress proxy's authority, are sealed with it in the data directory, so that sandboxes have them after a
+   * restart. Default: none; values are in memory alone.
+   */
+  readonly secretsKeyFile?: string;
+  /**
    * A directory with files that the home directory of each sandbox, program and build begins with, such as `.npmrc`,
    * `.config/pip/pip.conf` and `.m2/settings.xml`: at most 50 files and 128 KiB. Code can read and change its copies. Files that a
    * template or a stopped sandbox has already are kept. Default: CLOUD_SANDBOX_HOME_FILES, else none.

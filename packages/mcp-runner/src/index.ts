@@ -1,6 +1,7 @@
 export type {
   McpServerConfiguration,
   McpServerOptions,
+  McpServerSecret,
 } from "./config/server-configuration.js";
 export { isServerName, serverConfiguration } from "./config/server-configuration.js";
 export {

@@ -5,6 +5,7 @@ import {
   type McpServerOptions,
   serverConfiguration,
 } from "./config/server-configuration.js";
+import { withoutSecrets } from "./config/server-secrets.js";
 import { resolvedVariables } from "./config/variables.js";
 import { McpConfigurationError } from "./errors.js";
 import { InstallLayers, type InstallReports, installIn } from "./session/install.js";
@@ -168,13 +169,15 @@ export class McpRunner implements AsyncDisposable {
   async #prepare(server: string, signal: AbortSignal | undefined) {
     const configuration = this.#server(server);
     const { environment = process.env, onInstallLog, onNotice, onSandbox } = this.#options;
-    const variables = resolvedVariables(configuration, environment);
+    const all = resolvedVariables(configuration, environment);
+    const { secrets, variables } = withoutSecrets(configuration, all, environment);
     const reports: InstallReports = { onInstallLog, onNotice, signal };
     const { isInstalled, sandbox } = await this.#layers.create(configuration, reports, (template) =>
       this.#client.sandboxes.create({
         template,
         timeoutSeconds: lifetimeOf(configuration),
         metadata: { "mcp-server": server },
+        secrets,
         signal,
         ...reachOf(configuration),
       }),

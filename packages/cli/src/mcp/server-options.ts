@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { fraction, listed, onOrOff, pair, wholeNumber } from "../command-line/option-values.js";
+import { type SecretSource, serverSecretOption } from "../command-line/secret-option.js";
 
 /** Options that say how a server is started, as the command line gives them. */
 export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
+  readonly secret?: Readonly<Record<string, SecretSource>>;
   readonly installCommands?: readonly string[];
   readonly description?: string;
   readonly timeout?: number;
@@ -22,6 +24,7 @@ export function withServerOptions(command: Command): Command {
       `variables of the server; \${NAME} in a value is taken from your environment`,
       pair,
     )
+    .option(...serverSecretOption)
     .option("--install-commands <line...>", "command lines that install the server, run once", listed)
     .option("--timeout <minutes>", "minutes after which a session ends", fraction(0.1, 1440))
     .option("--internet <on|off>", "internet access of the server; default: the backend's", onOrOff)
@@ -38,12 +41,13 @@ export function withServerOptions(command: Command): Command {
 
 /** Converts the options to an entry of the file. */
 export function serverEntry(command: string, options: ServerOptions): Record<string, unknown> {
-  const { allow, description, env, installCommands, internet, path, port, template, timeout, workdir } =
-    options;
+  const { allow, description, env, installCommands, internet, path, port, secret: secrets } = options;
+  const { template, timeout, workdir } = options;
   const entry = {
     command,
     description,
     env,
+    secrets,
     installCommands,
     timeoutMinutes: timeout,
     internet: allow ?? internet,

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { applyEdits, modify } from "jsonc-parser";
 import { action } from "../command-line/action.js";
 import { listed, onOrOff } from "../command-line/option-values.js";
+import { type SecretSource, serverSecretOption } from "../command-line/secret-option.js";
 import { examples } from "../command-line/subcommand.js";
 import { writePrivateFile } from "../connection/private-file.js";
 import { CommandError } from "../errors/command-error.js";
@@ -15,6 +16,7 @@ import { changeServers, unknownServer } from "./server-store.js";
 interface WrapOptions {
   readonly config: string;
   readonly installCommands?: readonly string[];
+  readonly secret?: Readonly<Record<string, SecretSource>>;
   readonly internet?: boolean;
   readonly allow?: readonly string[];
   readonly launcher?: string;
@@ -29,6 +31,7 @@ export function define(command: Command): void {
     .argument("<name>", "the server's name in the configuration")
     .requiredOption("--config <file>", "the assistant's configuration, such as .mcp.json")
     .option("--install-commands <line...>", "command lines that install the server, run once", listed)
+    .option(...serverSecretOption)
     .option("--internet <on|off>", "internet access of the server; default: the backend's", onOrOff)
     .option("--allow <destination...>", "let the server reach only these hosts", listed)
     .option("--launcher <line>", "how the assistant starts this command; default: by the path of this one")
@@ -81,6 +84,7 @@ export function define(command: Command): void {
     command,
     "cloud-sandbox mcp wrap files --config ~/.config/Claude/claude_desktop_config.json",
     "cloud-sandbox mcp wrap github --config .mcp.json --allow api.github.com registry.npmjs.org",
+    "cloud-sandbox mcp wrap github --config .mcp.json --secret GITHUB_TOKEN@api.github.com",
   );
 }
 
@@ -102,8 +106,9 @@ function wrappedEntry(name: string, entry: Entry, { launcher }: WrapOptions): En
   return { ...Object.fromEntries(kept), command, args: [...words, "mcp", "run", name] };
 }
 
-function storedEntry(entry: Entry, { allow, installCommands, internet }: WrapOptions): Entry {
-  return JSON.parse(JSON.stringify({ ...entry, installCommands, internet: allow ?? internet }));
+function storedEntry(entry: Entry, { allow, installCommands, internet, secret }: WrapOptions): Entry {
+  const secrets = secret ?? entry.secrets;
+  return JSON.parse(JSON.stringify({ ...entry, secrets, installCommands, internet: allow ?? internet }));
 }
 
 /** Copies a file for this user only. */

@@ -55,13 +55,16 @@ export function secretsOf(request: Readonly<Record<string, unknown>>): string[] 
     env_vars,
     password,
     registry_credentials,
+    secrets,
     steps,
+    value,
   } = request;
   const variables = Array.isArray(steps) ? steps.flatMap(valueSet) : [];
   const values = [env, env_vars, callback_headers, registry_credentials].flatMap((map) =>
     Object.values(map ?? {}),
   );
-  return [...values, ...variables, callback_signature_secret, password].filter(
+  const credentials = Object.values(secrets ?? {}).map((secret) => Object(secret).value);
+  return [...values, ...variables, ...credentials, value, callback_signature_secret, password].filter(
     (value) => typeof value === "string",
   );
 }

@@ -17,6 +17,7 @@ import {
   omitUndefined,
 } from "../config/options.js";
 import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
+import { checkSecrets, type Secrets, secretsOnWire } from "./secrets.js";
 import { type Mounts, mountsOnWire } from "./volumes.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
@@ -56,6 +57,12 @@ export interface CreateSandboxOptions extends CallOptions {
    * not confirm them.
    */
   mounts?: Mounts | undefined;
+  /**
+   * Credentials that code in the sandbox uses without having them, by the name of the environment variable that has a placeholder:
+   * `{ GITHUB_TOKEN: { value, hosts: ["api.github.com"] } }`. With `{}` the sandbox has none yet, and `sandbox.secrets` can give it
+   * some. Fails if the server does not confirm them.
+   */
+  secrets?: Secrets | undefined;
   /** Environment variables for every execution in the sandbox. */
   env?: Readonly<Record<string, string>> | undefined;
   /** A display name. */
@@ -96,6 +103,7 @@ const namedOptionNames: OptionNames<NamedSandboxOptions> = {
   internetAccess: true,
   egress: true,
   mounts: true,
+  secrets: true,
   env: true,
   metadata: true,
   minIsolation: true,
@@ -127,7 +135,7 @@ export function createRequest(
   checkKnown("egress", options.egress, { allow: true, deny: true });
   const { template, templateId, region, internetAccess, egress, limits, mounts, env, name, metadata } =
     options;
-  const { minIsolation } = options;
+  const { minIsolation, secrets } = options;
   if (template !== undefined && templateId !== undefined) {
     throw invalidArgument("Both template and templateId are given.", "Give the name or the id.");
   }
@@ -157,6 +165,7 @@ export function createRequest(
       egress: egress && omitUndefined({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
       limits: limits && omitUndefined({ memory_mb: limits.memoryMb, vcpu: limits.vcpu }),
       mounts: mounts && mountsOnWire(mounts),
+      secrets: secrets && secretsOnWire(secrets),
       env_vars: env && checkedVariables(env, "env"),
       name,
       metadata: metadata === undefined ? undefined : { ...metadata },
@@ -165,7 +174,8 @@ export function createRequest(
   };
 }
 
-function checkLists(egress: EgressLists | undefined, internetAccess: boolean | undefined): void {
+/** Throws unless the lists have names and addresses, and there is internet access that they limit. */
+export function checkLists(egress: EgressLists | undefined, internetAccess: boolean | undefined): void {
   if (egress === undefined) return;
   if (internetAccess === false)
     throw invalidArgument(
@@ -178,15 +188,16 @@ function checkLists(egress: EgressLists | undefined, internetAccess: boolean | u
   }
 }
 
-/** Throws unless the server's answer to "create sandbox" confirms `egress`, `limits`, `mounts` and `minIsolation`. */
+/** Throws unless the server's answer to "create sandbox" confirms `egress`, `limits`, `mounts`, `secrets` and `minIsolation`. */
 export function checkGranted(
-  { egress, limits, minIsolation, mounts }: CreateSandboxOptions,
+  { egress, limits, minIsolation, mounts, secrets }: CreateSandboxOptions,
   made: ControlPlaneSchemas["Sandbox"],
 ): void {
   checkIsolation(minIsolation, made.isolation);
   checkEgress(egress, made.egress);
   checkLimits(limits, made.limits);
   checkMounts(mounts, made.mounts);
+  checkSecrets(secrets, made.secrets);
 }
 
 /**

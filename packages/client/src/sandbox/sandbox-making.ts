@@ -202,7 +202,7 @@ async function prepared(
     if (sandbox.status !== "running" || sandbox.publicHost === undefined) await untilRunning(sandbox, scope);
     agentUrl(sandbox.publicHost ?? "");
     if (
-      [options.minIsolation, options.egress, options.limits, options.mounts].some(
+      [options.minIsolation, options.egress, options.limits, options.mounts, options.secrets].some(
         (asked) => asked !== undefined,
       )
     ) {

@@ -26,10 +26,12 @@ import type { Terminals } from "../streams/terminal.js";
 import type { ServerClock } from "../transport/calls/calls.js";
 import type { AgentClient, ControlPlaneClient } from "../transport/contract-clients.js";
 import type { Expiring } from "./deadline.js";
+import type { SandboxEgress } from "./egress.js";
 import type { ExpiringOptions } from "./expiry-notice.js";
 import type { KeepAlive, KeepAliveOptions } from "./keep-alive.js";
 import type * as SandboxParts from "./sandbox-parts.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
+import type { SandboxSecrets } from "./secrets.js";
 
 /** The method that Node.js calls to print an object; it receives Node's own `inspect`. */
 const inspected = Symbol.for("nodejs.util.inspect.custom");
@@ -74,6 +76,8 @@ export class Sandbox implements AsyncDisposable {
   #record: SandboxRecord;
   #files: Files | undefined;
   #env: EnvironmentVariables | undefined;
+  #secrets: SandboxSecrets | undefined;
+  #egress: SandboxEgress | undefined;
   #pythonPackages: PythonPackages | undefined;
   #terminal: Terminals | undefined;
   #metrics: Metrics | undefined;
@@ -123,6 +127,18 @@ export class Sandbox implements AsyncDisposable {
   get env(): EnvironmentVariables {
     this.#env ??= this.#parts.EnvironmentVariables.of(this.#access);
     return this.#env;
+  }
+
+  /** What the sandbox may reach. */
+  get egress(): SandboxEgress {
+    this.#egress ??= this.#parts.SandboxEgress.of(this.#sandboxes.controlPlane, this.id);
+    return this.#egress;
+  }
+
+  /** Credentials that code in the sandbox uses without having them. */
+  get secrets(): SandboxSecrets {
+    this.#secrets ??= this.#parts.SandboxSecrets.of(this.#sandboxes.controlPlane, this.id);
+    return this.#secrets;
   }
 
   /** Installs packages for the sandbox's Python. */

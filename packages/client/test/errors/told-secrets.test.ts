@@ -12,7 +12,7 @@ async function everythingTold(
 ): Promise<string> {
   const agent = await scriptedServer(agentHandler);
   const server = await scriptedServer((request, response) =>
-    request.path.startsWith("/v1/sandboxes/abc") || request.path === "/v1/sandboxes"
+    /^\/v1\/sandboxes(\/abc(?!\/secrets).*)?$/.test(request.path)
       ? json(response, 200, wireSandbox(agent.url, { auth_token: tokenFor("abc") }))
       : agentHandler(request, response),
   );
@@ -88,6 +88,7 @@ test.each([
     });
     await rejection(sandbox.execute("1", { env: { A: secret } }));
     await rejection(sandbox.desktop.vnc.start({ password: secret }));
+    await rejection(sandbox.secrets.set("A", { value: secret, hosts: ["a.example"] }));
   }, quotes);
   for (const text of [secret, quoted, JSON.stringify(quoted).slice(1, -1)]) expect(told).not.toContain(text);
 });

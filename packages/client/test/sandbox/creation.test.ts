@@ -170,6 +170,18 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
         { code: "EGRESS_NOT_MET" },
       ],
       [
+        "when nobody says that it has the secrets",
+        { [create]: answer(201, wireSandbox("http://127.0.0.1:9")) },
+        { secrets: { TOKEN: { value: "credential", hosts: ["api.example.com"] } } },
+        { code: "SECRETS_NOT_MET" },
+      ],
+      [
+        "when it lacks one of the secrets",
+        { [create]: answer(201, wireSandbox("http://127.0.0.1:9", { secrets: [] })) },
+        { secrets: { TOKEN: { value: "credential", hosts: ["api.example.com"] } } },
+        { code: "SECRETS_NOT_MET" },
+      ],
+      [
         "when it never gets ready",
         {
           [create]: answer(201, { id: "abc", status: "creating" }),

@@ -29,6 +29,11 @@ export class AgentCalls {
     throw new Problem(400, "INVALID_REQUEST", `env_vars: ${summary}`, { hint });
   }
 
+  /** Takes an environment variable from every later execution. */
+  async removeVariable(machine: Machine, name: string): Promise<void> {
+    await successText(await this.#send(machine, { method: "DELETE", path: `/env/${name}` }));
+  }
+
   /** Ends every process of the machine but the agent. */
   async endProcesses(machine: Machine, signal: AbortSignal): Promise<void> {
     await successText(await this.#send(machine, { method: "DELETE", path: "/internal/processes", signal }));

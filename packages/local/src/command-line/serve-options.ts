@@ -188,6 +188,10 @@ export function addServeOptions(command: Command): Command {
       collect,
     )
     .option(
+      "--secrets-key-file <file>",
+      "file with a key of 32 bytes that seals secrets in the data directory; default: a restart loses their values",
+    )
+    .option(
       "--webhook-allow-private",
       "send webhooks to private addresses too, such as this machine's own",
       false,

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { limits } from "@cloud-sandbox/protocol/limits";
 import {
@@ -39,6 +39,7 @@ import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
+import { secretHandlers } from "./secret-handlers.js";
 import type { ServerMetrics } from "./server-metrics.js";
 import { volumeHandlers } from "./volume-handlers.js";
 
@@ -156,9 +157,16 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
       return { sandboxId: id, entries, totals };
     }),
 
+    setSandboxEgress: async ({ params, body, requestId }) => {
+      await options.fleet.access.setEgress(fleet.get(params.id), body);
+      return { ...body, request_id: requestId };
+    },
+
     ...templateHandlers(options),
 
     ...volumeHandlers(options.volumes, keyId),
+
+    ...secretHandlers(fleet, options.fleet.access),
 
     ...keyHandlers({
       ...options,
@@ -191,7 +199,16 @@ function rememberedCreates(
   return creates;
 }
 
-const digest = (request: string): string => createHash("sha256").update(request).digest("base64");
+const digestKey = randomBytes(32);
+
+/**
+ * Tells requests apart. Digests of creates are kept in records: one of a request with secrets has a key that only this process knows,
+ * because a weak value could be guessed from it.
+ */
+const digest = (request: string): string => {
+  const hash = request.includes('"secrets"') ? createHmac("sha256", digestKey) : createHash("sha256");
+  return hash.update(request).digest("base64");
+};
 
 const windowMs = 60_000;
 /** Callers counted one by one in a window. Further ones are counted as one caller, except those with a key of this server. */

@@ -63,7 +63,8 @@ export class EgressProblem extends Error {
   constructor(
     readonly kind: "malformed" | "refused" | "unresolvable" | "unreachable" | "timeout" | "exhausted",
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }

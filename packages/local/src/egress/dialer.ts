@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { timeLimit } from "@cloud-sandbox/protocol";
@@ -172,10 +173,20 @@ function refuse(reason: string | undefined): void {
   if (reason !== undefined) throw new EgressProblem("refused", reason);
 }
 
+/** Joins a program's connection, of which `head` was read, to a tunnel. */
+export type JoinTunnel = (client: Socket, head?: Buffer) => void;
+
 /** The part of a sandbox's access to the internet that a proxy uses. */
 export interface EgressAccess {
   /** Connects to a destination that the sandbox's policy allows; throws an EgressProblem that says why there is no connection. */
   connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Dialed>;
+  /**
+   * Opens a tunnel to a destination, and resolves with what joins the program's connection to it, and the bytes that were read of it. Fails as {@link connect} does, and for
+   * a host that has a secret also if it does not prove by TLS that it is this host.
+   */
+  tunnel(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<JoinTunnel>;
+  /** Throws an EgressProblem if a request without a tunnel would send a secret's placeholder, or needs a secret. */
+  requireNoSecret(isSecure: boolean, destination: Destination, request: IncomingMessage): void;
   /** Closes the connection once no byte went over it for a while. */
   watchIdle(socket: Socket): void;
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type NameResolver, nameServers } from "../addresses/name-servers.js";
 import { systemNames } from "../addresses/system-names.js";
 import { openFilesLimit } from "../runtime/host/open-files.js";
@@ -7,6 +8,10 @@ import { EgressPolicy, type EgressRules, type OperatorRules } from "./egress-pol
 import { HttpProxy } from "./http-proxy.js";
 import { type InternetLack, nameServersLack } from "./internet-lack.js";
 import { type EgressLimits, type OnEgressDecision, SandboxEgress } from "./sandbox-egress.js";
+import type { CertificateAuthority } from "./secrets/certificate-authority.js";
+import { EndedTls } from "./secrets/ended-tls.js";
+import type { Secret } from "./secrets/secret.js";
+import { SecuredConnections } from "./secured-connections.js";
 import type { UpstreamProxy } from "./upstream-proxy.js";
 
 const defaultLimits: EgressLimits = { connections: 128, greetingMs: 15_000, idleMs: 10 * 60_000 };
@@ -23,6 +28,8 @@ export interface EgressGatewayOptions {
   readonly upstreamProxy?: UpstreamProxy | undefined;
   /** Certificates, in PEM, of authorities that servers of https: requests to the proxy may have beside those that everybody trusts. */
   readonly authorities?: (() => string) | undefined;
+  /** The authority that answers in place of hosts that have a secret. Default: one that is in memory alone. */
+  readonly authority?: CertificateAuthority | undefined;
   readonly limits?: Partial<EgressLimits>;
   readonly onDecision?: OnEgressDecision | undefined;
 }
@@ -31,10 +38,13 @@ export interface EgressGatewayOptions {
 export class EgressGateway {
   readonly #sandboxes = new Map<string, SandboxEgress>();
   readonly #http: HttpProxy;
+  readonly #endedTls: EndedTls;
   readonly #dialer: Dialer;
 
   constructor(private readonly options: EgressGatewayOptions) {
-    this.#http = new HttpProxy(options.authorities);
+    const secured = new SecuredConnections(options.authorities);
+    this.#http = new HttpProxy(secured);
+    this.#endedTls = new EndedTls(secured, options.authority);
     const unknown: InternetLack = async () => undefined;
     const resolve = options.resolve ?? nameServers();
     this.#dialer = new Dialer({
@@ -54,6 +64,7 @@ export class EgressGateway {
       closed,
       this.#dialer,
       this.#http,
+      this.#endedTls,
       { ...defaultLimits, ...limits },
       onDecision,
       (open) => this.#hasRoom(open),
@@ -72,7 +83,28 @@ export class EgressGateway {
   /** Sets which destinations a sandbox may reach from now on. */
   setRules(id: string, rules: EgressRules): void {
     const egress = this.#sandboxes.get(id);
-    if (egress) egress.policy = new EgressPolicy(rules, this.options.operator);
+    if (egress) egress.policy = this.policy(rules);
+  }
+
+  /** The policy of rules that a sandbox asks for. */
+  policy(rules: EgressRules): EgressPolicy {
+    return new EgressPolicy(rules, this.options.operator);
+  }
+
+  /** Sets the secrets of a sandbox. Its open connections to their hosts are closed. */
+  setSecrets(id: string, secrets: readonly Secret[]): void {
+    const egress = this.#sandboxes.get(id);
+    if (egress) egress.secrets = secrets;
+  }
+
+  /** Tells the authority from those of other servers. */
+  get authorityId(): string {
+    return createHash("sha256").update(this.authority).digest("hex").slice(0, 16);
+  }
+
+  /** The authority that programs of a sandbox with secrets must trust, in PEM. */
+  get authority(): string {
+    return this.#endedTls.authority;
   }
 
   /** The connections that a sandbox requested. Empty after its machine has ended. */

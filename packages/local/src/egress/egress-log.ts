@@ -1,14 +1,17 @@
 import type { Socket } from "node:net";
-import type { EgressEntry, EgressTotals } from "@cloud-sandbox/server-kit/handlers";
+import type { EgressEntry, EgressRequest, EgressTotals } from "@cloud-sandbox/server-kit/handlers";
 import type { Destination } from "./destination.js";
 
-export type EgressProtocol = EgressEntry["protocol"];
+export type EgressProtocol = Exclude<EgressEntry["protocol"], "https">;
 
 const keptEntries = 1000;
 
-/** The connections that a sandbox requested: the last 1,000 as entries, all of them in the totals. */
+/**
+ * The connections that a sandbox requested: the last 1,000 as entries, all of them in the totals. Requests to hosts that have a secret are
+ * entries too, but no connections.
+ */
 export class EgressLog {
-  #entries: LoggedAttempt[] = [];
+  #entries: (LoggedAttempt | LoggedRequest)[] = [];
   #count = 0;
   readonly #totals = { allowed: 0, refused: 0, failed: 0, dropped: 0, bytesSent: 0, bytesReceived: 0 };
 
@@ -19,10 +22,22 @@ export class EgressLog {
       this.#totals.bytesSent += sent;
       this.#totals.bytesReceived += received;
     });
-    this.#entries.push(attempt);
+    this.#add(attempt);
+    return attempt;
+  }
+
+  /** Records a request to a host that has a secret. */
+  request(destination: Destination, method: string, target: string): LoggedRequest {
+    this.#count += 1;
+    const request = new LoggedRequest(this.#count, destination, method, target);
+    this.#add(request);
+    return request;
+  }
+
+  #add(entry: LoggedAttempt | LoggedRequest): void {
+    this.#entries.push(entry);
     // Drop old entries in batches: to drop one at a time would copy the whole list for each connection.
     if (this.#entries.length >= 2 * keptEntries) this.#entries = this.#entries.slice(-keptEntries);
-    return attempt;
   }
 
   noteDropped(): void {
@@ -36,8 +51,9 @@ export class EgressLog {
 
   get totals(): EgressTotals {
     const totals = { ...this.#totals };
-    for (const { isOpen, bytesSent, bytesReceived } of this.#entries) {
-      if (!isOpen) continue;
+    for (const entry of this.#entries) {
+      const { isOpen, bytesSent, bytesReceived } = entry;
+      if (!isOpen || entry instanceof LoggedRequest) continue;
       totals.allowed += 1;
       totals.bytesSent += bytesSent;
       totals.bytesReceived += bytesReceived;
@@ -111,3 +127,68 @@ export class LoggedAttempt implements EgressEntry {
     this.onSettled(decision, this.#sent, this.#received);
   }
 }
+
+const longestPath = 512;
+
+/** The entry of a request to a host that has a secret. */
+export class LoggedRequest implements EgressEntry {
+  readonly time = new Date();
+  readonly protocol = "https";
+  readonly host: string;
+  readonly port: number;
+  readonly address = undefined;
+  decision: EgressEntry["decision"] = "pending";
+  reason: string | undefined;
+  /** Bytes of the request's body, and of the answer's. */
+  bytesSent = 0;
+  bytesReceived = 0;
+  readonly #request: { -readonly [Key in keyof EgressRequest]: EgressRequest[Key] };
+  readonly #began = performance.now();
+  #ended: number | undefined;
+
+  constructor(
+    readonly sequence: number,
+    { host, port }: Destination,
+    method: string,
+    target: string,
+  ) {
+    this.host = host;
+    this.port = port;
+    const [path = ""] = target.split("?");
+    this.#request = { method, path: printable(path), status: undefined, secrets: [] };
+  }
+
+  get request(): EgressRequest {
+    return this.#request;
+  }
+
+  get isOpen(): boolean {
+    return this.#ended === undefined && this.decision === "allowed";
+  }
+
+  get durationMs(): number {
+    return Math.round((this.#ended ?? performance.now()) - this.#began);
+  }
+
+  /** The request was sent, with these secrets. */
+  allow(secrets: readonly string[]): void {
+    this.decision = "allowed";
+    this.#request.secrets = secrets;
+  }
+
+  answered(status: number): void {
+    this.#request.status = status;
+  }
+
+  /** The request is over. Without a decision it was allowed. */
+  end(decision?: "refused" | "failed", reason?: string): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = performance.now();
+    if (decision === undefined) return;
+    this.decision = decision;
+    this.reason = reason;
+  }
+}
+
+/** A path as one line: HTTP/2 lets a program write any bytes. */
+const printable = (path: string): string => path.replace(/[^!-~]/g, "?").slice(0, longestPath);

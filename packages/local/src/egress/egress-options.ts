@@ -4,6 +4,7 @@ import { InvalidEgressError } from "../errors/local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
 import { EgressGateway } from "./egress-gateway.js";
 import type { OnEgressDecision } from "./sandbox-egress.js";
+import type { CertificateAuthority } from "./secrets/certificate-authority.js";
 import { parseUpstreamProxy, type UpstreamProxy, upstreamProxyVariable } from "./upstream-proxy.js";
 
 /** The operator's rules on what sandboxes with internet access may reach. */
@@ -37,6 +38,7 @@ export function egressGateway(
   { allowPrivate = [], deny = defaultDeny, upstreamProxy, resolve }: EgressOptions = {},
   onDecision?: OnEgressDecision,
   authorities?: () => string,
+  authority?: CertificateAuthority,
 ): EgressGateway {
   const proxy = upstreamProxy ?? (process.env[upstreamProxyVariable] || undefined);
   return new EgressGateway({
@@ -45,6 +47,7 @@ export function egressGateway(
     resolve,
     onDecision,
     authorities,
+    authority,
   });
 }
 

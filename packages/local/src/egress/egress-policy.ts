@@ -59,6 +59,14 @@ export class EgressPolicy {
     return areAllowed ? undefined : notAllowed(destination);
   }
 
+  /** Checks a host that is to get a secret. Its addresses are checked when it is connected to; names of this machine are private. */
+  refuseSecretHost(destination: Destination): string | undefined {
+    const refusal = this.refuseName(destination);
+    if (refusal !== undefined) return refusal;
+    const isOwn = isHostAlias(destination.host) || destination.host.endsWith(".localhost");
+    return isOwn && !this.isNamedByOperator(destination) ? notPublic(destination, "127.0.0.1") : undefined;
+  }
+
   /** Whether the operator allowed the destination by its name, and not only by its address or with a `*`. */
   isNamedByOperator(destination: Destination): boolean {
     return this.operator.allowPrivate.some((pattern) => pattern.isName && isFor(pattern, destination));
@@ -92,10 +100,10 @@ function isFor(pattern: DestinationPattern, { host, port }: Destination): boolea
 }
 
 const notAllowed = ({ host, port }: Destination): string =>
-  `${host}:${port} is not on the egress.allow list that this sandbox was created with.`;
+  `${host}:${port} is not on the egress.allow list of this sandbox.`;
 
 const denied = ({ host, port }: Destination): string =>
-  `${host}:${port} is on the egress.deny list that this sandbox was created with.`;
+  `${host}:${port} is on the egress.deny list of this sandbox.`;
 
 const closedByOperator = ({ host, port }: Destination): string =>
   `${host}:${port} is closed to sandboxes by the operator of this machine (--egress-deny).`;

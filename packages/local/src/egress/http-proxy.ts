@@ -2,13 +2,11 @@ import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
-import { connect, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
-import { destroyOnAbort } from "../relay/destroy-on-abort.js";
 import { bodyOf, framing } from "../relay/exchange.js";
-import { connectionHeaders, namedByConnection } from "../relay/forwarded-headers.js";
-import { joinSockets } from "../runtime/host/joined-sockets.js";
+import { withoutHopByHop } from "../relay/forwarded-headers.js";
 import { authorityOf, type Destination, EgressProblem, parseAuthority } from "./destination.js";
 import type { EgressAccess } from "./dialer.js";
+import type { SecuredConnections } from "./secured-connections.js";
 import { authorization, signInProblem } from "./upstream-proxy.js";
 
 const maxHeaderBytes = 16 * 1024;
@@ -26,11 +24,9 @@ const statusFor: Readonly<Record<EgressProblem["kind"], number>> = {
 /** The HTTP proxy of all sandboxes: CONNECT tunnels, and plain requests in absolute form. It listens nowhere: `serve` gets each connection. */
 export class HttpProxy {
   readonly #server: Server;
-  readonly #secured: SecuredConnections;
   readonly #owners = new WeakMap<Socket, Owner>();
 
-  constructor(authorities?: () => string) {
-    this.#secured = new SecuredConnections(authorities);
+  constructor(private readonly secured: SecuredConnections) {
     this.#server = createServer({
       maxHeaderSize: maxHeaderBytes,
       keepAliveTimeout: keepAliveMs,
@@ -65,10 +61,9 @@ export class HttpProxy {
       if (!destination) throw malformed("CONNECT needs a target of the form host:port.");
       // The connection may take longer than a program may take to name its destination.
       egress.watchIdle(client);
-      const { socket: upstream } = await egress.connect("connect", destination, gone);
+      const join = await egress.tunnel("connect", destination, gone);
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      if (head.length > 0) upstream.write(head);
-      joinSockets(client, upstream);
+      join(client, head);
     } catch (error) {
       if (error instanceof EgressProblem) client.end(refusal(error));
       else client.destroy();
@@ -80,9 +75,10 @@ export class HttpProxy {
       const { egress, gone } = this.#ownerOf(incoming);
       const { isSecure, authority, path, destination } = absoluteTarget(incoming.url ?? "");
       egress.watchIdle(incoming.socket);
+      egress.requireNoSecret(isSecure, destination, incoming);
       // Through an upstream proxy, TLS needs a tunnel.
       const { socket, proxy } = await egress.connect(isSecure ? "connect" : "http", destination, gone);
-      const upstream = isSecure ? await this.#secured.open(socket, destination, gone) : socket;
+      const upstream = isSecure ? await this.secured.open(socket, destination, gone) : socket;
       const end = (): void => void upstream.destroy();
       gone.addEventListener("abort", end, { once: true });
       // Remove the listener: one connection may carry many requests, and each adds one.
@@ -197,53 +193,4 @@ function refuse(answer: ServerResponse, { kind, message }: EgressProblem): void 
   }
   answer.writeHead(statusFor[kind], message, { "content-type": "text/plain", connection: "close" });
   answer.end(`${message}\n`);
-}
-
-/** Speaks TLS with the servers of `https:` requests that programs send to the proxy without a tunnel. */
-class SecuredConnections {
-  #context: SecureContext | undefined;
-
-  /** `authorities`: certificates in PEM that are trusted beside those that everybody trusts. */
-  constructor(private readonly authorities: () => string = () => "") {}
-
-  /** Rejects with an EgressProblem if the server's certificate is not valid for the destination. */
-  open(socket: Socket, destination: Destination, signal: AbortSignal): Promise<TLSSocket> {
-    this.#context ??= createSecureContext({ ca: [...rootCertificates, this.authorities()] });
-    const secured = connect({
-      socket,
-      host: destination.host,
-      secureContext: this.#context,
-      ALPNProtocols: ["http/1.1"],
-      // An address is no server name.
-      ...(/^[\d.]+$|:/.test(destination.host) ? {} : { servername: destination.host }),
-    });
-    return new Promise((resolve, reject) => {
-      const stopListening = destroyOnAbort(signal, socket, reject);
-      // Stays, so that an error of the open connection ends only this connection.
-      secured.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-        socket.destroy();
-        const why = `${authorityOf(destination)} did not prove by TLS that it is this server (${code ?? message}).`;
-        reject(new EgressProblem("unreachable", why));
-      });
-      secured.once("secureConnect", () => {
-        stopListening();
-        resolve(secured);
-      });
-    });
-  }
-}
-
-/**
- * Removes hop-by-hop headers from raw headers (names and values in turn): the standard ones, those that `Connection`
- * names, and those in `more`.
- */
-export function withoutHopByHop(rawHeaders: readonly string[], more: readonly string[] = []): string[] {
-  const pairs = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
-  );
-  const named = pairs
-    .filter(([name]) => name.toLowerCase() === "connection")
-    .flatMap(([, value]) => [...namedByConnection(value)]);
-  const dropped = new Set([...connectionHeaders, ...named, ...more]);
-  return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
 }

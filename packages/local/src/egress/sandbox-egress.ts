@@ -1,9 +1,14 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { type Destination, EgressProblem } from "./destination.js";
-import type { Dialed, Dialer, EgressAccess } from "./dialer.js";
-import { EgressLog, type EgressProtocol } from "./egress-log.js";
+import { joinSockets } from "../runtime/host/joined-sockets.js";
+import { authorityOf, type Destination, EgressProblem } from "./destination.js";
+import type { Dialed, Dialer, EgressAccess, JoinTunnel } from "./dialer.js";
+import { EgressLog, type EgressProtocol, type LoggedAttempt } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import type { HttpProxy } from "./http-proxy.js";
+import type { EndedTls } from "./secrets/ended-tls.js";
+import { hasPlaceholder } from "./secrets/replaced-head.js";
+import type { Secret } from "./secrets/secret.js";
 import { readableOrOver } from "./socks-messages.js";
 import { serveSocks } from "./socks-proxy.js";
 
@@ -25,6 +30,11 @@ export type OnEgressDecision = (decision: "allowed" | "refused" | "failed" | "dr
 export class SandboxEgress implements EgressAccess {
   readonly log = new EgressLog();
   readonly #connections = new Set<Socket>();
+  /** The connections that are tunnels, with their destinations. */
+  readonly #tunnels = new Map<Socket, Destination>();
+  #secrets: readonly Secret[] = [];
+  /** The connections made for the sandbox. */
+  readonly #open = new Map<Socket, { readonly destination: Destination; readonly attempt: LoggedAttempt }>();
   /** Connections beyond the limit, which are open until their program has read why they are refused. */
   readonly #refused = new Set<Socket>();
   /** Number of open connections made for the sandbox. Counted separately, because one client connection can request many by pipelining. */
@@ -33,9 +43,10 @@ export class SandboxEgress implements EgressAccess {
 
   constructor(
     private readonly id: string,
-    public policy: EgressPolicy,
+    private allowed: EgressPolicy,
     private readonly dialer: Dialer,
     private readonly http: HttpProxy,
+    private readonly endedTls: EndedTls,
     private readonly limits: EgressLimits,
     private readonly onDecision: OnEgressDecision = () => undefined,
     /** Whether there is room for another connection besides these of this sandbox and all others. */
@@ -66,6 +77,75 @@ export class SandboxEgress implements EgressAccess {
     this.#serve(client, isFull ? this.#refusal : this).catch(() => client.destroy());
   }
 
+  get policy(): EgressPolicy {
+    return this.allowed;
+  }
+
+  /** Sets where the sandbox may connect to. Open connections that are refused now are closed. */
+  set policy(policy: EgressPolicy) {
+    this.allowed = policy;
+    for (const [socket, { destination, attempt }] of this.#open) {
+      const refusal = refusalOf(policy, destination, attempt.address);
+      if (refusal === undefined) continue;
+      attempt.reason = `Closed, because the rules were changed: ${refusal}`;
+      socket.destroy();
+    }
+  }
+
+  get secrets(): readonly Secret[] {
+    return this.#secrets;
+  }
+
+  /**
+   * Sets the secrets of the sandbox. Tunnels to hosts of one that is new, changed or gone are closed: what goes through them was decided
+   * when they were opened.
+   */
+  set secrets(secrets: readonly Secret[]) {
+    const changed = [...secrets, ...this.#secrets].filter(
+      (secret) => !(secrets.includes(secret) && this.#secrets.includes(secret)),
+    );
+    this.#secrets = secrets;
+    for (const [client, destination] of this.#tunnels)
+      if (changed.some((secret) => secret.isFor(destination))) client.destroy();
+  }
+
+  async tunnel(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<JoinTunnel> {
+    const dial = async (): Promise<Socket> => (await this.connect(protocol, destination, signal)).socket;
+    const all = this.#secrets;
+    const secrets = all.filter((secret) => secret.isFor(destination));
+    const join: JoinTunnel = await (secrets.length === 0
+      ? dial().then(blindly)
+      : this.endedTls.open({
+          destination,
+          secrets,
+          others: all.filter((secret) => !secrets.includes(secret)),
+          request: (method, target) => this.log.request(destination, method, target),
+          dial,
+          signal,
+          handshakeMs: this.limits.greetingMs,
+        }));
+    return (client, head) => {
+      this.#tunnels.set(client, destination);
+      client.once("close", () => this.#tunnels.delete(client));
+      // The secrets may have changed while the connection was made.
+      if (all === this.#secrets) join(client, head);
+      else client.destroy();
+    };
+  }
+
+  requireNoSecret(isSecure: boolean, destination: Destination, request: IncomingMessage): void {
+    if (this.#secrets.length === 0) return;
+    const head = [request.url ?? "", ...request.rawHeaders].join("\n");
+    const isForSecret = isSecure && this.#secrets.some((secret) => secret.isFor(destination));
+    if (!isForSecret && !hasPlaceholder(head, this.#secrets)) return;
+    const why = isSecure
+      ? `Secrets are put into requests within a tunnel alone (CONNECT), and this one to ${authorityOf(destination)} came without.`
+      : `Secrets are sent over TLS alone, and this request to ${authorityOf(destination)} is plain HTTP.`;
+    this.log.begin("http", destination).end("refused", why);
+    this.onDecision("refused");
+    throw new EgressProblem("refused", why);
+  }
+
   async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Dialed> {
     const attempt = this.log.begin(protocol, destination);
     this.#upstreams += 1;
@@ -75,9 +155,18 @@ export class SandboxEgress implements EgressAccess {
       const { policy, id: caller } = this;
       const dialed = await this.dialer.dial({ destination, policy, protocol, caller, signal });
       const { socket } = dialed;
+      // The rules may have changed while the connection was made.
+      const refusal =
+        policy === this.policy ? undefined : refusalOf(this.policy, destination, dialed.address);
+      if (refusal !== undefined) {
+        socket.destroy();
+        throw new EgressProblem("refused", refusal);
+      }
       attempt.allow(socket, dialed.address);
       this.onDecision("allowed");
+      this.#open.set(socket, { destination, attempt });
       socket.once("close", () => {
+        this.#open.delete(socket);
         this.#upstreams -= 1;
       });
       if (signal.aborted || this.#isClosed) socket.destroy();
@@ -105,6 +194,11 @@ export class SandboxEgress implements EgressAccess {
       this.onDecision("failed");
       throw problem;
     },
+    tunnel: async (protocol, destination, signal) => {
+      const { socket } = await this.#refusal.connect(protocol, destination, signal);
+      return blindly(socket);
+    },
+    requireNoSecret: () => undefined,
     watchIdle: () => undefined,
   };
 
@@ -130,6 +224,26 @@ export class SandboxEgress implements EgressAccess {
       this.http.serve(client, access);
     }
   }
+}
+
+/** Why a connection is refused by other rules than it was made with. Behind an upstream proxy, its address is not known. */
+function refusalOf(
+  policy: EgressPolicy,
+  destination: Destination,
+  address: string | undefined,
+): string | undefined {
+  return (
+    policy.refuseName(destination) ??
+    (address === undefined ? undefined : policy.refuseAddresses(destination, [address]))
+  );
+}
+
+/** A tunnel that carries bytes as they are. */
+function blindly(upstream: Socket): JoinTunnel {
+  return (client, head) => {
+    if (head && head.length > 0) upstream.write(head);
+    joinSockets(client, upstream);
+  };
 }
 
 const tooMany = (limit: number): EgressProblem =>

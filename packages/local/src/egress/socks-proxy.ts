@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import { joinSockets } from "../runtime/host/joined-sockets.js";
 import { EgressProblem, parseDestination } from "./destination.js";
 import type { EgressAccess } from "./dialer.js";
 import {
@@ -34,9 +33,9 @@ export async function serveSocks(client: Socket, egress: EgressAccess, signal: A
     if (!destination) throw new SocksProblem(socksReplies.generalFailure, "The host or the port is invalid.");
     // The connection may take longer than a program may take to name its destination.
     egress.watchIdle(client);
-    const { socket: upstream } = await egress.connect("socks5", destination, signal);
+    const join = await egress.tunnel("socks5", destination, signal);
     client.write(socksReply(socksReplies.succeeded));
-    joinSockets(client, upstream);
+    join(client);
   } catch (error) {
     if (error instanceof SocksProblem) client.end(socksReply(error.reply));
     else if (error instanceof EgressProblem) client.end(socksReply(replyFor[error.kind]));

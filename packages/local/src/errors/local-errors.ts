@@ -83,6 +83,18 @@ export class InvalidAuthorityError extends LocalControlPlaneError {
   }
 }
 
+/** The file of `--secrets-key-file` cannot be used. */
+export class InvalidSecretsKeyError extends LocalControlPlaneError {
+  override readonly name = "InvalidSecretsKeyError";
+
+  constructor(path: string, cause: Error) {
+    super(
+      `The key of ${path} cannot seal secrets: ${cause.message}. Make one outside of the data directory: (umask 077; openssl rand -hex 32 > FILE).`,
+      { cause },
+    );
+  }
+}
+
 /** The directory of `--home-files` cannot be given to sandboxes. */
 export class InvalidHomeFilesError extends LocalControlPlaneError {
   override readonly name = "InvalidHomeFilesError";

@@ -49,6 +49,21 @@ export function namedByConnection(header: string): Set<string> {
   return new Set(names.map((name) => name.trim()).filter((name) => name !== "content-length"));
 }
 
+/**
+ * Removes hop-by-hop headers from raw headers (names and values in turn): the standard ones, those that `Connection`
+ * names, and those in `more`.
+ */
+export function withoutHopByHop(rawHeaders: readonly string[], more: readonly string[] = []): string[] {
+  const pairs = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
+  );
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === "connection")
+    .flatMap(([, value]) => [...namedByConnection(value)]);
+  const dropped = new Set([...connectionHeaders, ...named, ...more]);
+  return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();
+}
+
 /** The headers forwarded from a sandbox's agent. Agents and control plane share an origin, so headers that apply to the whole origin are dropped. */
 export function forwardedResponseHeaders(message: Pick<IncomingMessage, "headers">): OutgoingHttpHeaders {
   const headers = messageHeaders(message);

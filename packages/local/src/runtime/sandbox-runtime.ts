@@ -72,6 +72,11 @@ export interface MachineSpec {
   readonly owner?: string | undefined;
   /** Called with each outgoing connection of the machine. If undefined, the machine has no network. */
   readonly egress?: ((connection: Socket) => void) | undefined;
+  /**
+   * Certificate, in PEM, of the authority with which the egress proxy answers in place of hosts that have a secret. Programs trust it
+   * beside the host's own. Undefined for a machine that gets no secret.
+   */
+  readonly authority?: string | undefined;
   /** Environment variables for all programs in the machine. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The directory in which programs start. Only for a machine with {@link layers}. Default: `/workspace`. */

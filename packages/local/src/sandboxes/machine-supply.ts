@@ -50,7 +50,7 @@ interface MachineSupplyOptions {
 }
 
 /** Settings in which the machine of a sandbox differs from others of its template. */
-type NewSandbox = Pick<SandboxRecord, "keyId" | "mounted">;
+type NewSandbox = Pick<SandboxRecord, "keyId" | "mounted" | "secrets">;
 
 /** Provides machines for sandboxes: keeps a warm pool for each template in use and limits concurrent boots. */
 export class MachineSupply {
@@ -80,12 +80,13 @@ export class MachineSupply {
   }
 
   /**
-   * A machine for a new sandbox: a warm one, unless it mounts something, its API key has a PriorityClass, or the limits of `wanted`
-   * differ from the template's.
+   * A machine for a new sandbox: a warm one, unless it mounts something, may have secrets, its API key has a PriorityClass, or the
+   * limits of `wanted` differ from the template's.
    */
   claim(template: LocalTemplate, wanted: LocalTemplate, sandbox: NewSandbox): Promise<Machine> {
     const hasClass = this.options.priorityClass(sandbox.keyId) !== undefined;
-    if (sandbox.mounted.length > 0 || hasClass || !haveSameLimits(template, wanted))
+    const isSpecial = sandbox.mounted.length > 0 || sandbox.secrets !== undefined || hasClass;
+    if (isSpecial || !haveSameLimits(template, wanted))
       return this.boot(wanted, newSandboxId(), undefined, sandbox);
     const pool = this.#pool(template, 0);
     const isDefault = template.name === this.options.defaultTemplate?.name;
@@ -241,13 +242,19 @@ export class MachineSupply {
     template: LocalTemplate,
     id: string,
     disk: string | undefined,
-    { keyId, mounted }: NewSandbox = { keyId: undefined, mounted: [] },
+    { keyId, mounted, secrets }: NewSandbox = { keyId: undefined, mounted: [], secrets: undefined },
   ): Promise<Machine> {
-    const { runtime, agents, volumes } = this.options;
+    const { runtime, agents, volumes, egress } = this.options;
     const priorityClass = this.options.priorityClass(keyId);
     const opened = mounted.length > 0 ? await volumes.open(mounted) : undefined;
     const machine = await this.#joined(template, id, (spec) =>
-      runtime.start({ ...spec, ...(disk !== undefined && { disk }), mounts: opened?.mounts, priorityClass }),
+      runtime.start({
+        ...spec,
+        ...(disk !== undefined && { disk }),
+        mounts: opened?.mounts,
+        priorityClass,
+        authority: secrets && egress.authority,
+      }),
     ).finally(() => opened?.release());
     this.#unready.add(machine);
     try {

@@ -10,6 +10,7 @@ import {
   type ProgramReader,
   type ProgramSpec,
   richFields,
+  secretOnWire,
   valueFields,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
@@ -24,6 +25,7 @@ import type { KeyCooldowns } from "../tokens/key-ring.js";
 import { newSandboxId } from "./machine-supply.js";
 import { programAnswer } from "./program-answer.js";
 import type { ProgramQueue } from "./program-queue.js";
+import { requireOwnNames } from "./sandbox-access.js";
 import type { SandboxFleet } from "./sandbox-fleet.js";
 
 /** A sandbox made for one program lives this much longer than the program may run. */
@@ -227,6 +229,7 @@ export class OneShotPrograms {
   async #withAgent(spec: OwnedProgram): Promise<ProgramAnswer> {
     const { fleet, agents, log } = this.parts;
     const { template, egress, limits, minIsolation, signal, keyId } = spec;
+    requireOwnNames(spec.secrets, spec.environment);
     const { name } = languageNamed(spec.language, languages);
     // A one-shot has the sandbox alone, so its program may write its own file in the working directory, as it may
     // without an agent.
@@ -240,6 +243,7 @@ export class OneShotPrograms {
       environment: {},
       metadata: {},
       mounts: {},
+      secrets: spec.secrets,
       timeoutSeconds: spec.timeoutSeconds + spareSeconds,
       name: undefined,
       idempotency: undefined,
@@ -265,7 +269,13 @@ export class OneShotPrograms {
         throw signal.aborted || error instanceof Problem ? error : agentLost(error);
       });
       spec.onStart();
-      return { id: sandbox.id, isolation: sandbox.isolation, ...programAnswer(raw, spec) };
+      const { id, isolation, secrets } = sandbox;
+      return {
+        id,
+        isolation,
+        ...(secrets && { secrets: secrets.map(secretOnWire) }),
+        ...programAnswer(raw, spec),
+      };
     } finally {
       // The sandbox may have ended by itself.
       if (fleet.has(sandbox.id))
@@ -294,8 +304,10 @@ function untilAborted(reader: ProgramReader, signal: AbortSignal): ProgramReader
 
 /** Whether a program needs an agent, which starts built templates and keeps code in files. */
 function needsAgent(spec: ProgramSpec, { built }: LocalTemplate, language: string): boolean {
-  const { environment, workdir = workspace } = spec;
+  const { environment, workdir = workspace, secrets } = spec;
   return (
+    // Programs without an agent trust no authority of the egress proxy.
+    secrets !== undefined ||
     built !== undefined ||
     language === "go" ||
     // The program's PATH may lead to another interpreter.

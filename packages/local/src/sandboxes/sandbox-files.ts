@@ -105,3 +105,7 @@ async function sync(directory: string): Promise<void> {
     await handle.close();
   }
 }
+
+/** Why a sandbox that was stopped has failed. */
+export const filesAreGone =
+  "The files that were saved when the sandbox was stopped are no longer in the data directory.";

@@ -14,16 +14,18 @@ import type { AgentCalls } from "../agents/agent-calls.js";
 import { grantLimits, type LocalTemplate, type TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
+import { checkedSecrets } from "../egress/secrets/checked-secrets.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
-import type { SandboxMount, StoredSandbox } from "../store/sandbox-repository.js";
+import type { StoredSandbox } from "../store/sandbox-repository.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
-import type { SandboxFiles } from "./sandbox-files.js";
+import { placeholders, requireOwnNames, SandboxAccess } from "./sandbox-access.js";
+import { filesAreGone, type SandboxFiles } from "./sandbox-files.js";
 import { SandboxLifecycle } from "./sandbox-lifecycle.js";
-import { asRecorded, type SandboxRecord } from "./sandbox-record.js";
+import { asRecorded, cannotStop, hasFailed, nameOfKey, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
 
@@ -67,6 +69,7 @@ export interface OwnedCreateRequest extends CreateRequest {
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
   readonly #lifecycle: SandboxLifecycle;
+  readonly access: SandboxAccess;
   /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
   /** All sandboxes that are being created. */
@@ -76,6 +79,7 @@ export class SandboxFleet {
 
   constructor(private readonly options: FleetOptions) {
     this.#lifecycle = new SandboxLifecycle(options);
+    this.access = new SandboxAccess({ ...options, lifecycle: this.#lifecycle });
   }
 
   /**
@@ -282,6 +286,8 @@ export class SandboxFleet {
     const limited = grantLimits(template, request.limits, isElsewhere);
     const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
+    const secrets = request.secrets && checkedSecrets(request.secrets, egress.policy(rules));
+    requireOwnNames(request.secrets, request.environment);
     cooldowns.requireOver(request.keyId);
     slots.requireSlot(request.keyId);
     // Hold a slot until the registry counts the sandbox.
@@ -291,11 +297,12 @@ export class SandboxFleet {
     const releaseLayers = layers.hold(template.built?.layers ?? []);
     try {
       await this.options.registry.requireWritable();
-      const machine = await machines.claim(template, limited, { keyId: request.keyId, mounted });
+      const machine = await machines.claim(template, limited, { keyId: request.keyId, mounted, secrets });
       try {
         egress.setRules(machine.id, rules);
-        await agents.mergeEnvironment(machine, request.environment);
-        return await this.#register(machine, limited, request, mounted);
+        egress.setSecrets(machine.id, secrets ?? []);
+        await agents.mergeEnvironment(machine, { ...request.environment, ...placeholders(secrets ?? []) });
+        return await this.#register(machine, limited, request, { mounted, secrets });
       } catch (error) {
         await machine.destroy();
         throw error;
@@ -311,9 +318,10 @@ export class SandboxFleet {
     machine: Machine,
     template: LocalTemplate,
     request: OwnedCreateRequest,
-    mounted: readonly SandboxMount[],
+    { mounted, secrets }: Pick<SandboxRecord, "mounted" | "secrets">,
   ): Promise<SandboxRecord> {
     const { timeoutSeconds, name, metadata, idempotency, keyId } = request;
+    const { egress } = this.options;
     const createdAt = new Date();
     const sandbox: SandboxRecord = {
       id: machine.id,
@@ -325,6 +333,8 @@ export class SandboxFleet {
       metadata,
       egress: request.egress,
       mounted,
+      secrets,
+      ...(secrets && { authority: egress.authorityId }),
       idempotency,
       keyId,
       status: "running",
@@ -343,7 +353,8 @@ export class SandboxFleet {
     // A built template may have been rebuilt since: the sandbox keeps the layers it was created with.
     const current = stored.template.built ? undefined : this.options.templates.find(stored.template.name);
     const template = current ? withOwnLimits(current, stored.template.ownLimits) : stored.template;
-    return { ...stored, template, machine: undefined, isStopping: false };
+    const secrets = this.options.registry.secretsOf(stored);
+    return { ...stored, template, secrets, machine: undefined, isStopping: false };
   }
 
   /** The machine of a sandbox that an earlier control plane left running, or why the sandbox has failed. */
@@ -385,21 +396,5 @@ export class SandboxFleet {
     }
   }
 }
-
-const hasFailed = ({ status }: SandboxRecord): boolean => status === "error";
-
-/** The key under which a name is reserved: each API key has its own names. An id contains no blank. */
-const nameOfKey = (name: string, keyId = ""): string => `${keyId} ${name}`;
-
-const cannotStop = (id: string): Problem =>
-  new Problem(
-    409,
-    "CONFLICT",
-    `Sandbox ${id} cannot be stopped: this server keeps its records in the cluster, and has no place for the files of a stopped sandbox.`,
-    { hint: "Let the sandbox run until its deadline, or delete it." },
-  );
-
-const filesAreGone =
-  "The files that were saved when the sandbox was stopped are no longer in the data directory.";
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -110,6 +110,11 @@ export class SandboxLifecycle {
     });
   }
 
+  /** Does something that no step of the sandbox may come between. */
+  between<Result>(sandbox: SandboxRecord, work: () => Promise<Result>): Promise<Result> {
+    return this.#step(sandbox, work);
+  }
+
   /** Looks for the machine of a sandbox that an earlier control plane left running. Later steps wait for that. */
   adopt(sandbox: SandboxRecord, find: () => Promise<Machine | string>): Promise<void> {
     return this.#step(sandbox, async () => {
@@ -119,6 +124,7 @@ export class SandboxLifecycle {
         return;
       }
       this.parts.egress.setRules(sandbox.id, egressRules(sandbox.egress));
+      this.parts.egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
       sandbox.machine = found;
       this.watch(sandbox, found);
     });
@@ -209,10 +215,15 @@ export class SandboxLifecycle {
       machine = await machines.boot(sandbox.template, sandbox.id, disk, sandbox);
       if (disk === undefined) await files.restore(machine, signal);
       egress.setRules(sandbox.id, egressRules(sandbox.egress));
+      egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
       signal.throwIfAborted();
       // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
       // those files; nobody has used the new machine yet, so nothing is lost.
-      await registry.change(sandbox, { status: "running", machine });
+      await registry.change(sandbox, {
+        status: "running",
+        machine,
+        ...(sandbox.secrets && { authority: egress.authorityId }),
+      });
     } catch (error) {
       sandbox.status = "stopped";
       await machine?.destroy();
@@ -258,12 +269,12 @@ export class SandboxLifecycle {
     }
   }
 
-  #step(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  #step<Result>(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { limit, ended } = this.#queueOf(sandbox);
     return limit(async () => {
       // Throws if the sandbox ended while this step waited for earlier steps.
       this.parts.registry.get(sandbox.id);
-      await work(ended.signal).catch((error: unknown) => {
+      return work(ended.signal).catch((error: unknown) => {
         this.parts.registry.get(sandbox.id);
         throw error;
       });

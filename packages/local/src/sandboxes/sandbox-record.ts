@@ -1,3 +1,4 @@
+import { Problem } from "@cloud-sandbox/server-kit";
 import {
   type Idempotency,
   type RequestedEgress,
@@ -7,6 +8,7 @@ import {
   sandboxStopped,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
+import type { Secret } from "../egress/secrets/secret.js";
 import type { IsolationLevel, Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxMount } from "../store/sandbox-repository.js";
 
@@ -20,9 +22,13 @@ export interface SandboxRecord {
   readonly createdAt: Date;
   readonly name: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly egress: RequestedEgress;
+  egress: RequestedEgress;
   /** What it mounts, each time its machine starts. */
   readonly mounted: readonly SandboxMount[];
+  /** Its secrets. Undefined if it was created without: its programs do not trust the egress proxy. */
+  secrets?: readonly Secret[] | undefined;
+  /** Tells the authority that its programs trust from others. Undefined if it was created without secrets. */
+  authority?: string | undefined;
   /** The `Idempotency-Key` of the create request, and a digest of that request. */
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
@@ -65,3 +71,17 @@ export async function asRecorded({ status }: SandboxRecord, machine: Machine): P
     throw error;
   }
 }
+
+/** The refusal to stop a sandbox of a server that has no place for its files. */
+export const cannotStop = (id: string): Problem =>
+  new Problem(
+    409,
+    "CONFLICT",
+    `Sandbox ${id} cannot be stopped: this server keeps its records in the cluster, and has no place for the files of a stopped sandbox.`,
+    { hint: "Let the sandbox run until its deadline, or delete it." },
+  );
+
+export const hasFailed = ({ status }: SandboxRecord): boolean => status === "error";
+
+/** The key under which a name is reserved: each API key has its own names. An id contains no blank. */
+export const nameOfKey = (name: string, keyId = ""): string => `${keyId} ${name}`;

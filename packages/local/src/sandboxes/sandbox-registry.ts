@@ -1,12 +1,30 @@
 import { sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
+import { Secret } from "../egress/secrets/secret.js";
+import { SecretValue } from "../egress/secrets/secret-value.js";
 import type { PendingWrites } from "../store/pending-writes.js";
-import type { SandboxRepository, StoredEnd, StoredSandbox } from "../store/sandbox-repository.js";
+import type {
+  SandboxRepository,
+  StoredEnd,
+  StoredSandbox,
+  StoredSecret,
+} from "../store/sandbox-repository.js";
+import type { Sealer } from "../store/sealer.js";
 import type { VolumeUser } from "../volumes/volumes.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 
 /** The fields of a sandbox that may change. */
 export type SandboxChange = Partial<
-  Pick<SandboxRecord, "machine" | "status" | "timeoutSeconds" | "expiresAt" | "failureReason">
+  Pick<
+    SandboxRecord,
+    | "authority"
+    | "machine"
+    | "status"
+    | "egress"
+    | "secrets"
+    | "timeoutSeconds"
+    | "expiresAt"
+    | "failureReason"
+  >
 >;
 
 /**
@@ -21,6 +39,8 @@ export class SandboxRegistry {
   constructor(
     private readonly repository: SandboxRepository,
     private readonly writes: PendingWrites,
+    /** Seals the values of secrets. Undefined if they are not kept. */
+    private readonly sealer?: Sealer,
   ) {}
 
   /** Loads the sandboxes of the previous control plane. Those whose deadline has passed are recorded as expired. */
@@ -157,9 +177,29 @@ export class SandboxRegistry {
   }
 
   #write(sandbox: SandboxRecord): Promise<void> {
-    const { machine: _, isStopping: __, status, ...rest } = sandbox;
-    // Save a sandbox that is being started as stopped: it can be started again if this process is killed now.
-    return this.repository.save({ ...rest, status: status === "creating" ? "stopped" : status });
+    const { machine: _, isStopping: __, status, secrets, ...rest } = sandbox;
+    return this.repository.save({
+      ...rest,
+      // Save a sandbox that is being started as stopped: it can be started again if this process is killed now.
+      status: status === "creating" ? "stopped" : status,
+      secrets: secrets?.map((secret) => this.#sealed(sandbox.id, secret)),
+    });
+  }
+
+  #sealed(id: string, secret: Secret): StoredSecret {
+    const { value } = secret;
+    const facts = { ...secret };
+    return value === undefined || !this.sealer
+      ? facts
+      : { ...facts, sealed: this.sealer.seal(value, aboutSecret(id, secret)) };
+  }
+
+  /** The secrets of a stored sandbox. Those whose value was not kept, or was sealed with another key, are lost. */
+  secretsOf({ id, secrets }: StoredSandbox): readonly Secret[] | undefined {
+    return secrets?.map(({ sealed, ...facts }) => {
+      const value = sealed === undefined ? undefined : this.sealer?.open(sealed, aboutSecret(id, facts));
+      return new Secret(facts, value === undefined ? undefined : new SecretValue(value));
+    });
   }
 
   #ended(id: string): StoredEnd | undefined {
@@ -176,6 +216,8 @@ export class SandboxRegistry {
     });
   }
 }
+
+const aboutSecret = (id: string, { name }: { readonly name: string }): string => `secret ${id} ${name}`;
 
 type Ending = Pick<SandboxRecord, "id" | "createdAt" | "expiresAt" | "keyId">;
 

@@ -102,4 +102,8 @@ export const migrations: readonly Migration[] = [
     name: "keys_of_deliveries",
     sql: "ALTER TABLE webhook_deliveries ADD COLUMN key_id TEXT",
   },
+  {
+    name: "secrets",
+    sql: "ALTER TABLE sandboxes ADD COLUMN secrets TEXT",
+  },
 ];

@@ -3,6 +3,7 @@ import type {
   Idempotency,
   MountFacts,
   RequestedEgress,
+  SecretFacts,
 } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
@@ -32,10 +33,19 @@ export interface StoredSandbox {
   readonly metadata: Readonly<Record<string, string>>;
   readonly egress: RequestedEgress;
   readonly mounted: readonly SandboxMount[];
+  /** Its secrets without their values. Undefined if it was created without. */
+  readonly secrets?: readonly StoredSecret[] | undefined;
+  /** Tells the authority that its programs trust from others. Undefined if it was created without secrets. */
+  readonly authority?: string | undefined;
   readonly failureReason: string | undefined;
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
   readonly keyId: string | undefined;
+}
+
+/** A secret without its value, or with the sealed value. */
+export interface StoredSecret extends Omit<SecretFacts, "isLost"> {
+  readonly sealed?: string;
 }
 
 /** What is remembered of a sandbox that has ended. */
@@ -74,6 +84,10 @@ export class SqliteSandboxRepository implements SandboxRepository {
       metadata: JSON.stringify(sandbox.metadata),
       egress: JSON.stringify(sandbox.egress),
       mounts: sandbox.mounted.length === 0 ? null : JSON.stringify(sandbox.mounted),
+      secrets:
+        sandbox.secrets === undefined
+          ? null
+          : JSON.stringify({ authority: sandbox.authority, all: sandbox.secrets }),
       failure_reason: sandbox.failureReason ?? null,
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
@@ -190,8 +204,15 @@ function readSandbox(row: Row): StoredSandbox {
     metadata: JSON.parse(String(row.metadata)) as Record<string, string>,
     egress: JSON.parse(String(row.egress)) as RequestedEgress,
     mounted: JSON.parse(text("mounts") ?? "[]") as SandboxMount[],
+    ...secretsIn(text("secrets")),
     failureReason: text("failure_reason"),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
     keyId: text("key_id"),
   };
+}
+
+function secretsIn(text: string | undefined): Pick<StoredSandbox, "authority" | "secrets"> {
+  if (text === undefined) return {};
+  const { authority, all } = JSON.parse(text) as { authority?: string; all: StoredSecret[] };
+  return { authority, secrets: all };
 }

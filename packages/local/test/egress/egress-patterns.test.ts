@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { canonicalHost, parseAuthority, parseDestination } from "../../src/egress/destination.js";
 import { DestinationPattern } from "../../src/egress/destination-pattern.js";
 import { EgressPolicy, type EgressRules } from "../../src/egress/egress-policy.js";
-import { withoutHopByHop } from "../../src/egress/http-proxy.js";
+import { withoutHopByHop } from "../../src/relay/forwarded-headers.js";
 import { patterns } from "../support/egress-proxy.js";
 
 test.each([

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutHopByHop } from "../../src/egress/http-proxy.js";
-import { messageHeaders } from "../../src/relay/forwarded-headers.js";
+import { messageHeaders, withoutHopByHop } from "../../src/relay/forwarded-headers.js";
 
 const spaces = " ".repeat(500_000);
 

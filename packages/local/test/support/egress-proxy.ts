@@ -29,6 +29,7 @@ export interface ProxyOptions {
   readonly upstreamProxy?: string;
   readonly limits?: Partial<EgressLimits>;
   readonly rules?: EgressRules;
+  readonly authorities?: () => string;
 }
 
 /** The egress proxy of one sandbox, on a Unix socket. */
@@ -53,7 +54,8 @@ export class EgressProxy implements AsyncDisposable {
     const { resolve, lack, limits = {} } = options;
     const upstreamProxy =
       options.upstreamProxy === undefined ? undefined : parseUpstreamProxy(options.upstreamProxy);
-    const gateway = new EgressGateway({ operator, limits, resolve, lack, upstreamProxy });
+    const { authorities } = options;
+    const gateway = new EgressGateway({ operator, limits, resolve, lack, upstreamProxy, authorities });
     const egress = gateway.open("sandbox");
     gateway.setRules("sandbox", options.rules ?? { internetAccess: true });
     const server = createServer({ allowHalfOpen: true }, (socket) => egress.accept(socket)).listen(path);

@@ -1,9 +1,18 @@
 /** The configuration of an MCP server: how to install and start it, and what it may reach. */
+import type { Secret } from "cloud-sandbox";
 import * as z from "zod";
 import { McpConfigurationError } from "../errors.js";
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "is not a variable's name");
 const text = z.string().min(1, "must not be empty");
+const secret = z.strictObject({
+  hosts: z.array(text).min(1, "must name a host"),
+  file: text.optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  basic: z.string().optional(),
+  methods: z.array(text).optional(),
+  paths: z.array(text).optional(),
+});
 const noNul = text.refine((value) => !value.includes("\0"), "must not contain a NUL character");
 
 /** Form of a server's configuration, in the spelling of the configuration file. */
@@ -15,6 +24,8 @@ export const mcpServerSchema = z
     args: z.array(z.string()).optional(),
     /** Variables of the server's process. `${NAME}` and `${NAME:-default}` stand for variables of this process. */
     env: z.record(variableName, z.string()).optional(),
+    /** Credentials that the server's process uses without having them. */
+    secrets: z.record(variableName, secret).optional(),
     /** Bash command lines that install the server. They see no `env`. */
     installCommands: z.array(noNul).max(100).optional(),
     /** A sentence for people. */
@@ -41,6 +52,12 @@ export const mcpServerSchema = z
     message: "needs port as well: the port on which the server listens",
   });
 
+/** Where a server's secret comes from and goes to. */
+export interface McpServerSecret extends Omit<Secret, "env" | "placeholder" | "value"> {
+  /** A file with the credential. Default: none. */
+  readonly file?: string | undefined;
+}
+
 /** A server's configuration, with defaults filled in. */
 export interface McpServerConfiguration {
   /** Name of the server. */
@@ -51,6 +68,11 @@ export interface McpServerConfiguration {
   readonly args?: readonly string[] | undefined;
   /** Variables of the server's process. `${NAME}` and `${NAME:-default}` stand for variables of this process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Credentials that the server's process uses without having them, by the name of its variable, which has a placeholder. The value is
+   * that of `file`, else of the variable of this name in `env`, else in this process's environment.
+   */
+  readonly secrets?: Readonly<Record<string, McpServerSecret>> | undefined;
   /** Bash command lines that install the server, run once. They see no `env`. */
   readonly installCommands?: readonly string[] | undefined;
   /** A sentence for people. */

@@ -262,9 +262,65 @@ export interface paths {
         };
         /** List the connections that a sandbox asked for, newest first, a page at a time */
         get: operations["listSandboxEgress"];
+        /**
+         * Replace the lists of what a sandbox may reach
+         * @description Both lists are replaced at once: one that is not given is none. `{ "allow": [] }` refuses everything. Open connections that the new
+         *     lists refuse are closed. A sandbox without `internet_access` is 400 INVALID_REQUEST.
+         */
+        put: operations["setSandboxEgress"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        /** List the secrets of a sandbox, without their values */
+        get: operations["listSandboxSecrets"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/secrets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+                /** @description The secret's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Give a sandbox a secret, or one that it has another value or other rules
+         * @description The next request has the new value: open connections to the hosts are closed. A secret that is replaced keeps its placeholder
+         *     unless `placeholder` is given. Later executions have the environment variable; running programs do not get it. A sandbox that was created
+         *     without `secrets` is 409 CONFLICT.
+         */
+        put: operations["setSandboxSecret"];
+        post?: never;
+        /**
+         * Take a secret from a sandbox
+         * @description Open connections to its hosts are closed. Running programs keep the placeholder, which is then refused. Succeeds if there is no such secret.
+         */
+        delete: operations["deleteSandboxSecret"];
         options?: never;
         head?: never;
         patch?: never;
@@ -777,6 +833,8 @@ export interface components {
             egress?: components["schemas"]["EgressLists"];
             limits?: components["schemas"]["SandboxLimits"];
             mounts?: components["schemas"]["Mounts"];
+            /** @description Its secrets, without their values. Absent if it was created without `secrets`. */
+            secrets?: components["schemas"]["SecretFacts"][];
             /** @description Whether it counts as production. */
             live_mode?: boolean;
             isolation?: components["schemas"]["Isolation"];
@@ -1009,6 +1067,7 @@ export interface components {
             egress?: components["schemas"]["EgressLists"];
             limits?: components["schemas"]["SandboxLimits"];
             mounts?: components["schemas"]["Mounts"];
+            secrets?: components["schemas"]["Secrets"];
             /** @description Environment variables of every execution. */
             env_vars?: {
                 [key: string]: string;
@@ -1072,6 +1131,7 @@ export interface components {
             internet_access?: boolean;
             egress?: components["schemas"]["EgressLists"];
             limits?: components["schemas"]["SandboxLimits"];
+            secrets?: components["schemas"]["Secrets"];
             /** @description The weakest isolation accepted. Where the server has none as strong, it is 400 ISOLATION_UNAVAILABLE. */
             min_isolation?: components["schemas"]["Isolation"];
             /**
@@ -1089,6 +1149,8 @@ export interface components {
             /** @description The id of the sandbox that the program had to itself; it is gone. */
             id: string;
             isolation: components["schemas"]["Isolation"];
+            /** @description The secrets that it had. Absent if the request had no `secrets`. */
+            secrets?: components["schemas"]["SecretFacts"][];
             /** @description `exit_code` is 0. */
             success: boolean;
             /** @description UTF-8; bytes that are not become U+FFFD. At most 1 MiB: head and tail. */
@@ -1195,6 +1257,98 @@ export interface components {
             vcpu?: number;
         };
         /**
+         * @description Credentials that code in the sandbox uses without having them, by name. Inside, the environment variable of that name has a
+         *     placeholder. The egress proxy ends TLS for the hosts of a secret alone, checks the real server's certificate, and replaces
+         *     the placeholder in the headers `authorization` (also within Basic) and `x-api-key`. A placeholder anywhere else in the head of
+         *     a request, or for another host whose TLS is ended, is refused with 403. With `{}` the sandbox has no secret yet and can
+         *     be given some later. Without `internet_access` it is refused.
+         * @example {
+         *       "GITHUB_TOKEN": {
+         *         "value": "ghp_0123456789abcdef",
+         *         "hosts": [
+         *           "api.github.com"
+         *         ]
+         *       }
+         *     }
+         */
+        Secrets: {
+            [key: string]: components["schemas"]["Secret"];
+        };
+        /** @description What cannot work by replacing is refused with 400 SECRET_UNUSABLE: credentials that sign requests, as those of AWS. */
+        Secret: {
+            /** @description The credential. Printable ASCII characters, without a space at either end. No answer, log or record has it. */
+            value: string;
+            /**
+             * @description Where it may be sent, over TLS alone: a name (`api.github.com`, port 443), a name and port (`gitlab.example.com:8443`),
+             *     or all names below one that has two labels at least (`*.example.com`). Refused: addresses, single labels, names below
+             *     one that strangers share (`*.amazonaws.com`, `*.github.io`), and hosts that the `egress` of the sandbox refuses.
+             */
+            hosts: string[];
+            /**
+             * @description Headers to set in every request to the hosts, whatever the program sends, with `{value}` in place of the value. Two
+             *     secrets that set one header for one host, method and path are 400 INVALID_REQUEST.
+             * @example {
+             *       "private-token": "{value}"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Sets `authorization` for Basic with this user and the value as password. */
+            basic?: string;
+            /** @description The methods of requests that may have it, in capitals. Default: all. */
+            methods?: string[];
+            /**
+             * @description The paths of requests that may have it: `/v1` is that path alone, `/v1/*` all that begins with `/v1/`. Requests whose
+             *     path could mean another one (`..`, `//`, `%2f`, `;`) are then refused. Default: all.
+             */
+            paths?: string[];
+            /**
+             * @description Whether the environment has a variable with the placeholder.
+             * @default true
+             */
+            env?: boolean;
+            /**
+             * @description The text that stands for the value inside, for programs that check its form. Default: `csb_secret_` and 32 random digits
+             *     and letters.
+             */
+            placeholder?: string;
+        };
+        /** @description A secret without its value. */
+        SecretFacts: {
+            name: string;
+            hosts: string[];
+            /** @description The names of the headers that it sets. */
+            headers?: string[];
+            methods?: string[];
+            paths?: string[];
+            env?: boolean;
+            placeholder: string;
+            /**
+             * @description `lost`: its value went with the server that had it. Set it again.
+             * @enum {string}
+             */
+            state: "ready" | "lost";
+        };
+        SecretList: {
+            /** @description Always `list`. */
+            object?: string;
+            data: components["schemas"]["SecretFacts"][];
+            /** @description The path of this list. */
+            url?: string;
+            request_id?: string;
+        };
+        SetSecret: components["schemas"]["SecretFacts"] & {
+            request_id?: string;
+        };
+        DeletedSecret: {
+            name: string;
+            /** @description Always `secret`. */
+            object?: string;
+            deleted?: boolean;
+            request_id?: string;
+        };
+        /**
          * @description What a sandbox with `internet_access` may reach. An entry is a name (`pypi.org`), all names below one
          *     (`*.npmjs.org`), an address, a range (`203.0.113.0/24`) or `*`; with `:port`, it is for that port only. Without
          *     `internet_access` it is refused.
@@ -1205,26 +1359,38 @@ export interface components {
             /** @description What is refused; it wins over `allow`. */
             deny?: string[];
         };
+        SetEgress: components["schemas"]["EgressLists"] & {
+            request_id?: string;
+        };
         /** @description A connection that code in a sandbox asked for. */
         EgressEntry: {
             /** Format: date-time */
             time: string;
             /**
-             * @description How it was asked for: an HTTP tunnel, a plain HTTP request, or SOCKS5.
+             * @description How it was asked for: an HTTP tunnel, a plain HTTP request, or SOCKS5. `https`: a request within a tunnel to a host that has a
+             *     secret.
              * @enum {string}
              */
-            protocol: "connect" | "http" | "socks5";
+            protocol: "connect" | "http" | "socks5" | "https";
             /** @description The name or address asked for. */
             host: string;
             port: number;
             /** @description The address connected to. */
             address?: string;
+            /** @description With `https`: the request's method. */
+            method?: string;
+            /** @description With `https`: the request's path, without its query. */
+            path?: string;
+            /** @description With `https`: the status of the server's answer. */
+            status?: number;
+            /** @description With `https`: the names of the secrets that were put in. */
+            secrets?: string[];
             /**
              * @description `pending` while it is being made; `refused` by the rules; `failed` where there was no address or no answer.
              * @enum {string}
              */
             decision: "pending" | "allowed" | "refused" | "failed";
-            /** @description Why it was refused or failed. */
+            /** @description Why it was refused, failed, or closed by new rules. */
             reason?: string;
             /** @description Whether it goes on. */
             open: boolean;
@@ -1238,7 +1404,10 @@ export interface components {
         EgressLog: {
             /** @description Always `list`. */
             object?: string;
-            /** @description The last connections, newest first. No paths, headers or credentials are kept. */
+            /**
+             * @description The last connections, newest first, and the requests to hosts that have a secret, of which method and path are kept. Of all
+             *     others none is, and of none headers, queries or credentials.
+             */
             data: components["schemas"]["EgressEntry"][];
             /** @description Whether there is another page. */
             has_more?: boolean;
@@ -2200,6 +2369,143 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    setSandboxEgress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EgressLists"];
+            };
+        };
+        responses: {
+            /** @description The lists. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetEgress"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    listSandboxSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secrets, in the order in which they were set. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    setSandboxSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+                /** @description The secret's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Secret"];
+            };
+        };
+        responses: {
+            /** @description The secret. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    deleteSandboxSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+                /** @description The secret's name. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sandbox has no such secret any more. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     runProgram: {

@@ -14,6 +14,7 @@ export interface ControlPlaneContract {
     createVolume: { body: "size_mb" };
     listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };
+    setSandboxSecret: { body: "env" };
   };
   public: "getHealth" | "uploadTemplateFiles";
 }
@@ -45,6 +46,8 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "refreshSandboxToken", method: "POST", path: "/v1/sandboxes/{id}/token/refresh", authenticated: true, status: 200 },
     { operationId: "streamSandboxMetrics", method: "GET", path: "/v1/sandboxes/{id}/metrics/stream", authenticated: true, status: 200 },
     { operationId: "listSandboxEgress", method: "GET", path: "/v1/sandboxes/{id}/egress", authenticated: true, status: 200, query: { validate: validators.listSandboxEgressQuery, types: { "limit": "integer", "cursor": "string" }, units: {} } },
+    { operationId: "setSandboxEgress", method: "PUT", path: "/v1/sandboxes/{id}/egress", authenticated: true, status: 200, body: { validate: validators.setSandboxEgressBody, required: true, units: {} } },
+    { operationId: "listSandboxSecrets", method: "GET", path: "/v1/sandboxes/{id}/secrets", authenticated: true, status: 200 },
     { operationId: "getTemplate", method: "GET", path: "/v1/templates/{name}", authenticated: true, status: 200 },
     { operationId: "deleteTemplate", method: "DELETE", path: "/v1/templates/{name}", authenticated: true, status: 200 },
     { operationId: "getTemplateBuildStatus", method: "GET", path: "/v1/templates/build/{buildID}/status", authenticated: true, status: 200 },
@@ -55,5 +58,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "revokeApiKey", method: "DELETE", path: "/v1/keys/{id}", authenticated: true, status: 200 },
     { operationId: "getVolume", method: "GET", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteVolume", method: "DELETE", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
+    { operationId: "setSandboxSecret", method: "PUT", path: "/v1/sandboxes/{id}/secrets/{name}", authenticated: true, status: 200, body: { validate: validators.setSandboxSecretBody, required: true, units: {} } },
+    { operationId: "deleteSandboxSecret", method: "DELETE", path: "/v1/sandboxes/{id}/secrets/{name}", authenticated: true, status: 200 },
   ],
 };

@@ -14,5 +14,7 @@ export declare const createApiKeyBody: Validate;
 export declare const createVolumeBody: Validate;
 export declare const setSandboxTimeoutBody: Validate;
 export declare const listSandboxEgressQuery: Validate;
+export declare const setSandboxEgressBody: Validate;
 export declare const getTemplateBuildLogsQuery: Validate;
 export declare const uploadTemplateFilesQuery: Validate;
+export declare const setSandboxSecretBody: Validate;

@@ -75,6 +75,7 @@ export {
 } from "./control-plane/delivery-handlers.js";
 export {
   type EgressEntry,
+  type EgressRequest,
   type EgressTotals,
   egressHandlers,
 } from "./control-plane/egress-handlers.js";
@@ -113,6 +114,7 @@ export {
   sandboxStopped,
   templateNotFound,
 } from "./control-plane/sandbox-problems.js";
+export { type RequestedSecrets, type SecretFacts, secretOnWire } from "./control-plane/secret-answers.js";
 export { type OwnLimits, type TemplateFacts, withOwnLimits } from "./control-plane/template-facts.js";
 export {
   type BuildFacts,

@@ -1,4 +1,4 @@
-import type { Mounts } from "cloud-sandbox";
+import type { Mounts, Secrets } from "cloud-sandbox";
 import type { TemplateChoice } from "../chosen-template.js";
 
 /** The options of `run`, as the command line gives them. */
@@ -9,5 +9,6 @@ export interface RunOptions extends TemplateChoice {
   readonly internet?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly mount?: Mounts;
+  readonly secret?: Secrets;
   readonly savePlots?: string;
 }

@@ -22,11 +22,11 @@ export async function runProgram(
   if (options.savePlots !== undefined) await makeDirectory(options.savePlots);
   const needsSandbox = args.length > 0 || options.mount !== undefined;
   const client = await call.client();
-  const { env, internet: internetAccess, mount: mounts, timeout: timeoutSeconds } = options;
+  const { env, internet: internetAccess, mount: mounts, secret: secrets, timeout: timeoutSeconds } = options;
   const template = await chosenTemplate(client, options, call);
   if (!needsSandbox) {
     const { language, name: filename, text } = program;
-    const running = { env, filename, internetAccess, language, template, timeoutSeconds, signal };
+    const running = { env, filename, internetAccess, language, secrets, template, timeoutSeconds, signal };
     return printed(client.executeIsolatedStream(text, running), call);
   }
   const lifetime = timeoutSeconds + spareSeconds;
@@ -35,6 +35,7 @@ export async function runProgram(
     template,
     internetAccess,
     mounts,
+    secrets,
     timeoutSeconds: lifetime,
     signal,
   });

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { action, type Call } from "../../command-line/action.js";
 import { mountOption, onOrOff, variable, wholeNumber } from "../../command-line/option-values.js";
+import { secretOption } from "../../command-line/secret-option.js";
 import { examples } from "../../command-line/subcommand.js";
 import { withTemplateOptions } from "../chosen-template.js";
 import { programText } from "./program-text.js";
@@ -30,6 +31,7 @@ export function define(command: Command): void {
       variable,
     )
     .option(...mountOption)
+    .option(...secretOption)
     .option("--save-plots <directory>", "save the plots that the program displays there")
     .action(action(run));
   examples(

@@ -1,4 +1,4 @@
-import type { CreateSandboxOptions, Isolation, Mounts } from "cloud-sandbox";
+import type { CreateSandboxOptions, Isolation, Mounts, Secrets } from "cloud-sandbox";
 import { type Command, Option } from "commander";
 import {
   fraction,
@@ -8,6 +8,7 @@ import {
   variable,
   wholeNumber,
 } from "../../command-line/option-values.js";
+import { secretOption } from "../../command-line/secret-option.js";
 import { type TemplateChoice, withTemplateOptions } from "../chosen-template.js";
 
 /** Options of a new sandbox, as the command line gives them. */
@@ -17,6 +18,7 @@ export interface CreationOptions extends TemplateChoice {
   readonly deny?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly mount?: Mounts;
+  readonly secret?: Secrets;
   readonly memory?: number;
   readonly cpu?: number;
   readonly minIsolation?: Isolation;
@@ -34,6 +36,7 @@ export function withCreationOptions(command: Command): Command {
       variable,
     )
     .option(...mountOption)
+    .option(...secretOption)
     .option("--memory <MiB>", "memory of the sandbox", wholeNumber(128, 1_048_576))
     .option("--cpu <count>", "processors of the sandbox, as in 0.5", fraction(0.05, 1024))
     .addOption(
@@ -48,13 +51,14 @@ export function withCreationOptions(command: Command): Command {
 
 /** Converts the options to those of the client, but for the template. */
 export function creation(options: CreationOptions): CreateSandboxOptions {
-  const { allow, cpu, deny, env, internet, memory, minIsolation, mount: mounts } = options;
+  const { allow, cpu, deny, env, internet, memory, minIsolation, mount: mounts, secret: secrets } = options;
   const hasLists = allow !== undefined || deny !== undefined;
   const hasLimits = cpu !== undefined || memory !== undefined;
   return {
     internetAccess: internet,
     env,
     mounts,
+    secrets,
     minIsolation,
     egress: hasLists ? { allow, deny } : undefined,
     limits: hasLimits ? { memoryMb: memory, vcpu: cpu } : undefined,

@@ -74,8 +74,9 @@ async function inOwnSandbox(
   timeoutSeconds: number,
   run: (sandbox: Sandbox) => Promise<ExecutionResult | Execution>,
 ): Promise<UsedSandbox & { result: ExecutionResult | Execution }> {
-  const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
-  const creation = { egress, internetAccess, minIsolation, region, signal, template, templateId };
+  const { egress, internetAccess, minIsolation, onStep, region, secrets, signal, template, templateId } =
+    options;
+  const creation = { egress, internetAccess, minIsolation, region, secrets, signal, template, templateId };
   onStep?.("create");
   const sandbox = await sandboxes.create({ ...creation, timeoutSeconds });
   const remove = async (): Promise<void> => {

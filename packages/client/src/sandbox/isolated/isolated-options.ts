@@ -30,7 +30,7 @@ export interface StreamIsolatedOptions
     >,
     Pick<
       CreateSandboxOptions,
-      "egress" | "internetAccess" | "minIsolation" | "region" | "template" | "templateId"
+      "egress" | "internetAccess" | "minIsolation" | "region" | "secrets" | "template" | "templateId"
     > {
   /** Called when each step begins, to show progress. */
   onStep?: ((step: IsolatedExecutionStep) => void) | undefined;
@@ -79,6 +79,7 @@ export const streamIsolatedNames: OptionNames<StreamIsolatedOptions> = {
   internetAccess: true,
   minIsolation: true,
   region: true,
+  secrets: true,
   template: true,
   templateId: true,
   onStep: true,

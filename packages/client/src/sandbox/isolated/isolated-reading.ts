@@ -122,8 +122,9 @@ export class IsolatedReading {
     return new Promise((resolve, reject) => {
       this.#life = background.whole(async () => {
         const { env, filename, language, onStep, stdin, timeoutSeconds, workdir } = this.#parts.options;
-        const { egress, internetAccess, minIsolation, region, template, templateId } = this.#parts.options;
-        const creation = { egress, internetAccess, minIsolation, region, template, templateId };
+        const { egress, internetAccess, minIsolation, region, secrets, template, templateId } =
+          this.#parts.options;
+        const creation = { egress, internetAccess, minIsolation, region, secrets, template, templateId };
         const signal = this.#scope.abortSignal;
         onStep?.("create");
         const sandbox = await sandboxes.create({ ...creation, timeoutSeconds: lifetime, signal });

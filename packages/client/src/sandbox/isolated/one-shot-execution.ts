@@ -71,12 +71,14 @@ async function sendOneShot<Body, Result>(
   send: (init: OneShotInit) => Promise<Answer<Body>>,
   read: (answer: Promise<Answer<Body>>) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const { egress, internetAccess, minIsolation, onStep, region, signal, template, templateId } = options;
+  const { egress, internetAccess, minIsolation, onStep, region, secrets, signal, template, templateId } =
+    options;
   const creation = createRequest(
-    { egress, internetAccess, minIsolation, region, template, templateId },
+    { egress, internetAccess, minIsolation, region, secrets, template, templateId },
     undefined,
   );
-  if ((region ?? egress ?? body.stdin) !== undefined || lacking.has(controlPlane)) return undefined;
+  if ((region ?? egress ?? secrets ?? body.stdin) !== undefined || lacking.has(controlPlane))
+    return undefined;
   onStep?.("execute");
   const requestTimeoutSeconds = body.timeout + margin + longestWait;
   const init = {

@@ -78,6 +78,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const { built, content } = template;
     if (built && built.status !== "active") throw templateNotReady(template.name, built.status);
     if (Object.keys(request.mounts).length > 0) throw noVolumes();
+    if (request.secrets) throw noSecrets();
     if (name !== undefined && this.#named(name)) throw nameTaken(name);
     const now = clock.now();
     const sandbox: MemorySandbox = {
@@ -197,4 +198,9 @@ function newId(now: Date): string {
 const noVolumes = (): Problem =>
   new Problem(400, "VOLUMES_UNAVAILABLE", "The testing service has no volumes.", {
     hint: "Leave mounts out, or test against a local server.",
+  });
+
+const noSecrets = (): Problem =>
+  new Problem(400, "SECRETS_UNAVAILABLE", "The testing service has no secrets: nothing leaves it.", {
+    hint: "Leave secrets out, or test against a local server.",
   });

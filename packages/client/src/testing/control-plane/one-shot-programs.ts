@@ -24,6 +24,7 @@ export async function runProgram(fleet: MemoryFleet, spec: ProgramSpec): Promise
     environment: {},
     metadata: {},
     mounts: {},
+    secrets: spec.secrets,
     timeoutSeconds: timeoutSeconds + 60,
     name: undefined,
     idempotency: undefined,

@@ -172,7 +172,8 @@ export class BubblewrapRuntime implements SandboxRuntime {
     const { name, uids, group, egress, files, cleanups } = own;
     const { layers = [], isImage, disk, keepIn, mounts = [] } = spec;
     const { image: usual, importedImage } = host.rootInside ?? host;
-    const image = isImage ? importedImage : usual;
+    const plain = isImage ? importedImage : usual;
+    const image = plain && spec.authority !== undefined ? host.trusting(plain, spec.authority) : plain;
     if (!image)
       throw new Error(
         root

@@ -75,6 +75,8 @@ export interface MachineImages {
   readonly importedImage: MachineImage | undefined;
   /** For programs without an agent: without the mounts that keep code from replacing what the agent is started from. */
   readonly programImage: MachineImage;
+  /** An image whose programs trust the egress proxy's authority too, which is a certificate in PEM. It stays the same. */
+  readonly trusting: (image: MachineImage, authority: string) => MachineImage;
   /** Puts the agent where the images have it. The first machine needs that; programs without an agent never do. */
   readonly placeAgent: () => Promise<void>;
 }
@@ -93,6 +95,7 @@ export async function prepareMachineImage(
   const parts = join(directory, "parts");
   mkdirSync(parts);
   let agentPlaced: Promise<void> | undefined;
+  let trusted: readonly Mount[] | undefined;
   const node = await placeNode(parts, hasOwnUids);
   const shell = realpathSync("/bin/sh");
   const setpriv = hasOwnUids ? programOf("setpriv") : undefined;
@@ -148,7 +151,7 @@ export async function prepareMachineImage(
     ...(root ? mountsBelow("/usr") : [{ source: "/usr", target: "/usr" }]),
     ...roots.filter((name) => !isLink(name)).map((name) => ({ source: `/${name}`, target: `/${name}` })),
     ...shared,
-    ...placeAuthorities(parts, authorities),
+    ...placeAuthorities(parts, authorities, "authorities"),
     ...sealedEtc,
     ...interpreters,
     // Cover these paths with an empty file or directory, because programs of the host keep credentials there.
@@ -171,7 +174,7 @@ export async function prepareMachineImage(
     ],
     links: root ? [] : links,
     path: searchPath(node.path),
-    authorities: authorities === "" ? undefined : authoritiesInside(opt),
+    authorities: authorities === "" ? undefined : authoritiesInside(opt, "authorities"),
     homeFiles: hasHomeFiles ? `${opt}/home` : undefined,
     user: "sandbox",
     command: [...(setpriv ? [...launcher.command, protectedPath(setpriv), ...separation] : []), ...init],
@@ -185,6 +188,18 @@ export async function prepareMachineImage(
       ? { ...image, mounts: [...sealedEtc, ...interpreters, ...agentSeals].map(real), path: imagePath }
       : undefined,
     programImage: { ...image, mounts: common.map(real) },
+    trusting: (plain, authority) => {
+      trusted ??= placeAuthorities(parts, authorities + authority, "authorities-with-proxy").map(real);
+      const replaced = new Set(trusted.map(({ target }) => target));
+      // An imported image has none of the host's files, and may have none at these paths.
+      const hasSystem = plain.mounts.some(({ target }) => target === "/etc/ssl/certs");
+      const others = plain.mounts.filter(({ target }) => !replaced.has(target));
+      return {
+        ...plain,
+        authorities: authoritiesInside(opt, "authorities-with-proxy"),
+        mounts: hasSystem ? [...others, ...trusted] : plain.mounts,
+      };
+    },
     placeAgent: () => {
       agentPlaced ??= placeAgent(join(parts, "agent"), join(directory, "warm-up")).catch((error) => {
         agentPlaced = undefined;

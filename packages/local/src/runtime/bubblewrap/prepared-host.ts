@@ -19,7 +19,7 @@ import { MadeFiles } from "./host-files/made-files.js";
 import { inheritableDescriptors, openLauncher } from "./launch/launch-command.js";
 import { ProgramLauncher } from "./launch/program-launcher.js";
 import { ProgramPipes } from "./launch/program-pipes.js";
-import { type MachineImage, prepareMachineImage } from "./machine-image.js";
+import { type MachineImage, type MachineImages, prepareMachineImage } from "./machine-image.js";
 import { prepareRootInside, type RootInside } from "./root-inside.js";
 import { seccompProgram } from "./system-calls/seccomp-filter.js";
 import { WritableRoot } from "./writable-root.js";
@@ -44,6 +44,8 @@ export interface PreparedHost {
   readonly seccompFile: string | undefined;
   /** The filter of machines that write to directories of the host. Made by the first call. */
   readonly hostWritersSeccompFile: () => string | undefined;
+  /** See {@link MachineImages.trusting}. */
+  readonly trusting: MachineImages["trusting"];
   /** See {@link MachineImages.placeAgent}. */
   readonly placeAgent: () => Promise<void>;
   readonly strayDescriptors: readonly number[];
@@ -101,7 +103,7 @@ export async function prepareHost({
   const proxyPorts = new ProxyPorts(directory.path);
   const groups = controlGroups ?? (await MemoryWatchdog.open(join(directory.path, "memory-files")));
   const images = await prepareMachineImage(directory.path, isRoot, root, options);
-  const { image, importedImage, programImage, placeAgent } = images;
+  const { image, importedImage, programImage, trusting, placeAgent } = images;
   const rootInside =
     isWanted && root
       ? await prepareRootInside(join(directory.inMemory, "root-inside"), root, images)
@@ -130,6 +132,7 @@ export async function prepareHost({
       hostWriters ??= filter("seccomp-host-writers", true);
       return hostWriters;
     },
+    trusting,
     placeAgent,
     strayDescriptors,
     launcher: hasLauncher ? launcher : undefined,

@@ -10,6 +10,7 @@ import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
 import { KernelWatch } from "../host/kernel-watch.js";
 import { type LocalSocket, listenLocally } from "../host/local-socket.js";
+import { trustedIn } from "../host/system-bundle.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type {
   ImageContents,
@@ -187,7 +188,7 @@ export class DockerRuntime implements SandboxRuntime {
         config: agentConfig(spec, image, daemon),
         agentSocket: inside.agentSocket,
         egressSocket: spec.egress && inside.egressSocket,
-        authorities: spec.egress && this.options.authorities,
+        authorities: spec.egress && trustedIn(spec, this.options.authorities),
         homeFiles: this.options.homeFiles,
       };
       await mounted

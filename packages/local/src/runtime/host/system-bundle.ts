@@ -15,6 +15,12 @@ export function systemBundle(): string | undefined {
   return path === undefined ? undefined : realpathSync(path);
 }
 
+/** The authorities, in PEM, that programs of a machine trust beside their own: this host's, and the egress proxy's for one with secrets. */
+export const trustedIn = (
+  { authority = "" }: { readonly authority?: string | undefined },
+  own = "",
+): string => own + authority;
+
 /** The authorities of this system, or those of Node.js where it has none, and `own`, in PEM. */
 export function bundleWith(own: string): string {
   const path = systemBundle();

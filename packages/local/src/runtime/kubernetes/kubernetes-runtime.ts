@@ -11,6 +11,7 @@ import { defaultImage, inside, networkConfig, opt } from "../container/paths.js"
 import { InstanceDirectory } from "../host/instance-directory.js";
 import { InstanceGuard } from "../host/instance-guard.js";
 import { type LocalSocket, listenLocally } from "../host/local-socket.js";
+import { trustedIn } from "../host/system-bundle.js";
 import type { RuntimeOptions } from "../runtime-options.js";
 import type {
   Machine,
@@ -340,7 +341,7 @@ async function boot(
     config: agentConfig(spec),
     agentSocket: inside.agentSocket,
     egressSocket: spec.egress && inside.egressSocket,
-    authorities: spec.egress && authorities,
+    authorities: spec.egress && trustedIn(spec, authorities),
     homeFiles,
   });
   await machine.booted(signal);

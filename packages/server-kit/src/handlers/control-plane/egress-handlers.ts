@@ -7,8 +7,8 @@ import { pageOf } from "../../router/page.js";
 type WireEntry = ControlPlaneSchemas["EgressEntry"];
 
 /**
- * One connection that a program in a sandbox requested. Nothing that was sent over it is recorded: no path, no
- * header, no credentials.
+ * One connection that a program in a sandbox requested, or with the protocol `https` one request to a host that has a secret. Of
+ * connections nothing is recorded that was sent over them; of such requests the method and the path.
  */
 export interface EgressEntry {
   /** Number of the connection. Later connections have greater numbers, so numbers sort by age. */
@@ -24,6 +24,18 @@ export interface EgressEntry {
   readonly bytesSent: number;
   readonly bytesReceived: number;
   readonly durationMs: number;
+  readonly request?: EgressRequest | undefined;
+}
+
+/** A request to a host that has a secret. */
+export interface EgressRequest {
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  /** The status of the server's answer; undefined if there was none. */
+  readonly status: number | undefined;
+  /** The names of the secrets that were put in. */
+  readonly secrets: readonly string[];
 }
 
 export interface EgressTotals {
@@ -79,6 +91,7 @@ function onWire(entry: EgressEntry): WireEntry {
     host: entry.host,
     port: entry.port,
     ...(entry.address !== undefined && { address: entry.address }),
+    ...(entry.request && requestOnWire(entry.request)),
     decision: entry.decision,
     ...(entry.reason !== undefined && { reason: entry.reason }),
     open: entry.isOpen,
@@ -86,4 +99,8 @@ function onWire(entry: EgressEntry): WireEntry {
     bytes_received: entry.bytesReceived,
     duration_ms: entry.durationMs,
   };
+}
+
+function requestOnWire({ method, path, status, secrets }: EgressRequest): Partial<WireEntry> {
+  return { method, path, ...(status !== undefined && { status }), secrets: [...secrets] };
 }

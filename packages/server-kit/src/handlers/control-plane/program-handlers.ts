@@ -7,6 +7,7 @@ import type { Handlers } from "../../router/handlers.js";
 import { errorFrame } from "../agent/result-frame.js";
 import type { RequestedEgress } from "./sandbox-answers.js";
 import { requestedEgress, templateReference } from "./sandbox-handlers.js";
+import type { RequestedSecrets } from "./secret-answers.js";
 import { type OwnLimits, ownLimitsOf } from "./template-facts.js";
 
 /** The template of a program whose request names none. */
@@ -24,6 +25,7 @@ export interface ProgramSpec {
   readonly template: string;
   readonly egress: RequestedEgress;
   readonly limits: OwnLimits | undefined;
+  readonly secrets: RequestedSecrets;
   readonly minIsolation: ControlPlaneSchemas["Isolation"] | undefined;
   readonly wantsRich: boolean;
   /** Aborts when the caller no longer waits. */
@@ -94,6 +96,7 @@ function programSpec(
       (body.template_id === undefined ? defaultTemplate : templateReference(body.template_id)),
     egress: requestedEgress(body, defaultEgress),
     limits: ownLimitsOf(body.limits),
+    secrets: body.secrets,
     minIsolation: body.min_isolation,
     wantsRich: body.capture_rich,
     signal,

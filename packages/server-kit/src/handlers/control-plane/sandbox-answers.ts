@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { type SecretFacts, secretOnWire } from "./secret-answers.js";
 import { ownLimitsOnWire, type TemplateFacts } from "./template-facts.js";
 
 /** The facts about a sandbox that callers may see. */
@@ -11,6 +12,8 @@ export interface SandboxFacts {
   readonly egress: RequestedEgress;
   /** What it mounts. Undefined for a service without mounts. */
   readonly mounted?: readonly MountFacts[];
+  /** Its secrets. Undefined if it was created without, and for a service without secrets. */
+  readonly secrets?: readonly SecretFacts[] | undefined;
   readonly isolation: ControlPlaneSchemas["Isolation"];
   readonly timeoutSeconds: number;
   readonly expiresAt: Date;
@@ -70,6 +73,7 @@ export function sandboxOnWire(
     ...egressOnWire(sandbox.egress),
     ...(ownLimits && { limits: ownLimitsOnWire(ownLimits) }),
     ...mountsOnWire(sandbox.mounted ?? []),
+    ...(sandbox.secrets && { secrets: sandbox.secrets.map(secretOnWire) }),
     live_mode: false,
     isolation: sandbox.isolation,
     timeout_seconds: sandbox.timeoutSeconds,

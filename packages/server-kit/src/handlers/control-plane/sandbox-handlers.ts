@@ -12,6 +12,7 @@ import {
   sandboxOnWire,
 } from "./sandbox-answers.js";
 import { sandboxFailed } from "./sandbox-problems.js";
+import type { RequestedSecrets } from "./secret-answers.js";
 import { type OwnLimits, ownLimitsOf } from "./template-facts.js";
 
 /** Lifetime, in seconds, of a sandbox whose create request names none. */
@@ -28,6 +29,7 @@ export interface CreateRequest {
   readonly limits: OwnLimits | undefined;
   /** What to mount, by its path in the sandbox. */
   readonly mounts: Readonly<Record<string, ControlPlaneSchemas["Mount"]>>;
+  readonly secrets: RequestedSecrets;
   readonly environment: Readonly<Record<string, string>>;
   readonly idempotency: Idempotency | undefined;
 }
@@ -192,6 +194,7 @@ async function create<Sandbox extends SandboxFacts>(
     environment: body.env_vars ?? {},
     limits: ownLimitsOf(body.limits),
     mounts: body.mounts ?? {},
+    secrets: body.secrets,
     egress: requestedEgress(body, defaultEgress),
     idempotency,
   };

@@ -5,38 +5,42 @@ import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import type { Mount } from "../../host/mount.js";
 import { bundleWith, systemBundle } from "../../host/system-bundle.js";
 
-const directory = "authorities";
+/** Where files of authorities are: the host's own, and those together with the egress proxy's. */
+type Directory = "authorities" | "authorities-with-proxy";
 
 /** Where machines have the files below `opt`. */
-export const authoritiesInside = (opt: string): AuthorityFiles => ({
+export const authoritiesInside = (opt: string, directory: Directory): AuthorityFiles => ({
   own: join(opt, directory, "own.pem"),
   bundle: join(opt, directory, "bundle.pem"),
 });
 
 /**
- * Writes the host's own authorities below `parts`. Returns the mount with which machines have them in place of the system's, for
- * programs that read no variable.
+ * Writes authorities below `parts`. Returns the mounts with which machines have them in place of the system's, for programs that read no
+ * variable.
  */
-export function placeAuthorities(parts: string, pem: string): Mount[] {
+export function placeAuthorities(parts: string, pem: string, directory: Directory): Mount[] {
   if (pem === "") return [];
-  const { own, bundle } = authoritiesInside(parts);
-  mkdirSync(join(parts, directory));
+  const { own, bundle } = authoritiesInside(parts, directory);
+  mkdirSync(join(parts, directory), { recursive: true });
   writeFileSync(own, pem);
   writeFileSync(bundle, bundleWith(pem));
   // The umask may keep the sandboxes' uids from reading new files.
   chmodSync(join(parts, directory), 0o755);
   for (const path of [own, bundle]) chmodSync(path, 0o644);
   const target = systemBundle();
-  return [...(target?.startsWith("/etc/") ? [{ source: bundle, target }] : []), ...javaKeystore(parts, pem)];
+  return [
+    ...(target?.startsWith("/etc/") ? [{ source: bundle, target }] : []),
+    ...javaKeystore(join(parts, directory), pem),
+  ];
 }
 
 /** Debian's Java programs read no variable, and have this file for their authorities. */
 const debianKeystore = "/etc/ssl/certs/java/cacerts";
 
-function javaKeystore(parts: string, pem: string): Mount[] {
+function javaKeystore(files: string, pem: string): Mount[] {
   const content = existsSync(debianKeystore) && keystoreWith(readFileSync(debianKeystore), pem);
   if (!content) return [];
-  const source = join(parts, directory, "cacerts");
+  const source = join(files, "cacerts");
   writeFileSync(source, content);
   chmodSync(source, 0o644);
   return [{ source, target: debianKeystore }];

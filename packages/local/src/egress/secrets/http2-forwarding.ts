@@ -1,0 +1,186 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Stream,
+  sensitiveHeaders,
+} from "node:http2";
+import type { TLSSocket } from "node:tls";
+import { connectionHeaders } from "../../relay/forwarded-headers.js";
+import { authorityOf } from "../destination.js";
+import type { LoggedRequest } from "../egress-log.js";
+import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
+import { type Header, RequestRefusal, replacedHead } from "./replaced-head.js";
+import { failure, requireHost, type SecretHost } from "./secret-host.js";
+import { maskedText, ValueMask } from "./value-mask.js";
+
+const settings = {
+  enablePush: false,
+  maxConcurrentStreams: 128,
+  initialWindowSize: 1024 * 1024,
+  maxHeaderListSize: 16 * 1024,
+} as const;
+/** Bytes of all streams of a connection that may be on their way. */
+const windowBytes = 4 * 1024 * 1024;
+
+/** Sends the requests of a program that speaks HTTP/2 on to a host that has a secret, over HTTP/2. */
+export function forwardHttp2(program: TLSSocket, upstream: TLSSocket, host: SecretHost): void {
+  const server = connect(`https://${authorityOf(host.destination)}`, {
+    createConnection: () => upstream,
+    settings,
+  });
+  const client = performServerHandshake(program, { settings });
+  for (const session of [server, client]) {
+    session.once("connect", () => session.setLocalWindowSize(windowBytes));
+    // The close event follows.
+    session.on("error", () => undefined);
+  }
+  server.once("close", () => client.close());
+  server.once("goaway", () => client.close());
+  client.once("close", () => server.destroy());
+  client.on("stream", (stream, headers, flags) => {
+    // A reset says all there is to say.
+    stream.on("error", () => undefined);
+    const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    forward(stream, { headers, isWhole }, server, host);
+  });
+}
+
+interface Asked {
+  readonly headers: IncomingHttpHeaders;
+  /** Whether the request has no body. */
+  readonly isWhole: boolean;
+}
+
+function forward(
+  stream: ServerHttp2Stream,
+  asked: Asked,
+  server: ClientHttp2Session,
+  host: SecretHost,
+): void {
+  const { ":method": method = "", ":path": target = "", ":authority": authority } = asked.headers;
+  const entry = host.request(method, target);
+  try {
+    requireHost(authority ?? asked.headers.host, host);
+    if (asked.headers.host !== undefined) requireHost(asked.headers.host, host);
+    if (method === "CONNECT" || method === "TRACE" || !/^(?:\/|\*$)/.test(target))
+      throw new RequestRefusal(
+        403,
+        "TRACE and CONNECT are refused, and the target of a request is its path.",
+      );
+    const headers = pairsOf(asked.headers).filter(([name]) => !name.startsWith(":") && name !== "host");
+    const head = replacedHead({ method, target, headers }, host.secrets, host.others);
+    const { sent } = head;
+    entry.allow(head.secrets);
+    const call = server.request(
+      {
+        ":method": method,
+        ":path": target,
+        ":authority": authorityIn(host),
+        ...outgoing(head.headers, sent),
+      },
+      { endStream: asked.isWhole },
+    );
+    stream.once("close", () => {
+      entry.end();
+      if (!call.closed) call.close(stream.rstCode || constants.NGHTTP2_CANCEL);
+    });
+    if (!asked.isWhole)
+      relayBody(stream, call, (bytes) => {
+        entry.bytesSent += bytes;
+      });
+    let trailers: OutgoingHttpHeaders = {};
+    call.on("trailers", (last) => {
+      trailers = masked(last, sent);
+    });
+    call.on("response", (answered, flags) => {
+      entry.answered(answered[":status"] ?? 0);
+      const isOver = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+      const head = { headers: masked(answered, sent), sent, isOver, trailers: () => trailers };
+      answer(stream, call, head, entry);
+    });
+    call.on("error", (error) => {
+      const why = failure(error, host);
+      if (!stream.headersSent) entry.end("failed", why);
+    });
+    call.once("close", () => {
+      if (stream.headersSent && call.rstCode === 0) return;
+      if (!stream.destroyed) stream.close(call.rstCode || constants.NGHTTP2_INTERNAL_ERROR);
+    });
+  } catch (error) {
+    const isRefused = error instanceof RequestRefusal;
+    entry.end("refused", isRefused ? error.message : "The request is not valid in HTTP/2.");
+    if (stream.destroyed) return;
+    stream.respond({ ":status": isRefused ? error.status : 400, "content-type": "text/plain" });
+    stream.end(isRefused ? `${error.message}\n` : undefined);
+  }
+}
+
+const authorityIn = ({ destination }: SecretHost): string =>
+  destination.port === 443 ? destination.host : authorityOf(destination);
+
+interface Answer {
+  readonly headers: OutgoingHttpHeaders;
+  readonly sent: readonly string[];
+  /** Whether it has neither a body nor trailers. */
+  readonly isOver: boolean;
+  readonly trailers: () => OutgoingHttpHeaders;
+}
+
+function answer(
+  stream: ServerHttp2Stream,
+  call: ClientHttp2Stream,
+  { headers, sent, isOver, trailers }: Answer,
+  entry: LoggedRequest,
+): void {
+  if (stream.destroyed) return;
+  stream.respond(headers, isOver ? { endStream: true } : { waitForTrailers: true });
+  if (isOver) return;
+  // Without trailers an empty list of them must be sent: the stream would not end.
+  stream.once("wantTrailers", () => stream.sendTrailers(trailers()));
+  const encoding = String(headers["content-encoding"] ?? "identity").toLowerCase();
+  if (sent.length > 0 && searchedEncodings.has(encoding))
+    void relayCompressed(call, stream, entry, { encoding, values: sent });
+  else
+    relayBody(
+      call,
+      stream,
+      (bytes) => {
+        entry.bytesReceived += bytes;
+      },
+      sent.length === 0 ? undefined : new ValueMask(sent),
+    );
+}
+
+/** The headers as an object. Those that have a value are kept out of the tables of compression. */
+function outgoing(headers: readonly Header[], sent: readonly string[]): OutgoingHttpHeaders {
+  const sensitive = headers
+    .filter(([, value]) => sent.some((each) => value.includes(each)))
+    .map(([name]) => name.toLowerCase());
+  const asked = headers.map(([name, value]) => [name.toLowerCase(), value]);
+  if (sent.length > 0) asked.push(["accept-encoding", "identity"]);
+  return { ...Object.fromEntries(asked), [sensitiveHeaders]: sensitive };
+}
+
+/** The headers of a message, without those of its connection. */
+function pairsOf(headers: IncomingHttpHeaders): Header[] {
+  const kept = Object.entries(headers).filter(
+    ([name]) => name === "te" || name === "trailer" || !connectionHeaders.has(name),
+  );
+  return kept.flatMap(([name, value]) => [value ?? []].flat().map((each): Header => [name, String(each)]));
+}
+
+/** Headers without the values that were sent. */
+function masked(headers: IncomingHttpHeaders, sent: readonly string[]): OutgoingHttpHeaders {
+  const masked: Record<string, string[]> = {};
+  for (const [name, value] of pairsOf(headers))
+    masked[name] = [...(masked[name] ?? []), maskedText(value, sent)];
+  // Node.js refuses lists for headers that may be there once.
+  return Object.fromEntries(
+    Object.entries(masked).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+}

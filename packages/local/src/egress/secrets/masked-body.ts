@@ -1,0 +1,84 @@
+import type { Readable, Writable } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
+import type { LoggedRequest } from "../egress-log.js";
+import { ValueMask } from "./value-mask.js";
+
+/** Bytes that may wait for a reader before the sender is paused. With less, both would mostly wait for each other. */
+const waitingBytes = 256 * 1024;
+
+/** Passes a body on and ends `to` with it. What breaks ends the other side too. `count` is told the bytes passed on. */
+export function relayBody(
+  from: Readable,
+  to: Writable,
+  count: (bytes: number) => void,
+  mask?: ValueMask,
+): void {
+  const pass = (bytes: Buffer): void => {
+    if (bytes.length === 0) return;
+    count(bytes.length);
+    to.write(bytes);
+    if (to.writableLength > waitingBytes) from.pause();
+  };
+  from.on("data", (piece: Buffer) => pass(mask ? mask.add(piece) : piece));
+  to.on("drain", () => from.resume());
+  from.once("end", () => to.end(mask?.rest()));
+  endTogether(from, to);
+}
+
+/** Passes a compressed body on as long as none of the values is in it. Destroys both streams when there is one, and says so in `entry`. */
+export async function relayCompressed(
+  from: Readable,
+  to: Writable,
+  entry: LoggedRequest,
+  { encoding, values }: { readonly encoding: string; readonly values: readonly string[] },
+): Promise<void> {
+  endTogether(from, to);
+  const mask = new ValueMask(values);
+  const plain = encoding === "br" ? createBrotliDecompress() : createUnzip();
+  let isReadable = true;
+  plain.on("data", (piece: Buffer) => mask.add(piece));
+  plain.on("error", () => {
+    isReadable = false;
+  });
+  try {
+    for await (const piece of from as AsyncIterable<Buffer>) {
+      if (isReadable) await new Promise<void>((resolve) => void plain.write(piece, () => resolve()));
+      if (mask.hasFound) {
+        entry.end("failed", "The answer repeats a secret, compressed, and was cut.");
+        to.destroy();
+        return;
+      }
+      entry.bytesReceived += piece.length;
+      if (!to.write(piece)) await drainedOrOver(to);
+    }
+    to.end();
+  } catch {
+    // The other stream was destroyed.
+  } finally {
+    plain.destroy();
+  }
+}
+
+function drainedOrOver(to: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      to.removeListener("drain", settle).removeListener("close", settle);
+      resolve();
+    };
+    to.on("drain", settle).on("close", settle);
+  });
+}
+
+/** The encodings that are searched for values. Others are passed on. */
+export const searchedEncodings: ReadonlySet<string> = new Set(["gzip", "x-gzip", "deflate", "br"]);
+
+function endTogether(from: Readable, to: Writable): void {
+  from.once("error", () => to.destroy());
+  from.once("close", () => {
+    if (!from.readableEnded) to.destroy();
+  });
+  to.once("error", () => from.destroy());
+  to.once("close", () => {
+    if (!to.writableFinished) from.destroy();
+  });
+}

@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { RequestListener } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** A server over TLS on loopback, whose certificate is for a name, that records the credentials it gets. */
+export interface SecretSite extends AsyncDisposable {
+  /** The file with the authority of its certificate. */
+  readonly authority: string;
+  /** Its name and port. */
+  readonly at: string;
+  readonly port: number;
+  /** A command that starts a server which finds this one by its name. Only root may use it. */
+  readonly through: readonly string[];
+  /** `authorization` and path of each request so far. */
+  readonly asked: { readonly path: string; readonly authorization: string | undefined }[];
+}
+
+export async function startSecretSite(
+  name = "api.secret.test",
+  answer: RequestListener = (_, response) => response.end("{}"),
+): Promise<SecretSite> {
+  const directory = await mkdtemp(join(tmpdir(), "secret-site-"));
+  const openssl = (...args: string[]) => run("openssl", args, { cwd: directory });
+  // Servers that an ordinary user starts read the authority too.
+  await chmod(directory, 0o755);
+  await writeFile(join(directory, "san"), `subjectAltName=DNS:${name}\n`);
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  await openssl(
+    "req",
+    "-x509",
+    ...key,
+    "-days",
+    "2",
+    "-keyout",
+    "ca.key",
+    "-out",
+    "ca.pem",
+    "-subj",
+    "/CN=Site authority",
+  );
+  await openssl("req", ...key, "-keyout", "site.key", "-out", "site.csr", "-subj", "/CN=site");
+  const signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "san"];
+  await openssl("x509", "-req", "-in", "site.csr", ...signing, "-out", "site.pem");
+  const read = (file: string) => readFile(join(directory, file));
+  const hosts = join(directory, "hosts");
+  await writeFile(hosts, `127.0.0.1 localhost ${name}\n`);
+  const asked: SecretSite["asked"] = [];
+  const server = createServer(
+    { key: await read("site.key"), cert: await read("site.pem") },
+    (request, response) => {
+      asked.push({ path: request.url ?? "", authorization: request.headers.authorization });
+      answer(request, response);
+    },
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    authority: join(directory, "ca.pem"),
+    at: `${name}:${port}`,
+    port,
+    through: [
+      "unshare",
+      "--mount",
+      "--propagation",
+      "private",
+      "sh",
+      "-c",
+      `mount --bind ${hosts} /etc/hosts; exec "$@"`,
+      "sh",
+    ],
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
