@@ -47,8 +47,9 @@ describe("cloud-sandbox sandbox shell", { timeout: 180_000, tags: ["tmux"] }, ()
     await seen(/^30 100$/m);
     await tmux.press("Enter");
     await seen(/\$$/);
-    await tmux.type("cat\r");
-    await seen(/\$ cat$/m);
+    // Until the program runs, the shell would get the signal.
+    await tmux.type("sh -c 'echo runs; exec cat'\r");
+    await seen(/^runs$/m);
     await tmux.press("C-c");
     // What is typed before the shell's next prompt is lost: the shell drops it when a program was interrupted.
     await seen(/\^C\n+.*\$$/);

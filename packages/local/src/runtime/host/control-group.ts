@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { setTimeout as delay, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { type MachineLimits, mostMemoryMb } from "../sandbox-runtime.js";
 import type { MachineGroups } from "./machine-group.js";
 import { signalIfThere } from "./process-tree.js";
