@@ -3,7 +3,7 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { Desktop } from "./desktop.js";
 import { printable } from "./printable.js";
-import type { Region, Screen } from "./screen.js";
+import { largestImage, type Region, type Screen } from "./screen.js";
 
 type Bounds = AgentSchemas["ElementBounds"];
 
@@ -81,12 +81,20 @@ export class ScreenText {
   }
 
   async #look({ region, language, segmentation, signal }: Look): Promise<readonly Word[]> {
-    const shot = await this.screen.shot({ region, enlargement, signal });
+    const shot = await this.screen.shot({ region, signal });
+    const size = `${enlargement * 100}%`;
+    const clear = await this.desktop.tool({
+      command: "convert",
+      args: ["png:-", "-colorspace", "Gray", "-normalize", "-resize", size, "png:-"],
+      input: shot.bytes,
+      maxBytes: largestImage,
+      signal,
+    });
     const { stdout } = await this.desktop.tool(
       {
         command: "tesseract",
         args: ["stdin", "stdout", "-l", language, "--dpi", "150", "--psm", segmentation, "tsv"],
-        input: shot.bytes,
+        input: clear.stdout,
         timeoutMs: readLimitMs,
         signal,
       },

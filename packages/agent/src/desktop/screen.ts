@@ -6,7 +6,7 @@ type Size = AgentSchemas["Resolution"];
 export type Region = AgentSchemas["ScreenRegion"];
 
 /** The most bytes of an image. */
-const largestImage = 64 * 1024 * 1024;
+export const largestImage = 64 * 1024 * 1024;
 /** The output of the X server, as xrandr calls it. */
 const output = "VNC-0";
 
@@ -22,8 +22,6 @@ export interface ShotOptions {
   readonly window?: number | undefined;
   /** Scales the image down until neither side is longer, in pixels. */
   readonly maxEdge?: number | undefined;
-  /** Makes it gray, of full contrast, and this many times as large, as Tesseract reads it best. */
-  readonly enlargement?: number;
   readonly signal: AbortSignal;
 }
 
@@ -32,15 +30,12 @@ export class Screen {
   constructor(private readonly desktop: Desktop) {}
 
   /** An image as PNG, compressed little: the best compression takes longer than all the rest. */
-  async shot({ region, window, maxEdge, enlargement, signal }: ShotOptions): Promise<Shot> {
+  async shot({ region, window, maxEdge, signal }: ShotOptions): Promise<Shot> {
     if (region) await this.#checkRegion(region, signal);
     const args = [
       ...["-silent", "-window", window === undefined ? "root" : `0x${window.toString(16)}`],
       ...(region ? ["-crop", `${region.width}x${region.height}+${region.x}+${region.y}`, "+repage"] : []),
       ...(maxEdge === undefined ? [] : ["-resize", `${maxEdge}x${maxEdge}>`]),
-      ...(enlargement === undefined
-        ? []
-        : ["-colorspace", "Gray", "-normalize", "-resize", `${enlargement * 100}%`]),
       ...["-define", "png:compression-level=1", "-define", "png:exclude-chunks=date,time", "png:-"],
     ];
     const { stdout: bytes } = await this.desktop.tool({
