@@ -28,7 +28,7 @@ describe.each([
     await importDebianImage(docker.host, "desktop-files", desktopImagePackages);
     // Links of Debian's alternatives are in no package.
     const dockerfile = `FROM desktop-files
-RUN ln -s import-im6.q16 /usr/bin/import && cd /usr/lib/*-linux-gnu && ln -s blas/libblas.so.3 lapack/liblapack.so.3 . && fc-cache
+RUN ln -s import-im6.q16 /usr/bin/import && ln -s convert-im6.q16 /usr/bin/convert && cd /usr/lib/*-linux-gnu && ln -s blas/libblas.so.3 lapack/liblapack.so.3 . && fc-cache
 `;
     const build = ["--host", docker.host, "build", "--network", "none", "--tag", "desktop", "-"];
     execFileSync("docker", build, { input: dockerfile, stdio: ["pipe", "ignore", "pipe"] });

@@ -26,6 +26,7 @@ const reference = "docker.io/library/cloud-sandbox-desktop:local";
 const libraries = `usr/lib/${process.arch === "x64" ? "x86_64" : "aarch64"}-linux-gnu`;
 const links = tarOf([
   { path: "usr/bin/import", type: "SymbolicLink", link: "import-im6.q16" },
+  { path: "usr/bin/convert", type: "SymbolicLink", link: "convert-im6.q16" },
   { path: `${libraries}/libblas.so.3`, type: "SymbolicLink", link: "blas/libblas.so.3" },
   { path: `${libraries}/liblapack.so.3`, type: "SymbolicLink", link: "lapack/liblapack.so.3" },
 ]);

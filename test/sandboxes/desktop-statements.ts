@@ -2,8 +2,9 @@ import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LocalServer } from "../support/local-server.js";
 
-/** A program with a window. The name is that of Debian's package, without the link of its alternatives. */
-const picture = "display-im6.q16 -title terminal -geometry 400x300+100+100 xc:white";
+/** Shows a picture with words. The names are those of Debian's packages, without the links of its alternatives. */
+const font = "-font /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf -pointsize 40";
+const picture = `convert-im6.q16 ${font} 'label:Accept the terms' words.png && exec display-im6.q16 -title picture words.png`;
 
 /** What a sandbox with a desktop does, whatever runtime it has. */
 export function desktopStatements(
@@ -36,11 +37,11 @@ export function desktopStatements(
     const { desktop } = sandbox;
     const empty = await desktop.screenshot();
     expect(await desktop.display()).toEqual({ width: 1280, height: 800, depth: 24 });
-    const program = lacksTerminals ? picture : "xterm -title terminal -fn fixed -e 'cat > typed.txt'";
+    const program = lacksTerminals ? picture : "xterm -title picture -fn fixed -e 'cat > typed.txt'";
     await sandbox.commands.runBackground(program);
     await expect
       .poll(async () => (await desktop.windows.list()).map(({ title, focused }) => ({ title, focused })))
-      .toEqual([{ title: "terminal", focused: true }]);
+      .toEqual([{ title: "picture", focused: true }]);
     if (!lacksTerminals) {
       await expect.poll(() => sandbox.files.exists("typed.txt")).toBe(true);
       await desktop.keyboard.type("Übung 你好\n");
@@ -57,7 +58,8 @@ export function desktopStatements(
   test("records and reads what is on the screen", { tags: ["ffmpeg", "tesseract-ocr"] }, async () => {
     const { recording, text } = sandbox.desktop;
     const { id } = await recording.start();
-    expect(await text.waitFor("terminal", { timeoutSeconds: 60 })).toMatchObject({ text: "terminal" });
+    await sandbox.commands.runBackground(picture);
+    expect(await text.waitFor("the terms", { timeoutSeconds: 60 })).toMatchObject({ text: "the terms" });
     expect(await recording.stop(id)).toMatchObject({ status: "stopped", size: expect.any(Number) });
     expect((await recording.download(id)).length).toBeGreaterThan(1000);
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { Desktop } from "./desktop.js";
 
@@ -8,6 +9,8 @@ const mostTexts = 20;
 const historyLength = 1024 * 1024;
 /** Milliseconds that the program which owns the clipboard may take to give its text. */
 const ownerLimitMs = 3000;
+/** Milliseconds after which a set text counts as replaced by another program. */
+const takeLimitMs = 1000;
 
 /** The clipboard of a desktop. Its text belongs to the program that set it, which hands it out when asked. */
 export class Clipboard {
@@ -21,6 +24,12 @@ export class Clipboard {
   }
 
   async text(signal: AbortSignal): Promise<string> {
+    const text = await this.#read(signal);
+    this.#remember(text);
+    return text;
+  }
+
+  async #read(signal: AbortSignal): Promise<string> {
     await this.desktop.server();
     const { code, stdout, stderr } = await this.desktop.run({
       command: "xclip",
@@ -33,9 +42,7 @@ export class Clipboard {
     if (code !== 0 && /target .* not available/i.test(stderr)) return "";
     if (code !== 0)
       throw new Problem(409, "DESKTOP_FAILED", "The program that owns the clipboard did not give its text.");
-    const text = stdout.toString();
-    this.#remember(text);
-    return text;
+    return stdout.toString();
   }
 
   async set(text: string, signal: AbortSignal): Promise<void> {
@@ -45,6 +52,10 @@ export class Clipboard {
       });
     const args = ["-selection", "clipboard", "-i"];
     await this.desktop.tool({ command: "xclip", args, input: text, signal, staysBehind: true });
+    // xclip goes to the background before it owns the clipboard.
+    const deadline = Date.now() + takeLimitMs;
+    while ((await this.#read(signal)) !== text && Date.now() < deadline)
+      await sleep(10, undefined, { signal });
     this.#remember(text);
   }
 

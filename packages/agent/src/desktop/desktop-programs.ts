@@ -9,6 +9,7 @@ export const desktopPrograms = {
   wmctrl: "wmctrl",
   xclip: "xclip",
   import: "imagemagick",
+  convert: "imagemagick",
   xdpyinfo: "x11-utils",
   xwininfo: "x11-utils",
   xprop: "x11-utils",

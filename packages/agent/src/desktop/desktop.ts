@@ -104,7 +104,8 @@ export class Desktop {
 
   /** Ends all processes of the desktop. */
   async close(): Promise<void> {
-    await this.#server?.catch(() => undefined);
+    const server = await this.#server?.catch(() => undefined);
+    await server?.stop();
     await sweepMarkedProcesses(new Set([this.#id]));
   }
 

@@ -25,6 +25,7 @@ const size = "1280x800";
 const background = "#3b4252";
 const startLimitMs = 10_000;
 const endNoticeMs = 100;
+const stopLimitMs = 500;
 /** Where X servers have their sockets. */
 const socketDirectory = "/tmp/.X11-unix";
 
@@ -73,6 +74,12 @@ export class DisplayServer {
   async hasEnded(): Promise<boolean> {
     await Promise.race([this.server.exit, sleep(endNoticeMs, undefined, { ref: false })]);
     return this.#hasEnded;
+  }
+
+  /** Ends the X server, which then removes its socket and its lock. */
+  async stop(): Promise<void> {
+    killGroup(this.server.pid, "SIGTERM");
+    await Promise.race([this.server.exit, sleep(stopLimitMs, undefined, { ref: false })]);
   }
 
   /** Starts the window manager, unless it runs: a program may have ended it. */

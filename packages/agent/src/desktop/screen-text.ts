@@ -3,12 +3,15 @@ import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { Desktop } from "./desktop.js";
 import { printable } from "./printable.js";
-import type { Region, Screen } from "./screen.js";
+import { largestImage, type Region, type Screen } from "./screen.js";
 
 type Bounds = AgentSchemas["ElementBounds"];
 
 /** Text of screens is small: Tesseract reads it better at twice its size. */
 const enlargement = 2;
+/** How Tesseract looks for text: in paragraphs, or anywhere, as that of buttons, for which it takes more that is none. */
+const paragraphs = "3";
+const scattered = "11";
 /** Milliseconds that reading a screen may take. */
 const readLimitMs = 60_000;
 /** Milliseconds between two looks for a text that is waited for. */
@@ -36,7 +39,7 @@ export class ScreenText {
   ) {}
 
   async read(region: Region, language: string, signal: AbortSignal): Promise<AgentSchemas["OcrResponse"]> {
-    const words = await this.#words({ region, language, signal });
+    const words = await this.#words({ region, language, segmentation: paragraphs, signal });
     const confidence = words.reduce((sum, word) => sum + word.confidence, 0) / (words.length || 1) / 100;
     const text = linesOf(words).map((line) => line.map((word) => word.text).join(" "));
     return { text: text.join("\n"), confidence: Math.round(confidence * 100) / 100 };
@@ -46,9 +49,11 @@ export class ScreenText {
   async find(text: string, signal: AbortSignal): Promise<Bounds | undefined> {
     const wanted = text.trim().replace(/\s+/g, " ").toLowerCase();
     if (wanted === "") throw new Problem(400, "INVALID_REQUEST", "text is empty: name a text to look for.");
-    for (const line of linesOf(await this.#words({ language: "eng", signal }))) {
-      const found = wordsWith(line, wanted);
-      if (found.length > 0) return boundsOf(found);
+    for (const segmentation of [paragraphs, scattered]) {
+      for (const line of linesOf(await this.#words({ language: "eng", segmentation, signal }))) {
+        const found = wordsWith(line, wanted);
+        if (found.length > 0) return boundsOf(found);
+      }
     }
     return undefined;
   }
@@ -75,14 +80,21 @@ export class ScreenText {
     return reading;
   }
 
-  async #look({ region, language, signal }: Look): Promise<readonly Word[]> {
-    const shot = await this.screen.shot({ region, percent: enlargement * 100, signal });
+  async #look({ region, language, segmentation, signal }: Look): Promise<readonly Word[]> {
+    const shot = await this.screen.shot({ region, signal });
+    const size = `${enlargement * 100}%`;
+    const clear = await this.desktop.tool({
+      command: "convert",
+      args: ["png:-", "-colorspace", "Gray", "-normalize", "-resize", size, "png:-"],
+      input: shot.bytes,
+      maxBytes: largestImage,
+      signal,
+    });
     const { stdout } = await this.desktop.tool(
       {
         command: "tesseract",
-        // Page segmentation 11 looks for text anywhere, 3 for paragraphs.
-        args: ["stdin", "stdout", "-l", language, "--dpi", "150", "--psm", region ? "3" : "11", "tsv"],
-        input: shot.bytes,
+        args: ["stdin", "stdout", "-l", language, "--dpi", "150", "--psm", segmentation, "tsv"],
+        input: clear.stdout,
         timeoutMs: readLimitMs,
         signal,
       },
@@ -104,6 +116,7 @@ interface Look {
   /** Default: the whole screen. */
   readonly region?: Region;
   readonly language: string;
+  readonly segmentation: string;
   readonly signal: AbortSignal;
 }
 

@@ -6,7 +6,7 @@ type Size = AgentSchemas["Resolution"];
 export type Region = AgentSchemas["ScreenRegion"];
 
 /** The most bytes of an image. */
-const largestImage = 64 * 1024 * 1024;
+export const largestImage = 64 * 1024 * 1024;
 /** The output of the X server, as xrandr calls it. */
 const output = "VNC-0";
 
@@ -22,8 +22,6 @@ export interface ShotOptions {
   readonly window?: number | undefined;
   /** Scales the image down until neither side is longer, in pixels. */
   readonly maxEdge?: number | undefined;
-  /** Scales by so many percent. */
-  readonly percent?: number;
   readonly signal: AbortSignal;
 }
 
@@ -32,13 +30,12 @@ export class Screen {
   constructor(private readonly desktop: Desktop) {}
 
   /** An image as PNG, compressed little: the best compression takes longer than all the rest. */
-  async shot({ region, window, maxEdge, percent, signal }: ShotOptions): Promise<Shot> {
+  async shot({ region, window, maxEdge, signal }: ShotOptions): Promise<Shot> {
     if (region) await this.#checkRegion(region, signal);
     const args = [
       ...["-silent", "-window", window === undefined ? "root" : `0x${window.toString(16)}`],
       ...(region ? ["-crop", `${region.width}x${region.height}+${region.x}+${region.y}`, "+repage"] : []),
       ...(maxEdge === undefined ? [] : ["-resize", `${maxEdge}x${maxEdge}>`]),
-      ...(percent === undefined ? [] : ["-resize", `${percent}%`]),
       ...["-define", "png:compression-level=1", "-define", "png:exclude-chunks=date,time", "png:-"],
     ];
     const { stdout: bytes } = await this.desktop.tool({
@@ -49,7 +46,10 @@ export class Screen {
     });
     // Width and height are at a fixed place of every PNG.
     if (bytes.length < 24)
-      throw new Problem(409, "DESKTOP_FAILED", "The desktop gave no image.", { hint: "Try again." });
+      throw new Problem(409, "DESKTOP_FAILED", "The desktop gave no image.", {
+        // ImageMagick writes nothing then, and says nothing.
+        hint: "Make room if the disk of the sandbox is full, or try again.",
+      });
     return { bytes, width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
   }
 

@@ -7,7 +7,9 @@
 // @module-tag x11-utils
 // @module-tag x11-xserver-utils
 // @module-tag xterm
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RunningAgent } from "../support/running-agent.js";
 import { RunningDesktop } from "../support/running-desktop.js";
@@ -167,4 +169,17 @@ test("a template without the programs says what brings them", async () => {
   const answer = await bare.call("POST", "/desktop/screenshot");
   expect(answer).toMatchObject({ status: 400, body: { code: "DESKTOP_NOT_AVAILABLE" } });
   expect(answer.body.error).toMatch(/tigervnc-standalone-server.*setup desktop/);
+});
+
+test("a view goes on another port if a program has the usual one", { tags: ["novnc"] }, async () => {
+  const taken = createServer().listen(6080, "127.0.0.1");
+  await once(taken, "listening").catch(() => undefined);
+  try {
+    const view = (await desktop.post("vnc/start")).body;
+    expect(view).toMatchObject({ running: true, port: expect.any(Number) });
+    expect(view.port).not.toBe(6080);
+    expect(await (await fetch(String(view.url))).text()).toContain("Desktop of a sandbox");
+  } finally {
+    taken.close();
+  }
 });

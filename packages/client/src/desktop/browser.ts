@@ -29,9 +29,10 @@ export interface BrowserAccess {
 
 export async function startBrowser(access: AgentAccess, options: BrowserOptions): Promise<BrowserAccess> {
   checkKnown("desktop.browser", options, { ...callOptionNames, url: true, expiresInSeconds: true });
-  checkText("url", options.url);
-  checkWhole("expiresInSeconds", options.expiresInSeconds, 10, 86_400);
-  const body = omitUndefined({ url: options.url, expires_in: options.expiresInSeconds });
+  const { url: page, expiresInSeconds } = options;
+  checkText("url", page);
+  checkWhole("expiresInSeconds", expiresInSeconds, 10, 86_400);
+  const body = omitUndefined({ url: page, expires_in: expiresInSeconds });
   const pending = access.client.POST("/desktop/browser", { body, ...requestInit(options) });
   return readBody(pending, ({ url, port, expires_at }) => ({ url, port, expiresAt: new Date(expires_at) }));
 }

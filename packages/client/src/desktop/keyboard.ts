@@ -38,10 +38,12 @@ export class Keyboard {
     if (typeof text !== "string" || text.length > longestTyping)
       throw invalidArgument(`text must be a string of at most ${longestTyping} characters.`);
     checkWhole("delayMs", options.delayMs, 0, 1000);
-    const body = { text, ...omitUndefined({ delay_ms: options.delayMs }) };
-    const seconds = (text.length * (options.delayMs ?? 0)) / 1000;
-    const init = { body, ...requestInit(options, seconds === 0 ? undefined : seconds + margin) };
-    await successOf(this.#access.client.POST("/desktop/keyboard/type", init));
+    const { delayMs } = options;
+    const seconds = delayMs ? (text.length * delayMs) / 1000 + margin : undefined;
+    const body = { text, ...omitUndefined({ delay_ms: delayMs }) };
+    await successOf(
+      this.#access.client.POST("/desktop/keyboard/type", { body, ...requestInit(options, seconds) }),
+    );
   }
 
   /** Presses one key (POST /desktop/keyboard/press). */
