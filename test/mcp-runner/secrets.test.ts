@@ -41,7 +41,10 @@ ${program}`;
       () => Promise<{ env?: Record<string, string>; file?: string; environment?: Record<string, string> }>,
     ]
   >([
-    ["from its env", async () => ({ env: { TOKEN: "${MINE}" }, environment: { MINE: credential } })],
+    [
+      "from its env",
+      async () => ({ env: { TOKEN: ["$", "{MINE}"].join("") }, environment: { MINE: credential } }),
+    ],
     ["from a variable", async () => ({ environment: { TOKEN: credential } })],
     [
       "from a file",

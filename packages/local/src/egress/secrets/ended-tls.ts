@@ -5,7 +5,6 @@ import type { JoinTunnel } from "../dialer.js";
 import type { SecuredConnections } from "../secured-connections.js";
 import { CertificateAuthority } from "./certificate-authority.js";
 import { Http1Forwarding } from "./http1-forwarding.js";
-import { forwardHttp2 } from "./http2-forwarding.js";
 import { failure, type SecretHost, type SecretTunnel, wantsCertificate } from "./secret-host.js";
 
 /** Ends the TLS of programs in sandboxes with hosts that have a secret, and speaks TLS with the real server instead. */
@@ -108,7 +107,7 @@ export class EndedTls {
         lack = onlyHttp2;
         return void program.destroy();
       }
-      if (speaksHttp2) return forwardHttp2(program, upstream, asking);
+      if (speaksHttp2) return void this.#serveHttp2(program, upstream, asking).catch(() => program.destroy());
       // The connection that the server's certificate was checked on speaks HTTP/1.1.
       upstream.destroy();
       this.#connectHttp2(program, asking).catch(() => program.destroy());
@@ -117,12 +116,18 @@ export class EndedTls {
     server.emit("connection", client);
   }
 
+  /** Node's HTTP/2 takes some milliseconds to load, and few programs speak it. */
+  async #serveHttp2(program: TLSSocket, upstream: TLSSocket, host: SecretHost): Promise<void> {
+    const { forwardHttp2 } = await import("./http2-forwarding.js");
+    forwardHttp2(program, upstream, host);
+  }
+
   async #connectHttp2(program: TLSSocket, host: SecretHost): Promise<void> {
     const { dial, destination, signal, request } = host;
     try {
       const upstream = await this.secured.open(await dial(), destination, signal, "h2");
       program.once("close", () => upstream.destroy());
-      forwardHttp2(program, upstream, host);
+      await this.#serveHttp2(program, upstream, host);
     } catch (error) {
       const why = error instanceof EgressProblem ? error.message : String(error);
       request("CONNECT", "").end("failed", why);

@@ -1,5 +1,4 @@
 import type { Readable, Writable } from "node:stream";
-import { createBrotliDecompress, createUnzip } from "node:zlib";
 import type { LoggedRequest } from "../egress-log.js";
 import { ValueMask } from "./value-mask.js";
 
@@ -33,6 +32,7 @@ export async function relayCompressed(
   { encoding, values }: { readonly encoding: string; readonly values: readonly string[] },
 ): Promise<void> {
   endTogether(from, to);
+  const { createBrotliDecompress, createUnzip } = await import("node:zlib");
   const mask = new ValueMask(values);
   const plain = encoding === "br" ? createBrotliDecompress() : createUnzip();
   let isReadable = true;
