@@ -44,7 +44,9 @@ export function contradictions(entry: Entry, found: Found | undefined, goesOn = 
   return [
     ...(allowed.has(found.status)
       ? []
-      : [`${entry.id} is ${found.status} (${found.failure_reason}); it was ${possible.join(" or ")}`]),
+      : [
+          `${entry.id} is ${found.status} (${found.failure_reason ?? "no reason"}); it was ${possible.join(" or ")}`,
+        ]),
     ...(found.status === "error" && !found.failure_reason ? [`${entry.id} has failed without a reason`] : []),
     ...(found.name === entry.name ? [] : [`${entry.id} is named ${found.name}, not ${entry.name}`]),
     ...(entry.mayHaveMoved || found.expires_at === entry.expiresAt

@@ -30,6 +30,7 @@ afterEach(async () => {
 
 /** Resolves when the sandbox has an interpreter that was started in advance and waits for its first program. */
 async function waits(sandbox: Sandbox): Promise<void> {
+  // One is started ahead only in the place of one that somebody has asked for.
   await sandbox.execute("pass", { language: "python", context: "another" });
   await sandbox.execute("until cat /proc/[0-9]*/cmdline | grep -aq '[c]loud-sandbox>'; do sleep 0.05; done", {
     language: "bash",

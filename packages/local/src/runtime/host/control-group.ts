@@ -191,7 +191,7 @@ async function openUnified(instance: string, base: string): Promise<ControlGroup
         freeze: (frozen) =>
           setFrozen(frozen, {
             write: (isOn) => writeFile(join(machine, "cgroup.freeze"), isOn ? "1" : "0"),
-            isFrozen: async () => (await readCounter(join(machine, "cgroup.events"), "frozen")) === 1,
+            isFrozen: async () => /^frozen 1$/m.test(await readFile(join(machine, "cgroup.events"), "utf8")),
           }),
         outOfMemoryKills: () => readCounter(join(group, "memory.events"), "oom_kill"),
         remove: async () => {
