@@ -183,6 +183,13 @@ const words: Readonly<Record<string, string>> = {
   "^[A-Za-z0-9_-]{22,64}$": "must be 22 to 64 letters, digits, dashes and underscores",
   "^[!-~]+$": "must be ASCII characters without spaces",
   "^0?[0-7]{3}$": "must be three octal digits, as in 644",
+  "^[A-Za-z_]+(\\+[A-Za-z_]+)*$": "must be names of languages with a + between them, as in eng+deu",
+  "^[!-~](?:[ -~]*[!-~])?$": "must be ASCII characters on one line, without a space at either end",
+  "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$": "must be the name of a header",
+  "^[!-9;-~]*$": "must be ASCII characters without spaces and colons",
+  "^[A-Z]{1,32}$": "must be 1 to 32 capital letters",
+  "^/[!-)+-~]*\\*?$": "must be a path that begins with /, and have a * only at its end",
+  "^[A-Za-z0-9._-]+$": "must be letters, digits, dots, dashes and underscores",
 };
 
 /**
