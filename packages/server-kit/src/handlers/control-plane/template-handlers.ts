@@ -232,11 +232,12 @@ async function* logEvents(build: BuildFacts, start: number, signal: AbortSignal)
 }
 
 /**
- * Sort key. The list is in descending order: the server's own templates first, then built ones that are active, then
- * the others.
+ * Sort key. The list is in descending order: the server's own templates first, those of a purpose such as a desktop after those that
+ * are for any program, then built ones that are active, then the others.
  */
-function placeInList({ name, built }: TemplateFacts): string {
-  const rank = built === undefined ? 2 : built.status === "active" ? 1 : 0;
+function placeInList({ name, category, built }: TemplateFacts): string {
+  const isGeneral = category === "development" || category === "operating-system";
+  const rank = built === undefined ? (isGeneral ? 3 : 2) : built.status === "active" ? 1 : 0;
   return `${rank} ${name}`;
 }
 
