@@ -39,21 +39,20 @@ test("a session goes from browsing through packages, plots, files and jobs to th
 
   // Templates are resources, whose names can be completed, and a tool lists them too.
   const { resources } = await mcp.client.listResources();
-  expect(resources.map(({ uri }) => uri)).toEqual([
-    "template://code-interpreter",
-    "template://base",
-    "ui://cloud-sandbox/view",
-  ]);
+  const uris = resources.map(({ uri }) => uri);
+  // Where this machine has the programs of a desktop, there is a template of it after these.
+  expect(uris.slice(0, 2)).toEqual(["template://code-interpreter", "template://base"]);
+  expect(uris.at(-1)).toBe("ui://cloud-sandbox/view");
   const { completion } = await mcp.client.complete({
     ref: { type: "ref/resource", uri: "template://{name}" },
     argument: { name: "name", value: "code" },
   });
   expect(completion.values).toEqual(["code-interpreter"]);
-  const templates = await mcp.call("list_templates", { fields: "name,category", limit: 10 });
+  const query = { category: "operating-system", fields: "name,category", limit: 10 };
+  const templates = await mcp.call("list_templates", query);
   expect(textOf(templates.content)).toBe(`data:
-{"name":"code-interpreter","category":"development"}
 {"name":"base","category":"operating-system"}
-count: 2
+count: 1
 has_more: false`);
 
   const created = await mcp.result("create_sandbox", { template_name: "code-interpreter" });
