@@ -55,6 +55,18 @@ export function desktopStatements(
     expect((await sandbox.commands.run("xclip -selection clipboard -o")).stdout).toBe("text");
   });
 
+  test("is not seen by another sandbox", async () => {
+    const { display } = (await sandbox.agent.GET("/desktop/display")).data ?? {};
+    await sandbox.commands.runBackground("xclip -quiet -selection clipboard -i <<< hidden", {
+      workdir: "/tmp",
+    });
+    await using other = await client.sandboxes.create({ template: "code-interpreter" });
+    for (const address of [`:${display}`, `127.0.0.1:${display}`, `unix:/tmp/.X11-unix/X${display}`]) {
+      const { stderr } = await other.commands.run(`DISPLAY=${address} timeout 10 xdpyinfo`);
+      expect(stderr).toMatch(/unable to open display/);
+    }
+  });
+
   test("records and reads what is on the screen", { tags: ["ffmpeg", "tesseract-ocr"] }, async () => {
     const { recording, text } = sandbox.desktop;
     const { id } = await recording.start();

@@ -9,10 +9,13 @@
 // @module-tag x11-xserver-utils
 // @module-tag novnc
 // @module-tag xterm
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { WebSocket } from "undici";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
 let server: LocalServer;
@@ -124,6 +127,29 @@ describe("a browser on the desktop", () => {
     const late = await chromium.connectOverCDP(again.url);
     await expect.poll(() => late.isConnected()).toBe(false);
     await expect(chromium.connectOverCDP(again.url)).rejects.toThrow(/401/);
+  });
+
+  test("reaches what the sandbox may, through its proxy", async () => {
+    const site = createServer((_, response) => response.end("<title>Site</title>")).listen(0, "127.0.0.1");
+    onTestFinished(() => void site.close());
+    await once(site, "listening");
+    const { port } = site.address() as AddressInfo;
+    const own = await startLocalServer({
+      args: ["--pool", "0", "--egress-allow-private", `127.0.0.1:${port}`],
+    });
+    onTestFinished(() => void own.stop());
+    await using ownClient = new SandboxClient({ apiKey: own.apiKey, baseUrl: own.url });
+    await using inside = await ownClient.sandboxes.create({ template: "desktop" });
+    const { url } = await inside.desktop.browser();
+    const remote = await chromium.connectOverCDP(url);
+    const tab = remote.contexts()[0]?.pages()[0] as Page;
+    await tab.goto(`http://host.docker.internal:${port}/`);
+    expect(await tab.title()).toBe("Site");
+    const refused = await tab.goto(`http://host.docker.internal:${new URL(own.url).port}/`);
+    expect(refused?.status()).toBe(403);
+    // The page is in the sandbox, whose own loopback addresses are not this machine's.
+    await expect(tab.goto(`http://127.0.0.1:${port}/`)).rejects.toThrow(/ERR_CONNECTION_REFUSED/);
+    await remote.close();
   });
 
   test("opens for no other key", async () => {

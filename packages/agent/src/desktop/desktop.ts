@@ -124,6 +124,11 @@ function toolFailed(command: string, { stderr }: ToolOutput, hasEnded: boolean):
     return new Problem(409, "DESKTOP_FAILED", "The X server of this sandbox ended during the call.", {
       hint: "Its windows are gone. The next call starts a new one.",
     });
+  // ImageMagick writes each picture to a file first.
+  if (/No space left|Disk quota|WriteBlob Failed/i.test(stderr))
+    return new Problem(409, "DESKTOP_FAILED", "The disk of the sandbox is full.", {
+      hint: "Remove files in /workspace or /tmp, and try again.",
+    });
   const complaint = stderr.trim().split("\n").at(-1)?.slice(0, 300) ?? "";
   return new Problem(
     409,

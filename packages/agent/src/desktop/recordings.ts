@@ -119,7 +119,9 @@ export class Recordings {
     child.stdout?.resume();
     if (record.error !== undefined) {
       this.#records.delete(id);
-      throw new Problem(409, "DESKTOP_FAILED", `The recording did not start: ${record.error}.`);
+      throw new Problem(409, "DESKTOP_FAILED", `The recording did not start: ${record.error}.`, {
+        hint: "GET /desktop/debug/logs has what ffmpeg said.",
+      });
     }
     return this.#describe(record);
   }

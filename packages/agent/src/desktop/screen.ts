@@ -47,7 +47,7 @@ export class Screen {
     // Width and height are at a fixed place of every PNG.
     if (bytes.length < 24)
       throw new Problem(409, "DESKTOP_FAILED", "The desktop gave no image.", {
-        // ImageMagick writes nothing then, and says nothing.
+        // If the disk is full, ImageMagick may write nothing and say nothing.
         hint: "Make room if the disk of the sandbox is full, or try again.",
       });
     return { bytes, width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };

@@ -39,6 +39,8 @@ const recordingOptionNames: OptionNames<RecordingOptions> = {
 export interface Recording {
   id: string | undefined;
   status: string | undefined;
+  /** Why it failed, if it did. */
+  error: string | undefined;
   /** Length in seconds. */
   durationSeconds: number | undefined;
   /** Size in bytes. */
@@ -106,6 +108,7 @@ function recording(wire: AgentSchemas["Recording"]): Recording {
   return {
     id: wire.recording_id,
     status: wire.status,
+    error: wire.error,
     durationSeconds: wire.duration,
     size: wire.file_size,
     format: wire.format,
