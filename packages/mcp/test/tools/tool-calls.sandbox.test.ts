@@ -341,7 +341,10 @@ it("the token of a sandbox is given only if it is asked for", async () => {
 
 it("templates are described", async () => {
   const { data, count, has_more } = await mcp.result("list_templates");
-  expect({ count, has_more }).toEqual({ count: 2, has_more: false });
+  // Where this machine has the programs of a desktop, there is a third.
+  expect([2, 3]).toContain(count);
+  expect(data).toHaveLength(Number(count));
+  expect(has_more).toBe(false);
   expect(data).toContainEqual({
     id: expect.any(String),
     name: "code-interpreter",
@@ -355,7 +358,7 @@ it("templates are described", async () => {
     count: 1,
     has_more: true,
   });
-  expect(await mcp.result("list_templates", { language: "bash" })).toMatchObject({ count: 2 });
+  expect(await mcp.result("list_templates", { language: "bash" })).toMatchObject({ count });
   expect(await mcp.result("list_templates", { language: "cobol" })).toMatchObject({ count: 0 });
   const unknown = await mcp.failure("list_templates", { fields: "name,nonsense" });
   expect(unknown).toMatch(/"nonsense".*name, .*status.*all/);
