@@ -14,7 +14,7 @@ export const desktopPrograms = {
   xwininfo: "x11-utils",
   xprop: "x11-utils",
   xrandr: "x11-xserver-utils",
-  xmodmap: "x11-xserver-utils",
+  xkbcomp: "x11-xkb-utils",
   xsetroot: "x11-xserver-utils",
 } as const;
 

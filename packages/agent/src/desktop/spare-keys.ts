@@ -11,9 +11,12 @@ const readPauseMs = 150;
  */
 export class SpareKeys {
   #server: DisplayServer | undefined;
-  #free: readonly number[] = [];
-  /** The character of each key. */
-  readonly #characters = new Map<number, string>();
+  /** The layout as xkbcomp writes it, without the spare keys. */
+  #layout = "";
+  /** Names of the keys without a character. */
+  #spare: readonly string[] = [];
+  /** The character of each spare key that has one, by its name. */
+  readonly #characters = new Map<string, string>();
 
   constructor(private readonly desktop: Desktop) {}
 
@@ -25,7 +28,7 @@ export class SpareKeys {
     let foreign = new Set<string>();
     for (const character of text) {
       const isForeign = !/[\n\t\x20-\x7e]/.test(character);
-      if (isForeign && foreign.size === this.#free.length && !foreign.has(character)) {
+      if (isForeign && foreign.size === this.#spare.length && !foreign.has(character)) {
         await this.#put(foreign, signal);
         yield part;
         await sleep(readPauseMs, undefined, { signal });
@@ -43,25 +46,33 @@ export class SpareKeys {
   async #find(signal: AbortSignal): Promise<void> {
     const server = await this.desktop.server();
     if (server === this.#server) return;
-    const { stdout } = await this.desktop.tool({ command: "xmodmap", args: ["-pke"], signal });
-    this.#free = [...stdout.toString().matchAll(/^keycode +(\d+) = *$/gm)].map(([, code]) => Number(code));
+    const args = ["-xkb", `:${server.display}`, "-"];
+    const { stdout } = await this.desktop.tool({ command: "xkbcomp", args, signal });
+    this.#layout = stdout.toString();
+    const used = new Set([...this.#layout.matchAll(/^\s*key\s+<(\S+)>/gm)].map(([, name]) => name));
+    const all = [...this.#layout.matchAll(/^\s*<(\S+)> = \d+;$/gm)].map(([, name = ""]) => name);
+    this.#spare = all.filter((name) => !used.has(name));
     this.#characters.clear();
     this.#server = server;
   }
 
+  /** Gives the X server one new layout, because the window manager takes 20 ms of processor time for each change of a key. */
   async #put(wanted: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const known = new Set(this.#characters.values());
     const missing = [...wanted].filter((character) => !known.has(character));
     if (missing.length === 0) return;
-    const usable = this.#free.filter((code) => !wanted.has(this.#characters.get(code) ?? ""));
+    const usable = this.#spare.filter((name) => !wanted.has(this.#characters.get(name) ?? ""));
     // Keys that never had a character come first: nobody has to read anything before they change.
     usable.sort((one, other) => Number(this.#characters.has(one)) - Number(this.#characters.has(other)));
-    const lines = missing.map((character, index) => {
-      const code = usable[index] ?? 0;
-      this.#characters.set(code, character);
-      const keysym = `U${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
-      return `keycode ${code} = ${keysym} ${keysym}`;
-    });
-    await this.desktop.tool({ command: "xmodmap", args: ["-"], input: `${lines.join("\n")}\n`, signal });
+    for (const [index, character] of missing.entries()) this.#characters.set(usable[index] ?? "", character);
+    const keys = [...this.#characters].map(
+      ([name, character]) => `key <${name}> { [ ${keysym(character)} ] };`,
+    );
+    const input = this.#layout.replace(/^xkb_symbols .*\{$/m, (start) => `${start}\n${keys.join("\n")}`);
+    const args = ["-w", "0", "-", `:${this.#server?.display}`];
+    await this.desktop.tool({ command: "xkbcomp", args, input, signal });
   }
 }
+
+const keysym = (character: string): string =>
+  `U${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
