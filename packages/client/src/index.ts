@@ -51,6 +51,7 @@ export type {
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, RunCommandOptions, StreamCommandOptions } from "./execution/commands.js";
+export type { Context, ContextOptions, Contexts } from "./execution/contexts.js";
 export type {
   DetachOptions,
   ExecuteOptions,
@@ -105,7 +106,6 @@ export type {
   AgentHealth,
   AgentInfo,
   CacheStatistics,
-  InterpreterSession,
   ResourceUse,
   SandboxMetrics,
   SandboxProcess,
@@ -118,6 +118,7 @@ export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { SandboxEgress } from "./sandbox/egress.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
+export type { OnTimeout, SleepOptions, StopReason, UpdateSandboxOptions } from "./sandbox/sleep-options.js";
 export type {
   DetachedExecution,
   IsolatedExecutionOptions,

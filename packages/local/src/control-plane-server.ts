@@ -14,7 +14,7 @@ import type { MeasuredParts } from "./control-plane/server-metrics.js";
 import { egressGateway, internetSetting } from "./egress/egress-options.js";
 import { keptAuthority } from "./egress/secrets/kept-authority.js";
 import { NotKeptError } from "./errors/local-errors.js";
-import { AgentGateway, agentVisit } from "./gateway/agent-gateway.js";
+import { AgentGateway } from "./gateway/agent-gateway.js";
 import { ConnectionBudget, RequestCallers } from "./gateway/connection-budget.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
 import { createGatewayServer, listen, PublicAddress, requireFreePort } from "./gateway/gateway-server.js";
@@ -282,20 +282,13 @@ export async function serve(
     connections,
     find: (id) => fleet.get(id),
     settled: (id) => fleet.settled(id),
-    visits: new SandboxVisits({
-      activity: fleet.activity,
-      tokenOwners: tokens.tokenOwners,
-      wake: (id) => fleet.waker.wake(fleet.get(id)),
-    }),
+    visits: new SandboxVisits(fleet, tokens.tokenOwners),
   });
   const webhooks = new Webhooks({
     store,
     options: options.webhooks ?? {},
     send: (id, request) => gateway.send(id, request),
-    sendForCaller: (id, request) => {
-      const authorization = [request.headers.authorization].flat()[0];
-      return gateway.send(id, request, agentVisit(authorization, request.path, undefined));
-    },
+    sendForCaller: (id, request) => gateway.sendForCaller(id, request),
     token: async (id) => (await tokens.issue(id)).token,
     keyOf: (id) => registry.keyOf(id),
     log,

@@ -148,6 +148,13 @@ export class AgentGateway {
       .catch((error: unknown) => this.explain(machine, request.signal, error));
   }
 
+  /** Sends the request of a caller, whose token it has. */
+  sendForCaller(sandboxId: string, request: AgentRequest): Promise<IncomingMessage> {
+    const { headers, path } = request;
+    const [authorization] = [headers.authorization].flat();
+    return this.send(sandboxId, request, agentVisit(authorization, path, undefined));
+  }
+
   /** Throws the problem that says why a call to an agent failed. */
   async explain(machine: Machine, abandoned: AbortSignal | undefined, cause: unknown): Promise<never> {
     if (abandoned?.aborted || cause instanceof Problem || isUnreadable(cause)) throw cause;
@@ -189,7 +196,7 @@ export class AgentGateway {
 }
 
 /** A request to an agent with this `Authorization` header. */
-export const agentVisit = (
+const agentVisit = (
   authorization: string | undefined,
   path: string,
   answered: EventEmitter | undefined,

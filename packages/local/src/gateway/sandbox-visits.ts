@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { Problem } from "@cloud-sandbox/server-kit";
-import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
+import { bearerToken, isLook } from "@cloud-sandbox/server-kit/handlers";
 import type { SandboxActivity } from "../sandboxes/sandbox-activity.js";
 import { isSleeping, type ReachableSandbox } from "../sandboxes/sandbox-record.js";
 import type { TokenOwners } from "../tokens/token-owners.js";
@@ -21,18 +21,15 @@ export type Visit = {
   | { readonly to: "preview-socket" }
 );
 
-/** Paths of agents that only show that the sandbox works. */
-const looks = /^\/(ping|health|metrics(\/\w+)?)?(\?|$)/;
-
 /** Counts requests as uses of their sandboxes, and starts sandboxes for them. */
 export class SandboxVisits {
   constructor(
-    private readonly parts: {
+    private readonly fleet: {
       readonly activity: SandboxActivity;
-      readonly tokenOwners: Pick<TokenOwners, "of">;
       /** Starts a sandbox that sleeps; throws the problem that says why it does not run. */
       readonly wake: (sandboxId: string) => Promise<void>;
     },
+    private readonly tokenOwners: Pick<TokenOwners, "of">,
   ) {}
 
   /**
@@ -40,20 +37,20 @@ export class SandboxVisits {
    * do that: throws a 401 problem if a sandbox sleeps that only a valid token starts.
    */
   async begin(sandbox: ReachableSandbox, visit: Visit): Promise<void> {
-    if (visit.to === "agent" && looks.test(visit.path)) return;
+    if (visit.to === "agent" && isLook(visit.path)) return;
     const mayWake = sandbox.sleep.autoStart && isSleeping(sandbox) && visit.to !== "preview-socket";
     if (visit.to === "agent" && !this.#isOwner(sandbox, visit.authorization)) {
       if (mayWake) throw tokenNeeded();
       return;
     }
-    const end = this.parts.activity.begin(sandbox);
+    const end = this.fleet.activity.begin(sandbox);
     if (visit.answered) visit.answered.once("close", end);
     else end();
-    if (mayWake) await this.parts.wake(sandbox.id);
+    if (mayWake) await this.fleet.wake(sandbox.id);
   }
 
   #isOwner({ id }: ReachableSandbox, authorization: string | undefined): boolean {
-    return this.parts.tokenOwners.of(bearerToken(authorization))?.sandboxId === id;
+    return this.tokenOwners.of(bearerToken(authorization))?.sandboxId === id;
   }
 }
 

@@ -212,6 +212,9 @@ export class SandboxFleet {
     return this.#use(id, (sandbox) => this.#lifecycle.start(sandbox));
   }
 
+  /** Starts a sandbox that sleeps, for a request that waits. Throws the problem that says why it does not run. */
+  readonly wake = (id: string): Promise<void> => this.waker.wake(this.get(id));
+
   async update(id: string, { metadata, sleep }: SandboxUpdate): Promise<SandboxRecord> {
     const sandbox = this.get(id);
     await this.#lifecycle.between(sandbox, async () => {

@@ -117,6 +117,7 @@ export {
 export { type RequestedSecrets, type SecretFacts, secretOnWire } from "./control-plane/secret-answers.js";
 export {
   isAsleep,
+  isLook,
   neverSleeps,
   type OnTimeout,
   type SandboxUpdate,

@@ -7,6 +7,7 @@ import {
   type ProgramSpec,
   richFields,
   valueFields,
+  neverSleeps,
 } from "@cloud-sandbox/server-kit/handlers";
 import { startCode } from "../agent/execution-handlers.js";
 import type { RunningProgram } from "../agent/running-program.js";
@@ -25,6 +26,7 @@ export async function runProgram(fleet: MemoryFleet, spec: ProgramSpec): Promise
     metadata: {},
     mounts: {},
     secrets: spec.secrets,
+    sleep: neverSleeps,
     timeoutSeconds: timeoutSeconds + 60,
     name: undefined,
     idempotency: undefined,

@@ -44,6 +44,9 @@ export function requestedSleep(body: SleepBody): Partial<SleepSettings> {
 /** Whether a sandbox with this status sleeps: what runs in it has ended or waits, and it has a deadline for that. */
 export const isAsleep = (status: string): boolean => status === "stopped" || status === "paused";
 
+/** Whether a request to an agent at this path only shows that the sandbox works, and does not count as a use of it. */
+export const isLook = (path: string): boolean => /^\/(ping|health|metrics(\/\w+)?)?(\?|$)/.test(path);
+
 /** The settings in the contract's form, and why the sandbox sleeps, if it does. */
 export function sleepOnWire(
   { onTimeout, idleTimeoutSeconds, autoStart }: SleepSettings,
