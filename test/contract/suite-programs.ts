@@ -146,6 +146,10 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   },
   "stty size": ({ terminal }) => `${terminal?.rows} ${terminal?.cols}\n`,
 
+  "sleep 3; echo end > /workspace/end": async ({ files, sleep }) => {
+    await sleep(3);
+    files.write("/workspace/end", "end\n");
+  },
   "sleep 3; echo end": async ({ sleep, spawn }) => {
     spawn("sleep 3");
     await sleep(3);

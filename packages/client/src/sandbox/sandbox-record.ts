@@ -68,7 +68,7 @@ export function sandboxRecord(wire: WireSandbox): SandboxRecord {
     createdAt: date(wire.created_at),
     expiresAt: date(wire.expires_at),
     onTimeout: wire.on_timeout,
-    idleTimeoutSeconds: wire.idle_timeout_seconds ?? undefined,
+    idleTimeoutSeconds: wire.idle_timeout_seconds,
     autoStart: wire.auto_start ?? false,
     stopReason: wire.stop_reason,
     failureReason: wire.failure_reason,

@@ -187,7 +187,8 @@ export class Sandboxes {
   /** Changes a sandbox's labels, and when it sleeps (PATCH /v1/sandboxes/{id}). */
   async update(id: string, options: UpdateSandboxOptions): Promise<Sandbox> {
     const { controlPlane } = this.#parts;
-    const init = { body: updateRequest(options), ...at(id, options) };
+    const { signal, requestTimeoutSeconds } = options;
+    const init = { body: updateRequest(options), ...at(id, { signal, requestTimeoutSeconds }) };
     const [sandbox, wire] = await Promise.all([
       this.#maker(),
       bodyOf(controlPlane.PATCH("/v1/sandboxes/{id}", init), "id", "status"),

@@ -1,4 +1,5 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import { limits } from "@cloud-sandbox/protocol/limits";
 import {
   type CallOptions,
   callOptionNames,
@@ -6,7 +7,7 @@ import {
   checkKnown,
   checkOneOf,
   checkTexts,
-  lifetime,
+  checkWhole,
   type OptionNames,
   omitUndefined,
 } from "../config/options.js";
@@ -27,8 +28,8 @@ export interface SleepOptions {
    */
   onTimeout?: OnTimeout | undefined;
   /**
-   * Seconds without activity after which the sandbox is stopped, or paused with `onTimeout: "pause"`; a whole number from 1 to 86,400.
-   * Default: it is not. Activity is a call to the sandbox, an open stream, terminal, tunnel or request of a preview, and a background
+   * Seconds without activity after which the sandbox is stopped, or paused with `onTimeout: "pause"`; a whole number to 86,400.
+   * Default: 0, and it is not. Activity is a call to the sandbox, an open stream, terminal, tunnel or request of a preview, and a background
    * execution that runs; metrics, health and calls to the control plane are none, nor are programs that code has left behind.
    */
   idleTimeoutSeconds?: number | undefined;
@@ -40,11 +41,9 @@ export interface SleepOptions {
 }
 
 /** Options of `update`. What is left out stays as it is. */
-export interface UpdateSandboxOptions extends CallOptions, Omit<SleepOptions, "idleTimeoutSeconds"> {
+export interface UpdateSandboxOptions extends CallOptions, SleepOptions {
   /** The labels that the sandbox has from now on, in place of all that it had. */
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** As in `create`; `null` for none. */
-  idleTimeoutSeconds?: number | null | undefined;
 }
 
 export const sleepOptionNames: OptionNames<SleepOptions> = {
@@ -58,23 +57,22 @@ type UpdateRequest = ControlPlaneSchemas["UpdateSandboxRequest"];
 /** The request body of "update sandbox". Throws for options that no server accepts. */
 export function updateRequest(options: UpdateSandboxOptions): UpdateRequest {
   checkKnown("update", options, { ...callOptionNames, ...sleepOptionNames, metadata: true });
-  const { metadata, idleTimeoutSeconds, ...sleep } = options;
+  const { metadata } = options;
   checkTexts("metadata", metadata);
   return {
     ...omitUndefined({ metadata: metadata && { ...metadata } }),
-    ...sleepOnWire({ ...sleep, idleTimeoutSeconds: idleTimeoutSeconds ?? undefined }),
-    ...(idleTimeoutSeconds === null && { idle_timeout_seconds: null }),
+    ...sleepOnWire(options),
   };
 }
 
 /** The fields of a request for these options. Throws for values that no server accepts. */
 export function sleepOnWire({ onTimeout, idleTimeoutSeconds, autoStart }: SleepOptions) {
   checkOneOf("onTimeout", onTimeout, ["delete", "stop", "pause"]);
+  checkWhole("idleTimeoutSeconds", idleTimeoutSeconds, 0, limits.sandboxSeconds);
   checkBoolean("autoStart", autoStart);
   return omitUndefined({
     on_timeout: onTimeout,
-    idle_timeout_seconds:
-      idleTimeoutSeconds === undefined ? undefined : lifetime(idleTimeoutSeconds, "idleTimeoutSeconds"),
+    idle_timeout_seconds: idleTimeoutSeconds,
     auto_start: autoStart,
   });
 }

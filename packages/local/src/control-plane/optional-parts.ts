@@ -2,7 +2,9 @@ import type { RequestAudit } from "./request-audit.js";
 import type { MeasuredParts, ServerMetrics } from "./server-metrics.js";
 
 /** Loads the agents' contract, a third of the control plane's code, which only servers with an audit log need here. */
-export async function auditTo(...audit: ConstructorParameters<typeof RequestAudit>): Promise<RequestAudit> {
+export async function auditTo(
+  ...audit: ConstructorParameters<typeof import("./request-audit.js").RequestAudit>
+): Promise<RequestAudit> {
   const { RequestAudit } = await import("./request-audit.js");
   return new RequestAudit(...audit);
 }

@@ -87,7 +87,7 @@ export interface paths {
         head?: never;
         /**
          * Change the labels of a sandbox, and when it sleeps
-         * @description What is left out stays as it is; `metadata` replaces all labels. An idle time is counted from the last activity, also if that was before this request.
+         * @description What is left out stays as it is; `metadata` replaces all labels. Idle time that has passed already counts.
          */
         patch: operations["updateSandbox"];
         trace?: never;
@@ -818,8 +818,8 @@ export interface components {
                 [key: string]: string;
             };
             on_timeout?: components["schemas"]["OnTimeout"];
-            /** @description Seconds without activity after which it sleeps; `null` or absent where it does not. */
-            idle_timeout_seconds?: number | null;
+            /** @description Seconds without activity after which it sleeps; absent where it does not. */
+            idle_timeout_seconds?: number;
             /** @description Whether requests to it start it again. */
             auto_start?: boolean;
             stop_reason?: components["schemas"]["StopReason"];
@@ -1121,7 +1121,8 @@ export interface components {
              * @description Seconds without activity after which a running sandbox sleeps: it is paused where `on_timeout` is `pause`, else stopped.
              *     Activity is a request to the sandbox, from its first byte to its end, a stream, terminal or tunnel that is open, and a
              *     background execution that runs. Health checks, metrics, the control plane's own operations and programs that code has left
-             *     behind are none, nor is an open WebSocket of a preview.
+             *     behind are none, nor is an open WebSocket of a preview. With 0, it does not sleep before its deadline.
+             * @default 0
              */
             idle_timeout_seconds?: number;
             /**
@@ -1141,8 +1142,8 @@ export interface components {
         UpdateSandboxRequest: {
             metadata?: components["schemas"]["Labels"];
             on_timeout?: components["schemas"]["OnTimeout"];
-            /** @description As in the create; `null` for none, and it does not sleep before its deadline. */
-            idle_timeout_seconds?: number | null;
+            /** @description As in the create; 0 for none. */
+            idle_timeout_seconds?: number;
             /**
              * @description Whether a request starts it while it is stopped, and resumes it while it is paused: a call of its agent with a valid
              *     token, or an HTTP request of a preview, but no WebSocket of a preview. The request waits for that, 30 s at most;

@@ -36,7 +36,7 @@ export function requestedSleep(body: SleepBody): Partial<SleepSettings> {
   const { on_timeout: onTimeout, idle_timeout_seconds: idle, auto_start: autoStart } = body;
   return {
     ...(onTimeout !== undefined && { onTimeout }),
-    ...(idle !== undefined && { idleTimeoutSeconds: idle ?? undefined }),
+    ...(idle !== undefined && { idleTimeoutSeconds: idle || undefined }),
     ...(autoStart !== undefined && { autoStart }),
   };
 }
