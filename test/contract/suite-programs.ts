@@ -208,7 +208,10 @@ type Acting = Extract<ProgramAnswer, (program: TestingProgram) => string | Progr
 const told = ({ variables }: TestingProgram, name: string): ProgramResult =>
   variables.has(name)
     ? { value: String(variables.get(name)) }
-    : { stderr: `${name} is not defined\n`, exitCode: 1 };
+    : {
+        stderr: `${name} is not defined\n`,
+        error: { name: "NameError", value: `${name} is not defined`, traceback: "" },
+      };
 
 const byForm: readonly (readonly [RegExp, FormAnswer])[] = [
   [/^print\(6 \* 7\)$/, () => "42\n"],
