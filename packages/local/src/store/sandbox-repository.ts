@@ -95,7 +95,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
           ? null
           : JSON.stringify({ authority: sandbox.authority, all: sandbox.secrets }),
       failure_reason: sandbox.failureReason ?? null,
-      sleep: JSON.stringify({ ...sandbox.sleep, stopReason: sandbox.stopReason }),
+      sleep: sandbox.sleep ? JSON.stringify({ ...sandbox.sleep, stopReason: sandbox.stopReason }) : null,
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
       key_id: sandbox.keyId ?? null,
