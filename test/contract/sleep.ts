@@ -75,7 +75,11 @@ export function sleepSuite(backend: () => Backend, pauses: boolean): void {
       await sandbox.stop();
       await expect(sandbox.execute("1")).rejects.toThrow(ConflictError);
       expect(await statusOf(sandbox)).toBe("stopped");
-      expect(sandbox.toJSON()).toMatchObject({ stopReason: "requested", autoStart: false, onTimeout: "delete" });
+      expect(sandbox.toJSON()).toMatchObject({
+        stopReason: "requested",
+        autoStart: false,
+        onTimeout: "delete",
+      });
     });
 
     if (pauses)
@@ -94,7 +98,10 @@ export function sleepSuite(backend: () => Backend, pauses: boolean): void {
       });
 
     test("changes its labels and settings", async () => {
-      await using sandbox = await client().sandboxes.create({ template: "base", metadata: { a: "1", b: "2" } });
+      await using sandbox = await client().sandboxes.create({
+        template: "base",
+        metadata: { a: "1", b: "2" },
+      });
       await sandbox.update({ metadata: { b: "3" }, onTimeout: "stop" });
       await sandbox.refresh();
       expect(sandbox.metadata).toEqual({ b: "3" });

@@ -69,9 +69,11 @@ describe("sandboxes that sleep", { tags: ["sandboxes"] }, () => {
   test("are deleted at their second deadline", async () => {
     const sandbox = await clientOf(await start("--keep-stopped", "1")).sandboxes.create(sleeping);
     await sandbox.stop();
-    await expect.poll(() => statusOf(sandbox).catch((error: unknown) => error), { timeout: 20_000 }).toMatchObject({
-      code: "SANDBOX_EXPIRED",
-    });
+    await expect
+      .poll(() => statusOf(sandbox).catch((error: unknown) => error), { timeout: 20_000 })
+      .toMatchObject({
+        code: "SANDBOX_EXPIRED",
+      });
   });
 
   test("have a limit, beyond which one goes on, and do not count as running", async () => {
@@ -79,7 +81,10 @@ describe("sandboxes that sleep", { tags: ["sandboxes"] }, () => {
     const first = await client.sandboxes.create(sleeping);
     await first.stop();
     const second = await client.sandboxes.create(sleeping);
-    await expect(second.stop()).rejects.toMatchObject({ status: 429, message: expect.stringContaining("at most 1 stopped") });
+    await expect(second.stop()).rejects.toMatchObject({
+      status: 429,
+      message: expect.stringContaining("at most 1 stopped"),
+    });
     expect(await statusOf(second)).toBe("running");
     await expect(first.start()).rejects.toMatchObject({ status: 429 });
     expect(await statusOf(first)).toBe("stopped");

@@ -118,7 +118,6 @@ export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { SandboxEgress } from "./sandbox/egress.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
-export type { OnTimeout, SleepOptions, StopReason, UpdateSandboxOptions } from "./sandbox/sleep-options.js";
 export type {
   DetachedExecution,
   IsolatedExecutionOptions,
@@ -148,6 +147,7 @@ export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
 export type { SandboxSecrets, Secret, SecretRecord, Secrets } from "./sandbox/secrets.js";
+export type { OnTimeout, SleepOptions, StopReason, UpdateSandboxOptions } from "./sandbox/sleep-options.js";
 export type {
   CreateVolumeOptions,
   HostMount,

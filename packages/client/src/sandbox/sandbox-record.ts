@@ -1,7 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { Isolation } from "../config/isolation.js";
-import type { OnTimeout, StopReason } from "./sleep-options.js";
 import { date } from "../transport/answer-fields.js";
+import type { OnTimeout, StopReason } from "./sleep-options.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 

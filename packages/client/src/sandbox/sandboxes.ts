@@ -25,8 +25,8 @@ import { type ListSandboxesOptions, listSandboxes } from "./sandbox-list.js";
 import { makeSandbox } from "./sandbox-making.js";
 import type * as SandboxParts from "./sandbox-parts.js";
 import { type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
-import { type UpdateSandboxOptions, updateRequest } from "./sleep-options.js";
 import { notRunning } from "./sandbox-refusals.js";
+import { type UpdateSandboxOptions, updateRequest } from "./sleep-options.js";
 
 /** Options of `connect`. */
 export interface ConnectOptions extends CallOptions {

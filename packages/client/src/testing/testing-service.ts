@@ -154,10 +154,7 @@ export class TestingService {
   }
 
   /** Finds the machine that a request to an agent is for. Throws a problem if its agent cannot be reached. */
-  async #toAgent(
-    source: Request,
-    isUpgrade = false,
-  ): Promise<{ machine: Machine; request: MemoryRequest }> {
+  async #toAgent(source: Request, isUpgrade = false): Promise<{ machine: Machine; request: MemoryRequest }> {
     const { pathname, search } = new URL(source.url);
     const [, id = "", path = ""] =
       /^([^/]*)(.*)$/.exec(this.#pathOf(pathname).slice(agentPrefix.length)) ?? [];

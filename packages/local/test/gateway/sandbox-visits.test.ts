@@ -19,7 +19,8 @@ function rig() {
   const activity = new SandboxActivity();
   const wake = vi.fn(async () => undefined);
   const tokenOwners = {
-    of: (token: string) => (/^of-\d/.test(token) ? { sandboxId: token.slice(3), keyId: undefined } : undefined),
+    of: (token: string) =>
+      /^of-\d/.test(token) ? { sandboxId: token.slice(3), keyId: undefined } : undefined,
   };
   return { activity, wake, visits: new SandboxVisits({ activity, wake }, tokenOwners) };
 }
@@ -45,12 +46,15 @@ test.each<[string, ReachableSandbox, Visit, { wakes: boolean; counts: boolean }]
   expect([wake.mock.calls.length > 0, activity.last(sandbox) > 0]).toEqual([wakes, counts]);
 });
 
-test.each(["", "none", "of-2"])("a call with the token %j starts nothing, and does not count", async (token) => {
-  const { activity, wake, visits } = rig();
-  await expect(visits.begin(asleep, call(token))).rejects.toMatchObject({ status: 401 });
-  await visits.begin(manual, call(token));
-  expect([wake.mock.calls.length, activity.last(asleep), activity.last(manual)]).toEqual([0, 0, 0]);
-});
+test.each(["", "none", "of-2"])(
+  "a call with the token %j starts nothing, and does not count",
+  async (token) => {
+    const { activity, wake, visits } = rig();
+    await expect(visits.begin(asleep, call(token))).rejects.toMatchObject({ status: 401 });
+    await visits.begin(manual, call(token));
+    expect([wake.mock.calls.length, activity.last(asleep), activity.last(manual)]).toEqual([0, 0, 0]);
+  },
+);
 
 test("a call counts until it is answered", async () => {
   const { activity, visits } = rig();

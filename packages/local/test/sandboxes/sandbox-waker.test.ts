@@ -4,7 +4,8 @@ import type { SandboxRecord } from "../../src/sandboxes/sandbox-record.js";
 import { SandboxWaker } from "../../src/sandboxes/sandbox-waker.js";
 
 const sandbox = { id: "1700000000abcdefgh" } as SandboxRecord;
-const refusal = (text: string) => expect.objectContaining({ status: 503, message: expect.stringContaining(text) });
+const refusal = (text: string) =>
+  expect.objectContaining({ status: 503, message: expect.stringContaining(text) });
 
 test("a sandbox is started once for all requests that wait, and for no more than 64", async () => {
   let resolve: () => void = () => undefined;
@@ -34,7 +35,9 @@ test("a request waits no longer than its limit, and the start goes on", async ()
 });
 
 test("all that wait are told why a start failed, and the next ones for a while without another start", async () => {
-  const full = new Problem(429, "RESOURCE_LIMIT_ERROR", "No memory is left.", { hint: "Delete a sandbox first." });
+  const full = new Problem(429, "RESOURCE_LIMIT_ERROR", "No memory is left.", {
+    hint: "Delete a sandbox first.",
+  });
   const start = vi.fn(() => Promise.reject(full));
   const waker = new SandboxWaker(start);
   const told = refusal("No memory is left. Delete a sandbox first. Try again in 1 s.");

@@ -71,7 +71,10 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
 }
 
 /** When the sandbox sleeps. One that does is started by the next call: a model does not know that it was stopped. */
-function sleep({ on_timeout: onTimeout, idle_timeout_seconds: idleTimeoutSeconds }: WantedSandbox): SleepOptions {
+function sleep({
+  on_timeout: onTimeout,
+  idle_timeout_seconds: idleTimeoutSeconds,
+}: WantedSandbox): SleepOptions {
   const sleeps = onTimeout === "stop" || idleTimeoutSeconds !== undefined;
   return sleeps ? { onTimeout, idleTimeoutSeconds, autoStart: true } : {};
 }

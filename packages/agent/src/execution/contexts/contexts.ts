@@ -110,7 +110,9 @@ export class Contexts {
     const key = JSON.stringify([language.name, name, command, early]);
     const make = (isReplacement: boolean, isLater: boolean) =>
       this.#make(language, name, command, early, stdin, isReplacement, isLater);
-    const context = isProgram ? make(false, false) : (this.#touch(key) ?? this.#add(key, language.name, name, make));
+    const context = isProgram
+      ? make(false, false)
+      : (this.#touch(key) ?? this.#add(key, language.name, name, make));
     const file = isProgram ? await withFiles(() => this.#programFile(language, request)) : undefined;
     const execution = context.run({
       id,

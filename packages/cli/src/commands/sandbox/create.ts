@@ -5,8 +5,8 @@ import { examples, subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
 import { chosenTemplate } from "../chosen-template.js";
 import { type CreationOptions, creation, withCreationOptions } from "./creation-options.js";
-import { type SleepChoice, sleepChoice, withSleepOptions } from "./sleep-options.js";
 import { showSandbox } from "./sandbox-view.js";
+import { type SleepChoice, sleepChoice, withSleepOptions } from "./sleep-options.js";
 
 interface CreateOptions extends CreationOptions, SleepChoice {
   readonly name?: string;
@@ -28,7 +28,15 @@ export function addCreate(parent: Command): void {
         output.progress("Creating a sandbox …");
         const { label: metadata, name, region, timeout: timeoutSeconds } = options;
         const template = await chosenTemplate(client, options, { output, signal });
-        const wanted = { ...creation(options), ...sleepChoice(options), template, name, metadata, region, timeoutSeconds };
+        const wanted = {
+          ...creation(options),
+          ...sleepChoice(options),
+          template,
+          name,
+          metadata,
+          region,
+          timeoutSeconds,
+        };
         const sandbox = await client.sandboxes.create({ ...wanted, signal }).catch((error: unknown) => {
           throw inCommands(error, name);
         });

@@ -11,9 +11,15 @@ interface UpdateOptions extends SleepChoice {
 }
 
 export function addUpdate(parent: Command): void {
-  const command = withSleepOptions(subcommand(parent, "update <id>", "change labels, and when a sandbox sleeps"))
+  const command = withSleepOptions(
+    subcommand(parent, "update <id>", "change labels, and when a sandbox sleeps"),
+  )
     .option("--no-auto-start", "let only start and resume do so")
-    .option("--label <NAME=value>", "a label; together they replace all that there are; can be repeated", pair)
+    .option(
+      "--label <NAME=value>",
+      "a label; together they replace all that there are; can be repeated",
+      pair,
+    )
     .action(
       action<UpdateOptions, [string]>(async ({ options, output, server, signal }, word) => {
         if (Object.values(options).every((value) => value === undefined))

@@ -1,13 +1,13 @@
 import {
   languageNamed,
   languageNames,
+  neverSleeps,
   outcomeFields,
   type ProgramAnswer,
   type ProgramReader,
   type ProgramSpec,
   richFields,
   valueFields,
-  neverSleeps,
 } from "@cloud-sandbox/server-kit/handlers";
 import { startCode } from "../agent/execution-handlers.js";
 import type { RunningProgram } from "../agent/running-program.js";
