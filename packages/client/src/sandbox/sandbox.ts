@@ -305,7 +305,7 @@ export class Sandbox implements AsyncDisposable {
     this.#record = { ...this.#record, timeoutSeconds: seconds, expiresAt };
   }
 
-  /** Pauses the sandbox: its processes keep their memory, its deadline stays (POST /v1/sandboxes/{id}/pause). */
+  /** Pauses the sandbox: its processes keep their memory. Its deadline stays, unless `onTimeout` is another than `delete` (POST /v1/sandboxes/{id}/pause). */
   async pause(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.pause(this.id, options) };
   }
@@ -323,7 +323,7 @@ export class Sandbox implements AsyncDisposable {
     this.#record = { ...this.#record, status: await this.#sandboxes.start(this.id, options) };
   }
 
-  /** Stops the sandbox: ends its processes, keeps its files; its deadline stays (POST /v1/sandboxes/{id}/stop). */
+  /** Stops the sandbox: ends its processes, keeps its files. Its deadline stays, unless `onTimeout` is another than `delete` (POST /v1/sandboxes/{id}/stop). */
   async stop(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.stop(this.id, options) };
   }

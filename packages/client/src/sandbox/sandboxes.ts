@@ -196,7 +196,7 @@ export class Sandboxes {
     return sandbox(wire);
   }
 
-  /** Pauses a sandbox: its processes keep their memory, its deadline stays (POST /v1/sandboxes/{id}/pause). */
+  /** Pauses a sandbox: its processes keep their memory, its deadline stays unless `onTimeout` says otherwise (POST /v1/sandboxes/{id}/pause). */
   pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#change("pause", "paused", id, options);
   }
@@ -211,7 +211,7 @@ export class Sandboxes {
     return this.#change("start", "running", id, options);
   }
 
-  /** Stops a sandbox: ends its processes, keeps its files; its deadline stays (POST /v1/sandboxes/{id}/stop). */
+  /** Stops a sandbox: ends its processes, keeps its files; its deadline stays unless `onTimeout` says otherwise (POST /v1/sandboxes/{id}/stop). */
   stop(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#change("stop", "stopped", id, options);
   }

@@ -371,6 +371,7 @@ export class SandboxFleet {
   }
 
   #expire(id: string): void {
+    if (!this.has(id)) return;
     const sandbox = this.get(id);
     const { status, sleep } = sandbox;
     if (!hasFailed(sandbox) && !isAsleep(status) && sleep.onTimeout !== "delete")

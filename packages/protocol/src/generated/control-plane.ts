@@ -106,7 +106,7 @@ export interface paths {
         put?: never;
         /**
          * Freeze a running sandbox
-         * @description Its processes stop where they are and keep their memory. The deadline goes on.
+         * @description Its processes stop where they are and keep their memory. The deadline goes on, unless `on_timeout` gives it another one.
          */
         post: operations["pauseSandbox"];
         delete?: never;
@@ -178,8 +178,8 @@ export interface paths {
         /**
          * Stop a sandbox and keep its files
          * @description Its processes are asked to end and killed 2 s later, also those of executions under way; a paused one is resumed
-         *     for that. The files of `/workspace`, `/tmp` and the home are kept. The deadline goes on and can be moved; when it
-         *     passes, the files are deleted. Files that cannot be saved, or not in time, are 507 or 409: the sandbox goes on then.
+         *     for that. The files of `/workspace`, `/tmp` and the home are kept. The deadline goes on, unless `on_timeout` gives it
+         *     another one, and can be moved; when it passes, the files are deleted. Files that cannot be saved, or not in time, are 507 or 409: the sandbox goes on then.
          */
         post: operations["stopSandbox"];
         delete?: never;
@@ -1485,7 +1485,7 @@ export interface components {
             value: string;
         };
         SetTimeoutRequest: {
-            /** @description Seconds from now until the sandbox is deleted. */
+            /** @description Seconds from now until the deadline. */
             timeout_seconds: number;
         };
         SandboxTimeout: {
