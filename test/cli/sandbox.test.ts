@@ -47,6 +47,21 @@ describe("cloud-sandbox sandbox", () => {
     expect(await line.json("sandbox", "resume", "mine")).toEqual({ id, status: "running" });
   });
 
+  test("changes labels and when a sandbox sleeps, and starts one that does by using it", async () => {
+    const sleeping = ["--idle-timeout", "1h", "--on-timeout", "stop", "--auto-start"];
+    const made = (await line.output("sandbox", "create", "-q", ...sleeping)).trim();
+    const changed = await line.json("sandbox", "update", made, "--idle-timeout", "0", "--label", "a=1");
+    expect(changed).toMatchObject({ metadata: { a: "1" }, onTimeout: "stop", autoStart: true });
+    expect(changed).not.toHaveProperty("idleTimeoutSeconds");
+    await line.output("sandbox", "exec", made, "echo kept > note");
+    await line.output("sandbox", "stop", made);
+    expect(await line.output("sandbox", "get", made)).toMatch(/^reason +requested$/m);
+    expect(await line.output("cat", `${made}:note`)).toBe("kept\n");
+    expect(await line.run(["sandbox", "update", made])).toMatchObject({ code: 125 });
+    expect(await line.json("sandbox", "update", made, "--no-auto-start")).toMatchObject({ autoStart: false });
+    await line.output("sandbox", "delete", made);
+  });
+
   test("says which sandboxes have a name, at a server that lets several have it", async () => {
     const data = ["one", "two"].map((each) => ({ id: each, status: "running", name: "twin" }));
     const server = createServer(({ url }, response) => {

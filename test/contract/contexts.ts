@@ -51,6 +51,21 @@ export function contextSuite(sandbox: () => Sandbox): void {
       expect((await execute({ code: "'x' in globals()", context: "first" })).context_lost).toBeUndefined();
     });
 
+    test("are begun, restarted and ended by name, and say at the first unknown name that they were restarted", async () => {
+      const { contexts } = sandbox();
+      const names = async () => (await contexts.list()).map(({ name }) => name);
+      await contexts.create("worker");
+      await execute({ code: "x = 1", context: "worker" });
+      await contexts.restart("worker");
+      expect(await names()).toContain("worker");
+      const missed = async () => (await execute({ code: "x", context: "worker" })).stderr;
+      expect(await missed()).toContain("This context was restarted");
+      expect(await missed()).not.toContain("This context was restarted");
+      await contexts.delete("worker");
+      expect(await names()).not.toContain("worker");
+      await contexts.delete("worker");
+    });
+
     test("are listed", async () => {
       await execute({ code: "1", context: "listed" });
       const { data } = await sandbox().agent.GET("/jupyter/sessions");

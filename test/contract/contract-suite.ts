@@ -18,6 +18,7 @@ import { executionSuite } from "./executions.js";
 import { lifecycleSuite } from "./lifecycle.js";
 import { liveSuite } from "./live.js";
 import { programsFromFilesSuite } from "./programs-from-files.js";
+import { sleepSuite } from "./sleep.js";
 import { streamSuite } from "./streams.js";
 import { templateSuite } from "./templates.js";
 import { webhookSuite } from "./webhooks.js";
@@ -193,6 +194,8 @@ export function contractSuite(
     liveSuite(() => sandbox);
     desktopSuite(() => client);
     lifecycleSuite(() => client, pauses);
+
+    sleepSuite(() => backend, pauses);
     atOnceSuite(
       () => client,
       () => sandbox,

@@ -113,7 +113,7 @@ export function lifecycleSuite(client: () => SandboxClient, pauses: boolean): vo
       await using sandbox = await client().sandboxes.create();
       await sandbox.execute("x = 1");
       expect(await sandbox.system.machine()).toMatchObject({ os: expect.any(Object) });
-      expect(await sandbox.system.sessions()).toMatchObject([{ language: "python" }]);
+      expect(await sandbox.contexts.list()).toMatchObject([{ language: "python" }]);
       expect(await sandbox.system.cacheStatistics()).toMatchObject({ size: expect.any(Number) });
       expect(await sandbox.system.clearCache()).toBe(0);
       await expect(sandbox.desktop.screenshot()).rejects.toMatchObject({ code: "DESKTOP_NOT_AVAILABLE" });

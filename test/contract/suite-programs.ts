@@ -146,6 +146,10 @@ const byText: Readonly<Record<string, ProgramAnswer>> = {
   },
   "stty size": ({ terminal }) => `${terminal?.rows} ${terminal?.cols}\n`,
 
+  "sleep 3; echo end > /workspace/end": async ({ files, sleep }) => {
+    await sleep(3);
+    files.write("/workspace/end", "end\n");
+  },
   "sleep 3; echo end": async ({ sleep, spawn }) => {
     spawn("sleep 3");
     await sleep(3);
@@ -204,7 +208,10 @@ type Acting = Extract<ProgramAnswer, (program: TestingProgram) => string | Progr
 const told = ({ variables }: TestingProgram, name: string): ProgramResult =>
   variables.has(name)
     ? { value: String(variables.get(name)) }
-    : { stderr: `${name} is not defined\n`, exitCode: 1 };
+    : {
+        stderr: `${name} is not defined\n`,
+        error: { name: "NameError", value: `${name} is not defined`, traceback: "" },
+      };
 
 const byForm: readonly (readonly [RegExp, FormAnswer])[] = [
   [/^print\(6 \* 7\)$/, () => "42\n"],

@@ -27,6 +27,7 @@ import { BackgroundExecutions, mostKept } from "./execution/background/backgroun
 import { BackgroundRecords } from "./execution/background/background-records.js";
 import { CodeRunner } from "./execution/code-runner.js";
 import { Contexts } from "./execution/contexts/contexts.js";
+import { EarlierContexts } from "./execution/contexts/earlier-contexts.js";
 import { ReplCode } from "./execution/contexts/repl-code.js";
 import { executionCache } from "./execution/kept-outcomes.js";
 import { OutputFiles } from "./execution/output/output-files.js";
@@ -128,7 +129,8 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const ahead = (await programs.has("python3"))
     ? contextLanguages.find(({ name }) => name === "python")
     : undefined;
-  const contexts = new Contexts({ ...running, directory, workdir, ahead });
+  const earlier = new EarlierContexts(state);
+  const contexts = new Contexts({ ...running, directory, workdir, ahead, earlier });
   slots.onFree = () => renewInterpreter(slots, contexts, config.interpreterWait);
   const cache = executionCache();
   const code = new CodeRunner({ executor, contexts, contextLanguages, directory, workdir });
@@ -139,7 +141,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   );
   const executions = new BackgroundExecutions(outputs, new BackgroundRecords(state, mostKept));
   const reloadState = async () => {
-    await Promise.all([variables.restore(), executions.recover()]);
+    await Promise.all([variables.restore(), executions.recover(), earlier.restore()]);
   };
   await reloadState();
   const upgrader = new WebSocketUpgrader();

@@ -51,6 +51,7 @@ export type {
 } from "./execution/background-options.js";
 export type { CommandInput, CommandSignal, CommandStream } from "./execution/command-stream.js";
 export type { Commands, RunCommandOptions, StreamCommandOptions } from "./execution/commands.js";
+export type { Context, ContextOptions, Contexts } from "./execution/contexts.js";
 export type {
   DetachOptions,
   ExecuteOptions,
@@ -105,7 +106,6 @@ export type {
   AgentHealth,
   AgentInfo,
   CacheStatistics,
-  InterpreterSession,
   ResourceUse,
   SandboxMetrics,
   SandboxProcess,
@@ -147,6 +147,7 @@ export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
 export type { SandboxSecrets, Secret, SecretRecord, Secrets } from "./sandbox/secrets.js";
+export type { OnTimeout, SleepOptions, StopReason, UpdateSandboxOptions } from "./sandbox/sleep-options.js";
 export type {
   CreateVolumeOptions,
   HostMount,

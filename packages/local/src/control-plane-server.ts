@@ -9,8 +9,8 @@ import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
 import type { UsableRuntime } from "./chosen-runtime.js";
 import { controlPlaneApi, RateLimiter } from "./control-plane/control-plane-api.js";
 import { MetricsStreams } from "./control-plane/metrics-stream.js";
-import type { RequestAudit } from "./control-plane/request-audit.js";
-import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
+import { auditTo, serverMetricsOf } from "./control-plane/optional-parts.js";
+import type { MeasuredParts } from "./control-plane/server-metrics.js";
 import { egressGateway, internetSetting } from "./egress/egress-options.js";
 import { keptAuthority } from "./egress/secrets/kept-authority.js";
 import { NotKeptError } from "./errors/local-errors.js";
@@ -21,8 +21,16 @@ import { createGatewayServer, listen, PublicAddress, requireFreePort } from "./g
 import { PreviewGateway, previewUrls } from "./gateway/preview-gateway.js";
 import { CrossOriginAccess, HostGuard, KeyGuard } from "./gateway/request-guards.js";
 import { OpenCalls, routeRequests } from "./gateway/request-routing.js";
+import { SandboxVisits } from "./gateway/sandbox-visits.js";
 import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
-import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } from "./local-defaults.js";
+import {
+  defaultHost,
+  defaultKeepStoppedSeconds,
+  defaultMaxSandboxes,
+  defaultMaxStopped,
+  defaultRateLimit,
+  machineLimits,
+} from "./local-defaults.js";
 import { holdingProcess } from "./runtime/host/unref-child.js";
 import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity, MachineSupply } from "./sandboxes/machine-supply.js";
@@ -37,8 +45,7 @@ import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
 import { LayerStore } from "./store/layer-store.js";
 import { Sealer } from "./store/sealer.js";
 import { ServerDirectories } from "./store/server-directories.js";
-import { unusableDirectory } from "./store/storage-problem.js";
-import { openStore, type Store } from "./store/store.js";
+import { openStore, type Store, withStoreErrors } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
 import { VolumeRepository } from "./store/volume-repository.js";
 import { TemplateBuilder } from "./templates/template-builder.js";
@@ -108,6 +115,7 @@ export async function serve(
     pools: () => machines.waiting,
     sandboxes: () => registry.list(),
     waiting: () => queue.waiting,
+    waitingForStart: () => fleet.waker.waiting,
     ready: () => runtime.expectedPrograms ?? 0,
   };
   const serverMetrics = options.metrics ? await serverMetricsOf(measured) : undefined;
@@ -203,10 +211,12 @@ export async function serve(
   const slots = new SandboxSlots(
     options.maxSandboxes ?? defaultMaxSandboxes(),
     {
-      existing: (keyId) => (keyId === undefined ? registry.size : registry.countOf(keyId)),
+      existing: (keyId) => registry.countAwake(keyId),
       failed: (keyId) => registry.countFailed(keyId),
+      stopped: (keyId) => registry.countStopped(keyId),
     },
     (keyId) => keys.maxSandboxes(keyId),
+    options.maxStopped ?? defaultMaxStopped,
   );
   const cooldowns = new KeyCooldowns();
   const fleet = new SandboxFleet({
@@ -224,6 +234,11 @@ export async function serve(
     cooldowns,
     isKept: store.isKept,
     keepsFiles: store.directory !== undefined || !store.isKept,
+    withoutPause: runtime.withoutPause,
+    keepStoppedSeconds: options.keepStoppedSeconds ?? defaultKeepStoppedSeconds,
+    hasMemory: (wanted) => budget.hasRoom(wanted),
+    onSleep: serverMetrics && ((reason) => serverMetrics.noteSleep(reason)),
+    measureWake: serverMetrics && ((wake) => serverMetrics.wake(wake)),
     leavesRunning: options.leaveRunning ?? false,
     // A leader that takes over waits for no machine: one on a node that was lost would keep all others waiting.
     adoptsLater: store.directory === undefined && store.isKept,
@@ -267,11 +282,13 @@ export async function serve(
     connections,
     find: (id) => fleet.get(id),
     settled: (id) => fleet.settled(id),
+    visits: new SandboxVisits(fleet, tokens.tokenOwners),
   });
   const webhooks = new Webhooks({
     store,
     options: options.webhooks ?? {},
     send: (id, request) => gateway.send(id, request),
+    sendForCaller: (id, request) => gateway.sendForCaller(id, request),
     token: async (id) => (await tokens.issue(id)).token,
     keyOf: (id) => registry.keyOf(id),
     log,
@@ -377,25 +394,4 @@ export async function serve(
       return closing;
     },
   };
-}
-
-/** Loads the agents' contract, a third of the control plane's code, which only servers with an audit log need here. */
-async function auditTo(...audit: ConstructorParameters<typeof RequestAudit>): Promise<RequestAudit> {
-  const { RequestAudit } = await import("./control-plane/request-audit.js");
-  return new RequestAudit(...audit);
-}
-
-/** Loads prom-client, which only servers with `--metrics` need. */
-async function serverMetricsOf(parts: MeasuredParts): Promise<ServerMetrics> {
-  const { ServerMetrics } = await import("./control-plane/server-metrics.js");
-  return new ServerMetrics(parts);
-}
-
-/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
-async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
-  }
 }

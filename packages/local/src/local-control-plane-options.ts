@@ -62,8 +62,15 @@ export interface LocalControlPlaneOptions {
    * programs either (about 10 MB each). Default: CLOUD_SANDBOX_POOL, else 1.
    */
   readonly pool?: number;
-  /** Most sandboxes at a time, stopped ones and programs without a sandbox included, and failed ones as far as there are more of them than this. Beyond, a create is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
+  /** Most sandboxes at a time, paused ones and programs without a sandbox included, and failed ones as far as there are more of them than this. Beyond, a create or start is refused with 429, and a program waits. Default: one for each 32 MiB of memory, from 16 to 256. */
   readonly maxSandboxes?: number;
+  /** Most stopped sandboxes of an API key at a time. Beyond, a stop is refused with 429. Default: 100. */
+  readonly maxStopped?: number;
+  /**
+   * Seconds after which a sandbox that sleeps is deleted, if it was created or updated with an `on_timeout` other than `delete`.
+   * Default: 604,800, a week.
+   */
+  readonly keepStoppedSeconds?: number;
   /**
    * All sandboxes together may use this many times the machine's memory, for memory and files. A create beyond it is refused
    * with 429. With 1, memory is never promised twice. Default: 4.

@@ -100,6 +100,7 @@ async function serve({
   diskMb,
   maxProcesses,
   buildTimeout,
+  keepStopped,
   egressAllowPrivate,
   egressDeny,
   egressUpstreamProxy,
@@ -166,6 +167,7 @@ async function serve({
     ...(key !== undefined && key !== "" && { apiKey: key }),
     limits: { memoryMb, diskMb, maxProcesses },
     buildTimeoutSeconds: buildTimeout,
+    keepStoppedSeconds: keepStopped,
     egress: {
       allowPrivate: egressAllowPrivate,
       ...(egressDeny && { deny: egressDeny }),

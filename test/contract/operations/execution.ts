@@ -94,7 +94,30 @@ export const executionProofs: Readonly<Record<string, Proof>> = {
     await success(agent.POST("/execute", { body: { code: "1", language: "python" } }));
     expect((await success(agent.GET("/jupyter/sessions"))).sessions).toBeInstanceOf(Array);
   }),
+
+  restartJupyterSession: proof("forgets its variables, and keeps its id", async (bench) => {
+    const params = await sessionOf(bench, "restarted");
+    const again = await success(bench.agent.POST("/jupyter/sessions/{kernel_id}/restart", { params }));
+    expect(again.kernel_id).toBe(params.path.kernel_id);
+    const missing = { code: "x", language: "python", context: "restarted" };
+    const { stderr, success: isFound } = await success(bench.agent.POST("/execute", { body: missing }));
+    expect([isFound, stderr]).toEqual([false, expect.stringContaining("was restarted")]);
+  }),
+
+  deleteJupyterSession: proof("ends it", async (bench) => {
+    const params = await sessionOf(bench, "ended");
+    await success(bench.agent.DELETE("/jupyter/sessions/{kernel_id}", { params }));
+    const again = await bench.agent.DELETE("/jupyter/sessions/{kernel_id}", { params });
+    expect(again.response.status).toBe(404);
+  }),
 };
+
+/** A session with a variable, as the parameters of a call. */
+async function sessionOf({ agent }: Bench, context: string) {
+  await success(agent.POST("/execute", { body: { code: "x = 1", language: "python", context } }));
+  const { sessions } = await success(agent.GET("/jupyter/sessions"));
+  return { path: { kernel_id: sessions?.find((session) => session.context === context)?.kernel_id ?? "" } };
+}
 
 async function sleeper({ agent }: Bench): Promise<string> {
   return (await success(agent.POST("/commands/background", { body: { command: "sleep 60" } }))).process_id;

@@ -38,6 +38,17 @@ export const sandboxProofs: Readonly<Record<string, Proof>> = {
     expect(found.public_host).toMatch(/^https?:/);
   }),
 
+  updateSandbox: proof("changes what it names, and nothing else", (bench) =>
+    bench.withSandbox(async ({ id }) => {
+      const change = async (body: { metadata?: Record<string, string>; idle_timeout_seconds?: number }) =>
+        success(bench.controlPlane.PATCH("/v1/sandboxes/{id}", { params: { path: { id } }, body }));
+      expect(await change({ metadata: { a: "1" } })).toMatchObject({ id, metadata: { a: "1" } });
+      const changed = await change({ idle_timeout_seconds: 60 });
+      expect(changed).toMatchObject({ metadata: { a: "1" }, idle_timeout_seconds: 60, on_timeout: "delete" });
+      expect(await change({ idle_timeout_seconds: 0 })).not.toHaveProperty("idle_timeout_seconds");
+    }),
+  ),
+
   deleteSandbox: proof("leaves nothing to be found", (bench) =>
     bench.withSandbox(async ({ id }) => {
       const params = { path: { id } };

@@ -149,30 +149,6 @@ function resourceUse(wire: WireUse | undefined): ResourceUse {
   return { percent: wire?.usage_percent, usedMb: wire?.used_mb, totalMb: wire?.total_mb };
 }
 
-/** An interpreter that keeps variables between executions (GET /jupyter/sessions). */
-export interface InterpreterSession {
-  id: string | undefined;
-  language: string | undefined;
-  /** Name of the interpreter's context. */
-  context: string | undefined;
-  /** State of the interpreter: `idle`, `busy`, … */
-  state: string | undefined;
-  /** Number of executions running or waiting in the interpreter. */
-  connections: number | undefined;
-  lastActivity: Date | undefined;
-}
-
-export function interpreterSession(wire: AgentSchemas["JupyterSession"]): InterpreterSession {
-  return {
-    id: wire.kernel_id,
-    language: wire.language,
-    context: wire.context,
-    state: wire.execution_state,
-    connections: wire.connections,
-    lastActivity: date(wire.last_activity),
-  };
-}
-
 /** Use of the execution cache (GET /cache/stats). */
 export interface CacheStatistics {
   /** Number of cached results. */

@@ -9,13 +9,11 @@ import {
   agentInfo,
   type CacheStatistics,
   cacheStatistics,
-  type InterpreterSession,
-  interpreterSession,
   type SandboxProcess,
   sandboxProcess,
 } from "./machine-reports.js";
 
-/** Information about a sandbox's agent, machine, processes and interpreters. */
+/** Information about a sandbox's agent, machine and processes. */
 export class System {
   readonly #access: AgentAccess;
 
@@ -47,12 +45,6 @@ export class System {
   async processes(options?: CallOptions): Promise<SandboxProcess[]> {
     const pending = this.#access.client.GET("/processes", callInit(options));
     return readBody(pending, ({ processes }) => processes.map(sandboxProcess), "processes");
-  }
-
-  /** Interpreters that keep variables between executions (GET /jupyter/sessions). */
-  async sessions(options?: CallOptions): Promise<InterpreterSession[]> {
-    const pending = this.#access.client.GET("/jupyter/sessions", callInit(options));
-    return readBody(pending, ({ sessions }) => (sessions ?? []).map(interpreterSession));
   }
 
   /** Use of the execution cache (GET /cache/stats). */

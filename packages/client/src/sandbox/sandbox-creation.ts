@@ -18,12 +18,13 @@ import {
 } from "../config/options.js";
 import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
 import { checkSecrets, type Secrets, secretsOnWire } from "./secrets.js";
+import { checkSleep, type SleepOptions, sleepOnWire, sleepOptionNames } from "./sleep-options.js";
 import { type Mounts, mountsOnWire } from "./volumes.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
 
 /** Options of `sandboxes.create`. */
-export interface CreateSandboxOptions extends CallOptions {
+export interface CreateSandboxOptions extends CallOptions, SleepOptions {
   /** Name of the template. Default: `code-interpreter`. */
   template?: string | undefined;
   /** Id of the template. Cannot be combined with `template`. */
@@ -96,6 +97,7 @@ export type NamedSandboxOptions = Omit<CreateSandboxOptions, "deleteOnSignal" | 
 
 const namedOptionNames: OptionNames<NamedSandboxOptions> = {
   ...callOptionNames,
+  ...sleepOptionNames,
   template: true,
   templateId: true,
   timeoutSeconds: true,
@@ -171,6 +173,7 @@ export function createRequest(
       metadata: metadata === undefined ? undefined : { ...metadata },
       min_isolation: minIsolation,
     }),
+    ...sleepOnWire(options),
   };
 }
 
@@ -188,16 +191,15 @@ export function checkLists(egress: EgressLists | undefined, internetAccess: bool
   }
 }
 
-/** Throws unless the server's answer to "create sandbox" confirms `egress`, `limits`, `mounts`, `secrets` and `minIsolation`. */
-export function checkGranted(
-  { egress, limits, minIsolation, mounts, secrets }: CreateSandboxOptions,
-  made: ControlPlaneSchemas["Sandbox"],
-): void {
+/** Throws unless the server's answer to "create sandbox" confirms what the options ask for. */
+export function checkGranted(asked: CreateSandboxOptions, made: ControlPlaneSchemas["Sandbox"]): void {
+  const { egress, limits, minIsolation, mounts, secrets } = asked;
   checkIsolation(minIsolation, made.isolation);
   checkEgress(egress, made.egress);
   checkLimits(limits, made.limits);
   checkMounts(mounts, made.mounts);
   checkSecrets(secrets, made.secrets);
+  checkSleep(asked, made);
 }
 
 /**

@@ -201,13 +201,7 @@ async function prepared(
     const sandbox = await sandboxOf(wire);
     if (sandbox.status !== "running" || sandbox.publicHost === undefined) await untilRunning(sandbox, scope);
     agentUrl(sandbox.publicHost ?? "");
-    if (
-      [options.minIsolation, options.egress, options.limits, options.mounts, options.secrets].some(
-        (asked) => asked !== undefined,
-      )
-    ) {
-      checkGranted(options, wire);
-    }
+    checkGranted(options, wire);
     // Wait only for other servers: this project's, which state the isolation, answer when the agent is ready.
     if (sandbox.isolation === undefined) {
       await untilPrepared(access(id), options.env ?? {}, scope);

@@ -4,6 +4,7 @@
 export { Desktop } from "../desktop/desktop.js";
 export { executeAsync, executeBackground } from "../execution/background-execution.js";
 export { Commands } from "../execution/commands.js";
+export { Contexts } from "../execution/contexts.js";
 export { execute } from "../execution/execute.js";
 export { codeStream } from "../execution/live-run.js";
 export { Processes } from "../execution/processes.js";

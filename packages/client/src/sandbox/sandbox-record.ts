@@ -1,6 +1,7 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { Isolation } from "../config/isolation.js";
 import { date } from "../transport/answer-fields.js";
+import type { OnTimeout, StopReason } from "./sleep-options.js";
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
 
@@ -13,7 +14,7 @@ export interface SandboxRecord {
   status: SandboxStatus;
   /** The name given when the sandbox was created. */
   name: string | undefined;
-  /** The labels given when the sandbox was created. */
+  /** The sandbox's labels. */
   metadata: Readonly<Record<string, string>>;
   /** Name of the sandbox's template. */
   template: string | undefined;
@@ -30,8 +31,16 @@ export interface SandboxRecord {
   timeoutSeconds: number | undefined;
   /** When the sandbox was created, by the server's clock. */
   createdAt: Date | undefined;
-  /** When the sandbox will be deleted, by the server's clock. */
+  /** The sandbox's deadline, by the server's clock. */
   expiresAt: Date | undefined;
+  /** What happens at the deadline while the sandbox runs; undefined if the server does not say, and then it is deleted. */
+  onTimeout: OnTimeout | undefined;
+  /** Seconds without activity after which the sandbox sleeps; undefined if it does not. */
+  idleTimeoutSeconds: number | undefined;
+  /** Whether calls to the sandbox start it while it sleeps. */
+  autoStart: boolean;
+  /** Why the sandbox is stopped or paused. */
+  stopReason: StopReason | undefined;
   /** Why the sandbox failed, if `status` is `error`. */
   failureReason: string | undefined;
   /** Address of the sandbox's agent. */
@@ -58,6 +67,10 @@ export function sandboxRecord(wire: WireSandbox): SandboxRecord {
     timeoutSeconds: wire.timeout_seconds ?? undefined,
     createdAt: date(wire.created_at),
     expiresAt: date(wire.expires_at),
+    onTimeout: wire.on_timeout,
+    idleTimeoutSeconds: wire.idle_timeout_seconds,
+    autoStart: wire.auto_start ?? false,
+    stopReason: wire.stop_reason,
     failureReason: wire.failure_reason,
     publicHost: wire.public_host || wire.direct_url || undefined,
   };

@@ -5,6 +5,7 @@ import { type CallOptions, checkKnown } from "../config/options.js";
 import type { Desktop } from "../desktop/desktop.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
 import type { Commands } from "../execution/commands.js";
+import type { Contexts } from "../execution/contexts.js";
 import {
   type ExecuteOptions,
   executeOptionNames,
@@ -32,6 +33,7 @@ import type { KeepAlive, KeepAliveOptions } from "./keep-alive.js";
 import type * as SandboxParts from "./sandbox-parts.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { SandboxSecrets } from "./secrets.js";
+import type { UpdateSandboxOptions } from "./sleep-options.js";
 
 /** The method that Node.js calls to print an object; it receives Node's own `inspect`. */
 const inspected = Symbol.for("nodejs.util.inspect.custom");
@@ -50,6 +52,7 @@ export interface SandboxOperations {
   readonly controlPlane: ControlPlaneClient;
   get(id: string, options?: CallOptions): Promise<Sandbox>;
   delete(id: string, options?: CallOptions): Promise<void>;
+  update(id: string, options: UpdateSandboxOptions): Promise<Sandbox>;
   setTimeout(id: string, seconds: number, options?: CallOptions): Promise<Date>;
   pause(id: string, options?: CallOptions): Promise<SandboxStatus>;
   resume(id: string, options?: CallOptions): Promise<SandboxStatus>;
@@ -69,6 +72,8 @@ export class Sandbox implements AsyncDisposable {
   readonly processes: Processes;
   /** The sandbox's TCP ports, reached from outside. */
   readonly ports: Ports;
+  /** Interpreters that keep variables between executions. */
+  readonly contexts: Contexts;
   readonly #access: AgentAccess;
   readonly #sandboxes: SandboxOperations;
   readonly #timeouts: SandboxTimeouts;
@@ -114,6 +119,7 @@ export class Sandbox implements AsyncDisposable {
     this.#parts = parts;
     this.commands = parts.Commands.of(access, timeouts.execution);
     this.processes = parts.Processes.of(access);
+    this.contexts = parts.Contexts.of(access, timeouts.execution);
     this.ports = parts.Ports.of(access, this.commands);
   }
 
@@ -186,7 +192,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#record.name;
   }
 
-  /** The labels given when the sandbox was created. */
+  /** The sandbox's labels. */
   get metadata(): Readonly<Record<string, string>> {
     return this.#record.metadata;
   }
@@ -201,7 +207,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#record.isolation;
   }
 
-  /** When the sandbox will be deleted; undefined if it has no deadline. */
+  /** The sandbox's deadline, at which `onTimeout` says what happens; undefined if it has none. */
   get expiresAt(): Date | undefined {
     return this.#record.expiresAt;
   }
@@ -282,13 +288,24 @@ export class Sandbox implements AsyncDisposable {
     return this;
   }
 
+  /**
+   * Changes the sandbox's labels, and when it sleeps (PATCH /v1/sandboxes/{id}). What is left out stays as it is.
+   *
+   * ```ts
+   * await sandbox.update({ idleTimeoutSeconds: 600, onTimeout: "stop", autoStart: true });
+   * ```
+   */
+  async update(options: UpdateSandboxOptions): Promise<void> {
+    this.#record = (await this.#sandboxes.update(this.id, options)).toJSON();
+  }
+
   /** Moves the sandbox's deadline to `seconds` from now, 1 to 86,400 (PUT /v1/sandboxes/{id}/timeout). */
   async setTimeout(seconds: number, options?: CallOptions): Promise<void> {
     const expiresAt = await this.#sandboxes.setTimeout(this.id, seconds, options);
     this.#record = { ...this.#record, timeoutSeconds: seconds, expiresAt };
   }
 
-  /** Pauses the sandbox: its processes keep their memory, its deadline stays (POST /v1/sandboxes/{id}/pause). */
+  /** Pauses the sandbox: its processes keep their memory. Its deadline stays, unless `onTimeout` is another than `delete` (POST /v1/sandboxes/{id}/pause). */
   async pause(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.pause(this.id, options) };
   }
@@ -306,7 +323,7 @@ export class Sandbox implements AsyncDisposable {
     this.#record = { ...this.#record, status: await this.#sandboxes.start(this.id, options) };
   }
 
-  /** Stops the sandbox: ends its processes, keeps its files; its deadline stays (POST /v1/sandboxes/{id}/stop). */
+  /** Stops the sandbox: ends its processes, keeps its files. Its deadline stays, unless `onTimeout` is another than `delete` (POST /v1/sandboxes/{id}/stop). */
   async stop(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.stop(this.id, options) };
   }

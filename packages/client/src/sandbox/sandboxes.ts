@@ -26,10 +26,11 @@ import { makeSandbox } from "./sandbox-making.js";
 import type * as SandboxParts from "./sandbox-parts.js";
 import { type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
 import { notRunning } from "./sandbox-refusals.js";
+import { type UpdateSandboxOptions, updateRequest } from "./sleep-options.js";
 
 /** Options of `connect`. */
 export interface ConnectOptions extends CallOptions {
-  /** Whether to start a stopped sandbox. Default false: its processes are gone, and running it may cost money. */
+  /** Whether to start a stopped sandbox. Default: its `autoStart`, else false: its processes are gone, and running it may cost money. */
   start?: boolean | undefined;
 }
 
@@ -142,7 +143,8 @@ export class Sandboxes {
   }
 
   /**
-   * Gets a sandbox by id, ready for use: resumes it if it is paused, and starts it if it is stopped and `start` is true.
+   * Gets a sandbox by id, ready for use: resumes it if it is paused, and starts it if it is stopped and `start` is true, or left out
+   * for a sandbox with `autoStart`.
    * Throws a `ConflictError` if it is not running after that.
    */
   async connect(id: string, options: ConnectOptions = {}): Promise<Sandbox> {
@@ -151,7 +153,8 @@ export class Sandboxes {
     const { start, ...call } = options;
     const sandbox = await this.get(id, call);
     if (sandbox.status === "paused") await sandbox.resume(call);
-    if (sandbox.status === "stopped" && start === true) await sandbox.start(call);
+    const { autoStart } = sandbox.toJSON();
+    if (sandbox.status === "stopped" && (start ?? autoStart)) await sandbox.start(call);
     if (sandbox.status === "running") return sandbox;
     throw notRunning(sandbox.toJSON());
   }
@@ -181,7 +184,19 @@ export class Sandboxes {
     return date(wire?.expires_at) ?? new Date(Date.now() + seconds * 1000);
   }
 
-  /** Pauses a sandbox: its processes keep their memory, its deadline stays (POST /v1/sandboxes/{id}/pause). */
+  /** Changes a sandbox's labels, and when it sleeps (PATCH /v1/sandboxes/{id}). */
+  async update(id: string, options: UpdateSandboxOptions): Promise<Sandbox> {
+    const { controlPlane } = this.#parts;
+    const { signal, requestTimeoutSeconds } = options;
+    const init = { body: updateRequest(options), ...at(id, { signal, requestTimeoutSeconds }) };
+    const [sandbox, wire] = await Promise.all([
+      this.#maker(),
+      bodyOf(controlPlane.PATCH("/v1/sandboxes/{id}", init), "id", "status"),
+    ]);
+    return sandbox(wire);
+  }
+
+  /** Pauses a sandbox: its processes keep their memory, its deadline stays unless `onTimeout` says otherwise (POST /v1/sandboxes/{id}/pause). */
   pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#change("pause", "paused", id, options);
   }
@@ -196,7 +211,7 @@ export class Sandboxes {
     return this.#change("start", "running", id, options);
   }
 
-  /** Stops a sandbox: ends its processes, keeps its files; its deadline stays (POST /v1/sandboxes/{id}/stop). */
+  /** Stops a sandbox: ends its processes, keeps its files; its deadline stays unless `onTimeout` says otherwise (POST /v1/sandboxes/{id}/stop). */
   stop(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#change("stop", "stopped", id, options);
   }

@@ -1,4 +1,4 @@
-import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
+import { bearerToken, isLook } from "@cloud-sandbox/server-kit/handlers";
 import {
   agentEnvelope,
   controlPlaneEnvelope,
@@ -115,7 +115,7 @@ export class TestingService {
   }
 
   async #admit(source: Request): Promise<Attend> {
-    const { machine, request } = this.#toAgent(source, true);
+    const { machine, request } = await this.#toAgent(source, true);
     const { status } = await this.#ofAgent(machine)(request, () => source.signal);
     const { attend } = request;
     if (!attend) throw new Error(`The WebSocket was refused with ${status}.`);
@@ -138,7 +138,7 @@ export class TestingService {
           const request = new MemoryRequest(source, this.#pathOf(pathname) + search);
           return this.#controlPlane(request, () => signal);
         }
-        const { machine, request } = this.#toAgent(source);
+        const { machine, request } = await this.#toAgent(source);
         const ask = () => this.#ofAgent(machine)(request, () => signal);
         return until(machine.gone, (listener) => machine.onGone(listener), ask);
       });
@@ -154,12 +154,14 @@ export class TestingService {
   }
 
   /** Finds the machine that a request to an agent is for. Throws a problem if its agent cannot be reached. */
-  #toAgent(source: Request, isUpgrade = false): { machine: Machine; request: MemoryRequest } {
+  async #toAgent(source: Request, isUpgrade = false): Promise<{ machine: Machine; request: MemoryRequest }> {
     const { pathname, search } = new URL(source.url);
     const [, id = "", path = ""] =
       /^([^/]*)(.*)$/.exec(this.#pathOf(pathname).slice(agentPrefix.length)) ?? [];
+    if (this.#fleet.has(id) && this.#fleet.get(id).sleep.autoStart)
+      this.#tokens.verify(id, bearerToken(source.headers.get("authorization") ?? undefined));
     return {
-      machine: this.#fleet.reachable(id),
+      machine: isLook(path) ? this.#fleet.reachable(id) : await this.#fleet.used(id),
       request: new MemoryRequest(source, (path || "/") + search, isUpgrade),
     };
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type Commands,
+  type Contexts,
   type Desktop,
   type EnvironmentVariables,
   type Execution,
@@ -217,6 +218,7 @@ const everyCall = [
     setTimeout: (it, options) => it.setTimeout(sandbox.id, 60, options),
     start: (it, options) => it.start(sandbox.id, options),
     stop: (it, options) => it.stop(sandbox.id, options),
+    update: (it, options) => it.update(sandbox.id, options),
   }),
   ...callsOf<Sandbox>("sandbox", () => sandbox, {
     delete: (it, options) => it.delete(options),
@@ -233,6 +235,7 @@ const everyCall = [
     setTimeout: (it, options) => it.setTimeout(60, options),
     start: (it, options) => it.start(options),
     stop: (it, options) => it.stop(options),
+    update: (it, options) => it.update(options),
   }),
   ...callsOf<Commands>("commands", () => sandbox.commands, {
     run: (it, options) => it.run("ls", options),
@@ -301,7 +304,12 @@ const everyCall = [
     info: (it, options) => it.info(options),
     machine: (it, options) => it.machine(options),
     processes: (it, options) => it.processes(options),
-    sessions: (it, options) => it.sessions(options),
+  }),
+  ...callsOf<Contexts>("contexts", () => sandbox.contexts, {
+    create: (it, options) => it.create("a", options),
+    delete: (it, options) => it.delete("a", options),
+    list: (it, options) => it.list(options),
+    restart: (it, options) => it.restart("a", options),
   }),
   ...callsOf<Desktop>("desktop", () => sandbox.desktop, {
     browser: (it, options) => it.browser(options),

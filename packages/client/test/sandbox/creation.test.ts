@@ -170,6 +170,12 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
         { code: "EGRESS_NOT_MET" },
       ],
       [
+        "when nobody says that it is kept at its deadline",
+        { [create]: answer(201, wireSandbox("http://127.0.0.1:9")) },
+        { onTimeout: "stop" },
+        { code: "SLEEP_NOT_MET" },
+      ],
+      [
         "when nobody says that it has the secrets",
         { [create]: answer(201, wireSandbox("http://127.0.0.1:9")) },
         { secrets: { TOKEN: { value: "credential", hosts: ["api.example.com"] } } },

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { defaultKeepStoppedSeconds, defaultMaxStopped } from "../local-defaults.js";
 import {
   type KubernetesOptions,
   kubernetesSandboxes,
@@ -34,6 +35,8 @@ export interface ServeOptions {
   readonly dataDir?: string;
   readonly pool: number;
   readonly maxSandboxes?: number;
+  readonly maxStopped: number;
+  readonly keepStopped: number;
   readonly memoryOvercommit: number;
   readonly rateLimit: number;
   readonly buildTimeout: number;
@@ -143,6 +146,18 @@ export function addServeOptions(command: Command): Command {
       "--max-sandboxes <count>",
       "sandboxes at a time; default: by memory, at most 256",
       wholeNumber(1, 10_000),
+    )
+    .option(
+      "--max-stopped <count>",
+      "stopped sandboxes of an API key at a time; beyond, a stop is refused",
+      wholeNumber(1, 100_000),
+      defaultMaxStopped,
+    )
+    .option(
+      "--keep-stopped <seconds>",
+      "time after which a sandbox that sleeps is deleted, unless its deadline deletes it anyway",
+      wholeNumber(1, 315_360_000),
+      defaultKeepStoppedSeconds,
     )
     .option(
       "--memory-overcommit <factor>",

@@ -7,6 +7,8 @@ export interface MeasuredParts {
   readonly sandboxes: () => readonly { readonly status: string }[];
   /** Programs that wait for their turn. */
   readonly waiting: () => number;
+  /** Requests that wait for a sandbox to start. */
+  readonly waitingForStart: () => number;
   /** Programs that are started and wait for a caller. */
   readonly ready: () => number;
 }
@@ -26,6 +28,13 @@ export class ServerMetrics {
     ["outcome"],
     bootBuckets,
   );
+  readonly #wakes = this.#histogram(
+    "wake_seconds",
+    "Starts of sandboxes that slept, for requests that wait, by outcome.",
+    ["outcome"],
+    bootBuckets,
+  );
+  readonly #sleeps = this.#counter("sleeps_total", "Sandboxes that were let sleep, by reason.", "reason");
   readonly #programs = this.#histogram(
     "program_seconds",
     "Programs that were run without a sandbox, from request to end, by outcome.",
@@ -49,6 +58,9 @@ export class ServerMetrics {
     this.#gauge("pool_machines", "Machines that wait to be claimed.", "template", parts.pools);
     this.#gauge("sandboxes", "Sandboxes that exist.", "status", () => countByStatus(parts.sandboxes()));
     this.#gauge("programs_waiting", "Programs that wait for their turn.", undefined, () => parts.waiting());
+    this.#gauge("wake_waiting", "Requests that wait for a sandbox to start.", undefined, () =>
+      parts.waitingForStart(),
+    );
     this.#gauge("programs_ready", "Programs that are started, for the next callers.", undefined, () =>
       parts.ready(),
     );
@@ -67,6 +79,18 @@ export class ServerMetrics {
     return measured(work, (seconds, isDone) =>
       this.#boots.observe({ outcome: isDone ? "booted" : "failed" }, seconds),
     );
+  }
+
+  /** Measures work that starts a sandbox that slept. */
+  async wake(work: () => Promise<void>): Promise<void> {
+    return measured(work, (seconds, isDone) =>
+      this.#wakes.observe({ outcome: isDone ? "started" : "failed" }, seconds),
+    );
+  }
+
+  /** Notes that a sandbox was let sleep: `idle` or `timeout`. */
+  noteSleep(reason: string): void {
+    this.#sleeps.inc({ reason });
   }
 
   /** Measures a program. */

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { portTunnel } from "@cloud-sandbox/protocol";
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
@@ -12,6 +13,7 @@ import { isOutOfDescriptors } from "../runtime/host/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
 import { portClosed, refuse } from "./refusal.js";
+import type { SandboxVisits, Visit } from "./sandbox-visits.js";
 
 /** The header from which an agent knows the addresses of its previews. */
 const previewHeader = "x-preview-url-template";
@@ -36,6 +38,8 @@ export class AgentGateway {
       readonly previewUrl: (sandboxId: string, host: string | undefined) => string;
       /** Resolves when it is known whether the machine of a sandbox goes on that an earlier control plane had. */
       readonly settled?: (sandboxId: string) => Promise<void> | undefined;
+      /** Default: requests start no sandboxes. */
+      readonly visits?: Pick<SandboxVisits, "begin">;
     },
   ) {}
 
@@ -43,7 +47,8 @@ export class AgentGateway {
   async handle(request: IncomingMessage, response: ServerResponse, target: AgentTarget): Promise<void> {
     try {
       const signal = disconnectSignal(response);
-      const machine = await this.running(target.sandboxId);
+      const visit = agentVisit(request.headers.authorization, target.path, response);
+      const machine = await this.running(target.sandboxId, visit);
       const message = await this.connection(machine)
         .send({
           method: request.method ?? "GET",
@@ -72,7 +77,7 @@ export class AgentGateway {
     target: AgentTarget | undefined,
   ): Promise<void> {
     try {
-      const { machine, path } = await this.#upgradeTarget(target);
+      const { machine, path } = await this.#upgradeTarget(request, target);
       const signal = disconnectSignal(response);
       const headers = forwardedRequestHeaders(request, machine.id);
       const answer = await this.connection(machine)
@@ -91,7 +96,7 @@ export class AgentGateway {
     target: AgentTarget | undefined,
   ): Promise<void> {
     try {
-      const { machine, path } = await this.#upgradeTarget(target);
+      const { machine, path } = await this.#upgradeTarget(request, target);
       const port = portIn(path);
       const { authorization } = forwardedRequestHeaders(request, machine.id);
       if (typeof authorization !== "string") throw tokenNeeded();
@@ -112,14 +117,22 @@ export class AgentGateway {
   }
 
   /** The machine and path of an upgrade request. Throws a 401 problem if the request names no sandbox. */
-  async #upgradeTarget(target: AgentTarget | undefined): Promise<{ machine: Machine; path: string }> {
+  async #upgradeTarget(
+    { headers, socket }: IncomingMessage,
+    target: AgentTarget | undefined,
+  ): Promise<{ machine: Machine; path: string }> {
     if (!target) throw tokenNeeded();
-    return { machine: await this.running(target.sandboxId), path: target.path };
+    const { sandboxId, path } = target;
+    return { machine: await this.running(sandboxId, agentVisit(headers.authorization, path, socket)), path };
   }
 
-  /** The machine of a sandbox whose agent can be called now; throws the problem that says why it cannot. */
-  async running(sandboxId: string): Promise<Machine> {
+  /**
+   * The machine of a sandbox whose agent can be called now; throws the problem that says why it cannot. A visit counts as a use of the
+   * sandbox, and may start it.
+   */
+  async running(sandboxId: string, visit?: Visit): Promise<Machine> {
     await this.options.settled?.(sandboxId);
+    if (visit) await this.options.visits?.begin(this.options.find(sandboxId), visit);
     return reachableMachine(this.options.find(sandboxId));
   }
 
@@ -127,12 +140,19 @@ export class AgentGateway {
     return this.options.connections.to(machine);
   }
 
-  /** Sends the control plane's own request; throws the problem that says why there is no answer. */
-  async send(sandboxId: string, request: AgentRequest): Promise<IncomingMessage> {
-    const machine = await this.running(sandboxId);
+  /** Sends the control plane's own request, or one for a visit; throws the problem that says why there is no answer. */
+  async send(sandboxId: string, request: AgentRequest, visit?: Visit): Promise<IncomingMessage> {
+    const machine = await this.running(sandboxId, visit);
     return this.connection(machine)
       .send(request)
       .catch((error: unknown) => this.explain(machine, request.signal, error));
+  }
+
+  /** Sends the request of a caller, whose token it has. */
+  sendForCaller(sandboxId: string, request: AgentRequest): Promise<IncomingMessage> {
+    const { headers, path } = request;
+    const [authorization] = [headers.authorization].flat();
+    return this.send(sandboxId, request, agentVisit(authorization, path, undefined));
   }
 
   /** Throws the problem that says why a call to an agent failed. */
@@ -174,6 +194,13 @@ export class AgentGateway {
     if (sandbox.machine !== machine) reachableMachine(sandbox);
   }
 }
+
+/** A request to an agent with this `Authorization` header. */
+const agentVisit = (
+  authorization: string | undefined,
+  path: string,
+  answered: EventEmitter | undefined,
+): Visit => ({ to: "agent", authorization, path, answered });
 
 /** Refuses an answer that is longer than any real one. An answer that has begun is cut. */
 function limitLength(most: number | undefined, message: IncomingMessage): void {

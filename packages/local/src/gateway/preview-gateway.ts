@@ -9,6 +9,7 @@ import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxToken } from "../tokens/token-issuer.js";
 import type { AgentGateway } from "./agent-gateway.js";
 import { portClosed, refuse } from "./refusal.js";
+import type { Visit } from "./sandbox-visits.js";
 
 export interface PreviewGatewayOptions {
   readonly agents: Pick<AgentGateway, "running" | "connection" | "checkAlive" | "explain">;
@@ -33,22 +34,24 @@ export class PreviewGateway {
 
   /** Answers an HTTP request for a port of a sandbox. */
   handle(request: IncomingMessage, response: ServerResponse, target: PreviewTarget): Promise<void> {
-    return this.#answer(request, response, target, {});
+    return this.#answer(request, response, target, { to: "preview", answered: response }, {});
   }
 
   /** Answers a request for a WebSocket on a port of a sandbox. */
   handleUpgrade(request: IncomingMessage, response: ServerResponse, target: PreviewTarget): Promise<void> {
-    return this.#answer(request, response, target, { connection: "Upgrade", upgrade: "websocket" });
+    const visit: Visit = { to: "preview-socket", answered: undefined };
+    return this.#answer(request, response, target, visit, { connection: "Upgrade", upgrade: "websocket" });
   }
 
   async #answer(
     request: IncomingMessage,
     response: ServerResponse,
     target: PreviewTarget,
+    visit: Visit,
     upgrade: OutgoingHttpHeaders,
   ): Promise<void> {
     try {
-      const machine = await this.options.agents.running(target.sandboxId);
+      const machine = await this.options.agents.running(target.sandboxId, visit);
       if (!(target.port > 0 && target.port < 65_536)) throw portNeeded(machine.id, request.headers.host);
       if (target.path.startsWith("/")) await this.#forward(request, response, machine, target, upgrade);
       else {

@@ -230,6 +230,8 @@ export interface SandboxRuntime {
   readonly name: string;
   /** Why it starts no machine with {@link MachineSpec.layers}, and what to do instead. Undefined if it does. */
   readonly withoutLayers?: string;
+  /** Why its machines cannot be paused. Undefined if they can. */
+  readonly withoutPause?: string;
   /** Why it mounts no volumes in machines, and what to do instead. Undefined if it does. Known after {@link probe}. */
   readonly withoutVolumes?: string | undefined;
   /** The same for directories of this machine. */

@@ -2,6 +2,7 @@ import {
   type Created,
   type CreateRequest,
   type Fleet,
+  type SandboxUpdate,
   sandboxNotFound,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { SandboxFleet } from "./sandbox-fleet.js";
@@ -66,6 +67,10 @@ export class KeyFleet implements Fleet<SandboxRecord> {
 
   async setTimeout(id: string, seconds: number): Promise<SandboxRecord> {
     return this.#visible(id).setTimeout(id, seconds);
+  }
+
+  async update(id: string, update: SandboxUpdate): Promise<SandboxRecord> {
+    return this.#visible(id).update(id, update);
   }
 
   /** All sandboxes, if the key may see the one with this id; else throws the problem that it does not exist. */

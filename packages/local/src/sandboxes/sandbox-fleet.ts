@@ -2,14 +2,14 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import {
   type CreateRequest,
   type EndedSandbox,
+  isAsleep,
   nameTaken,
   otherTemplate,
+  type SandboxUpdate,
   sandboxFailed,
   templateNotFound,
   templateNotReady,
-  withOwnLimits,
 } from "@cloud-sandbox/server-kit/handlers";
-import pLimit from "p-limit";
 import type { AgentCalls } from "../agents/agent-calls.js";
 import { grantLimits, type LocalTemplate, type TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
@@ -17,24 +17,30 @@ import { egressRules } from "../egress/egress-policy.js";
 import { checkedSecrets } from "../egress/secrets/checked-secrets.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
-import type { StoredSandbox } from "../store/sandbox-repository.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import { Deadlines } from "./deadlines.js";
+import { FleetRestart } from "./fleet-restart.js";
 import type { MachineSupply } from "./machine-supply.js";
 import { placeholders, requireOwnNames, SandboxAccess } from "./sandbox-access.js";
-import { filesAreGone, type SandboxFiles } from "./sandbox-files.js";
-import { SandboxLifecycle } from "./sandbox-lifecycle.js";
-import { asRecorded, cannotStop, hasFailed, nameOfKey, type SandboxRecord } from "./sandbox-record.js";
+import { SandboxActivity } from "./sandbox-activity.js";
+import type { SandboxFiles } from "./sandbox-files.js";
+import { type LifecycleParts, SandboxLifecycle } from "./sandbox-lifecycle.js";
+import {
+  cannotStop,
+  hasFailed,
+  nameOfKey,
+  requireSleepPossible,
+  type SandboxRecord,
+} from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
+import { SandboxSleep, type SleepParts } from "./sandbox-sleep.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
+import { SandboxWaker } from "./sandbox-waker.js";
 
-/** Milliseconds that a shutdown waits for files to be saved, and how many sandboxes save theirs at a time. */
-const shutdownMs = 20_000;
-const savesAtATime = 4;
-const adoptionsAtATime = 64;
-
-export interface FleetOptions {
+export interface FleetOptions
+  extends Pick<LifecycleParts, "keepStoppedSeconds">,
+    Pick<SleepParts, "hasMemory" | "onSleep"> {
   readonly registry: SandboxRegistry;
   readonly machines: MachineSupply;
   readonly agents: AgentCalls;
@@ -52,6 +58,10 @@ export interface FleetOptions {
   readonly isKept: boolean;
   /** Whether files of stopped sandboxes are kept. If not, sandboxes cannot be stopped. */
   readonly keepsFiles: boolean;
+  /** Why machines cannot be paused. Undefined if they can. */
+  readonly withoutPause: string | undefined;
+  /** Measures work that starts a sandbox for the requests that wait for it. */
+  readonly measureWake?: ((work: () => Promise<void>) => Promise<void>) | undefined;
   /** Whether sandboxes go on without a control plane when it closes, until the next one adopts them. */
   readonly leavesRunning: boolean;
   /** Whether sandboxes of the last control plane are listed before it is known whether their machines go on. */
@@ -69,48 +79,35 @@ export interface OwnedCreateRequest extends CreateRequest {
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
   readonly #lifecycle: SandboxLifecycle;
+  readonly #sleep: SandboxSleep;
+  readonly #restart: FleetRestart;
   readonly access: SandboxAccess;
+  /** When sandboxes were used last. */
+  readonly activity = new SandboxActivity();
+  /** Starts sandboxes that sleep for requests that wait. */
+  readonly waker: SandboxWaker;
   /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
   /** All sandboxes that are being created. */
   readonly #making = new Set<Promise<SandboxRecord>>();
-  /** The sandboxes whose machines are still looked for, since the last control plane ended. */
-  readonly #adopting = new Map<string, Promise<void>>();
 
   constructor(private readonly options: FleetOptions) {
-    this.#lifecycle = new SandboxLifecycle(options);
+    const { measureWake = (work) => work() } = options;
+    this.#lifecycle = new SandboxLifecycle({ ...options, deadlines: this.#deadlines });
+    this.#restart = new FleetRestart({ ...options, lifecycle: this.#lifecycle });
+    this.#sleep = new SandboxSleep({
+      ...options,
+      lifecycle: this.#lifecycle,
+      activity: this.activity,
+      deadlines: this.#deadlines,
+    });
+    this.waker = new SandboxWaker((sandbox) => measureWake(() => this.#lifecycle.wake(sandbox)));
     this.access = new SandboxAccess({ ...options, lifecycle: this.#lifecycle });
   }
 
-  /**
-   * Loads the sandboxes of the previous control plane. Stopped ones can be started again. Running ones go on if their machines do,
-   * and are marked as failed otherwise.
-   */
-  async restore(): Promise<readonly SandboxRecord[]> {
-    const { registry, files, isKept, keepsFiles, adoptsLater, log } = this.options;
-    if (!isKept) return [];
-    const sandboxes = await registry.restore((stored) => this.#revive(stored));
-    const limit = pLimit(adoptionsAtATime);
-    const running = sandboxes.filter(({ status }) => status === "running" || status === "paused");
-    for (const sandbox of running) {
-      const adopting = this.#lifecycle
-        .adopt(sandbox, () => limit(() => this.#machineOf(sandbox)))
-        // It was deleted meanwhile.
-        .catch(() => undefined)
-        .finally(() => this.#adopting.delete(sandbox.id));
-      this.#adopting.set(sandbox.id, adopting);
-    }
-    const adopted = Promise.all(this.#adopting.values()).then(() => {
-      const count = running.filter(({ machine }) => machine !== undefined).length;
-      if (count > 0) log(`Sandboxes that have gone on without a server: ${count}.`);
-    });
-    if (!adoptsLater) await adopted;
-    const stopped = sandboxes.filter(({ status }) => status === "stopped");
-    const kept = keepsFiles ? await files.keepOnly(new Set(stopped.map(({ id }) => id))) : new Set();
-    for (const sandbox of stopped)
-      if (!kept.has(sandbox.id)) registry.note(sandbox, { status: "error", failureReason: filesAreGone });
-    for (const { id, expiresAt } of sandboxes) this.#deadlines.set(id, expiresAt);
-    return sandboxes;
+  /** Loads the sandboxes of the previous control plane. */
+  async restore(): Promise<void> {
+    for (const sandbox of await this.#restart.restore()) this.#begin(sandbox);
   }
 
   async create(request: OwnedCreateRequest): Promise<SandboxRecord> {
@@ -146,6 +143,7 @@ export class SandboxFleet {
       if (sandbox.template.name !== template.name) throw otherTemplate(name, sandbox.template.name);
       try {
         await this.#lifecycle.wake(sandbox);
+        this.activity.note(sandbox);
         const wanted = Date.now() + request.timeoutSeconds * 1000;
         if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
         return { sandbox, isNew: false };
@@ -166,7 +164,7 @@ export class SandboxFleet {
 
   /** Resolves when it is known whether the machine of a sandbox goes on that an earlier control plane had. */
   settled(id: string): Promise<void> | undefined {
-    return this.#adopting.get(id);
+    return this.#restart.settled(id);
   }
 
   has(id: string): boolean {
@@ -202,7 +200,7 @@ export class SandboxFleet {
   }
 
   async resume(id: string): Promise<SandboxRecord> {
-    return this.#step(id, (sandbox) => this.#lifecycle.resume(sandbox));
+    return this.#use(id, (sandbox) => this.#lifecycle.resume(sandbox));
   }
 
   async stop(id: string): Promise<SandboxRecord> {
@@ -211,7 +209,21 @@ export class SandboxFleet {
   }
 
   async start(id: string): Promise<SandboxRecord> {
-    return this.#step(id, (sandbox) => this.#lifecycle.start(sandbox));
+    return this.#use(id, (sandbox) => this.#lifecycle.start(sandbox));
+  }
+
+  /** Starts a sandbox that sleeps, for a request that waits. Throws the problem that says why it does not run. */
+  readonly wake = (id: string): Promise<void> => this.waker.wake(this.get(id));
+
+  async update(id: string, { metadata, sleep }: SandboxUpdate): Promise<SandboxRecord> {
+    const sandbox = this.get(id);
+    await this.#lifecycle.between(sandbox, async () => {
+      const wanted = { ...sandbox.sleep, ...sleep };
+      requireSleepPossible(wanted, this.options);
+      await this.options.registry.change(sandbox, { ...(metadata && { metadata }), sleep: wanted });
+      this.#sleep.watch(sandbox);
+    });
+    return sandbox;
   }
 
   /**
@@ -221,34 +233,18 @@ export class SandboxFleet {
   async close(): Promise<number> {
     const { machines, isKept, isElsewhere } = this.options;
     this.#deadlines.clearAll();
+    this.#sleep.close();
     const noMoreMachines = machines.close();
     // Creates are refused from now on. Those under way are waited for, because the runtime is closed next. Machines on other hosts
     // may take minutes to start, and end by themselves without their server.
     if (!isElsewhere) await Promise.allSettled(this.#making);
-    if (isKept) await this.#keepAll();
+    if (isKept) await this.#restart.keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
     this.#lifecycle.close();
     await Promise.all(this.list().map(({ machine }) => machine?.destroy()));
     await noMoreMachines;
     return lost.length;
-  }
-
-  async #keepAll(): Promise<void> {
-    const { leavesRunning, log } = this.options;
-    const limit = pLimit(savesAtATime);
-    const late = new Promise<void>((resolve) => void setTimeout(resolve, shutdownMs).unref());
-    const keep = (sandbox: SandboxRecord): Promise<void> =>
-      leavesRunning ? this.#lifecycle.leave(sandbox) : this.#lifecycle.stop(sandbox);
-    const kept = this.list().map((sandbox) =>
-      limit(() =>
-        keep(sandbox).catch((error: unknown) => {
-          if (sandbox.status !== "error") log(describe(error));
-        }),
-      ),
-    );
-    await Promise.race([Promise.all(kept), late]);
-    limit.clearQueue();
   }
 
   /** The template that a request names. Throws a problem if it does not exist, or if the runtime isolates less than requested. */
@@ -288,6 +284,7 @@ export class SandboxFleet {
     const rules = egressRules(request.egress);
     const secrets = request.secrets && checkedSecrets(request.secrets, egress.policy(rules));
     requireOwnNames(request.secrets, request.environment);
+    requireSleepPossible(request.sleep, this.options);
     cooldowns.requireOver(request.keyId);
     slots.requireSlot(request.keyId);
     // Hold a slot until the registry counts the sandbox.
@@ -320,7 +317,7 @@ export class SandboxFleet {
     request: OwnedCreateRequest,
     { mounted, secrets }: Pick<SandboxRecord, "mounted" | "secrets">,
   ): Promise<SandboxRecord> {
-    const { timeoutSeconds, name, metadata, idempotency, keyId } = request;
+    const { timeoutSeconds, name, metadata, idempotency, keyId, sleep } = request;
     const { egress } = this.options;
     const createdAt = new Date();
     const sandbox: SandboxRecord = {
@@ -342,33 +339,20 @@ export class SandboxFleet {
       timeoutSeconds,
       expiresAt: new Date(createdAt.getTime() + timeoutSeconds * 1000),
       failureReason: undefined,
+      sleep,
+      stopReason: undefined,
     };
     await this.options.registry.add(sandbox);
-    this.#deadlines.set(sandbox.id, sandbox.expiresAt);
+    this.#begin(sandbox);
     this.#lifecycle.watch(sandbox, machine);
     return sandbox;
   }
 
-  #revive(stored: StoredSandbox): SandboxRecord {
-    // A built template may have been rebuilt since: the sandbox keeps the layers it was created with.
-    const current = stored.template.built ? undefined : this.options.templates.find(stored.template.name);
-    const template = current ? withOwnLimits(current, stored.template.ownLimits) : stored.template;
-    const secrets = this.options.registry.secretsOf(stored);
-    return { ...stored, template, secrets, machine: undefined, isStopping: false };
-  }
-
-  /** The machine of a sandbox that an earlier control plane left running, or why the sandbox has failed. */
-  async #machineOf(sandbox: SandboxRecord): Promise<Machine | string> {
-    const { machines, log } = this.options;
-    try {
-      const machine = await machines.adopt(sandbox.template, sandbox.id);
-      if (machine) return await asRecorded(sandbox, machine);
-    } catch (error) {
-      const reason = describe(error);
-      log(`Sandbox ${sandbox.id} ran when the last control plane ended, and is lost: ${reason}`);
-      return `The control plane ended while the sandbox was running, and the next one could not reach its machine: ${reason}`;
-    }
-    return "The control plane ended while the sandbox was running, and its machine is gone, so the sandbox's processes and files are lost.";
+  /** Counts the time until the deadline of a sandbox, and its idle time, which begins now. */
+  #begin(sandbox: SandboxRecord): void {
+    this.#deadlines.set(sandbox.id, sandbox.expiresAt);
+    this.activity.note(sandbox);
+    this.#sleep.watch(sandbox);
   }
 
   async #step(id: string, take: (sandbox: SandboxRecord) => Promise<void>): Promise<SandboxRecord> {
@@ -378,7 +362,20 @@ export class SandboxFleet {
     return sandbox;
   }
 
+  /** Makes a sandbox run, which counts as a use of it. */
+  #use(id: string, take: (sandbox: SandboxRecord) => Promise<void>): Promise<SandboxRecord> {
+    return this.#step(id, async (sandbox) => {
+      await take(sandbox);
+      this.activity.note(sandbox);
+    });
+  }
+
   #expire(id: string): void {
+    if (!this.has(id)) return;
+    const sandbox = this.get(id);
+    const { status, sleep } = sandbox;
+    if (!hasFailed(sandbox) && !isAsleep(status) && sleep.onTimeout !== "delete")
+      return void this.#sleep.atDeadline(sandbox);
     this.#end(id, "expired").catch((error: unknown) =>
       this.options.log(`Sandbox ${id} could not be removed completely: ${describe(error)}`),
     );
@@ -390,6 +387,7 @@ export class SandboxFleet {
     try {
       await this.options.registry.end(id, end);
       this.#deadlines.clear(id);
+      this.#sleep.forget(id);
       await this.#lifecycle.remove(sandbox);
     } finally {
       leave();

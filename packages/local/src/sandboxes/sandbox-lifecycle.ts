@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
-import { sandboxFailed, sandboxPaused, sandboxStopped } from "@cloud-sandbox/server-kit/handlers";
+import {
+  type StopReason,
+  sandboxFailed,
+  sandboxPaused,
+  sandboxStopped,
+} from "@cloud-sandbox/server-kit/handlers";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
@@ -8,6 +13,7 @@ import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
+import type { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
@@ -21,6 +27,9 @@ export interface LifecycleParts {
   readonly layers: LayerStore;
   readonly egress: EgressGateway;
   readonly slots: SandboxSlots;
+  readonly deadlines: Deadlines;
+  /** Seconds until a sandbox that sleeps is deleted, unless its deadline deletes it anyway. */
+  readonly keepStoppedSeconds: number;
   readonly cooldowns: KeyCooldowns;
   readonly log: (message: string) => void;
 }
@@ -49,9 +58,10 @@ export class SandboxLifecycle {
     this.#closing.abort(new Error("the control plane is being stopped"));
   }
 
-  pause(sandbox: SandboxRecord): Promise<void> {
+  /** Does nothing if the sandbox does not run, or if `isDue` says so once it is asked. */
+  pause(sandbox: SandboxRecord, stopReason: StopReason = "requested", isDue = always): Promise<void> {
     return this.#step(sandbox, async () => {
-      if (sandbox.status === "paused") return;
+      if (sandbox.status === "paused" || !(await isDue())) return;
       const machine = reachableMachine(sandbox);
       await machine.pause().catch(async (error: unknown) => {
         await machine.resume();
@@ -61,7 +71,7 @@ export class SandboxLifecycle {
           "Delete the sandbox if it must not keep running.",
         );
       });
-      await this.#enter(sandbox, "paused", () => machine.resume());
+      await this.#enter(sandbox, this.#asleep(sandbox, "paused", stopReason), () => machine.resume());
     });
   }
 
@@ -76,12 +86,16 @@ export class SandboxLifecycle {
     );
   }
 
-  /** Ends the processes and saves the files. If saving fails, the sandbox keeps running, but its processes have ended. */
-  stop(sandbox: SandboxRecord): Promise<void> {
+  /**
+   * Ends the processes and saves the files. If saving fails, the sandbox keeps running, but its processes have ended. Does nothing
+   * if `isDue` says so once it is asked.
+   */
+  stop(sandbox: SandboxRecord, stopReason: StopReason = "requested", isDue = always): Promise<void> {
     const { files, registry } = this.parts;
     return this.#step(sandbox, async (signal) => {
-      if (sandbox.status === "stopped") return;
+      if (sandbox.status === "stopped" || !(await isDue())) return;
       const machine = this.#machineOf(sandbox);
+      if (stopReason !== "shutdown") this.parts.slots.requireStopSlot(sandbox.keyId);
       const limit = new SaveLimit(sandbox.template.limits);
       sandbox.isStopping = true;
       try {
@@ -89,8 +103,10 @@ export class SandboxLifecycle {
         const signals = [signal, this.#closing.signal, limit.signal];
         await files.save(machine, sandbox.template.limits, AbortSignal.any(signals));
         if (!registry.has(sandbox.id)) return;
-        const stopped = { status: "stopped", machine: undefined, failureReason: undefined } as const;
-        await this.#record(sandbox, stopped, () => files.remove(sandbox.id));
+        const stopped = this.#asleep(sandbox, "stopped", stopReason);
+        await this.#record(sandbox, { ...stopped, machine: undefined, failureReason: undefined }, () =>
+          files.remove(sandbox.id),
+        );
       } catch (error) {
         await machine.resume();
         if (registry.has(sandbox.id) && sandbox.status === "paused")
@@ -106,6 +122,7 @@ export class SandboxLifecycle {
       } finally {
         sandbox.isStopping = false;
       }
+      this.parts.slots.tellFreed();
       await machine.destroy();
     });
   }
@@ -199,15 +216,16 @@ export class SandboxLifecycle {
     if (sandbox.status === "running") return;
     const machine = this.#machineOf(sandbox);
     await machine.resume();
-    await this.#enter(sandbox, "running", () => machine.pause());
+    await this.#enter(sandbox, awake(sandbox), () => machine.pause());
   }
 
   async #start(sandbox: SandboxRecord, signal: AbortSignal): Promise<void> {
-    const { files, machines, egress, registry } = this.parts;
+    const { files, machines, egress, registry, slots, deadlines } = this.parts;
     if (sandbox.status === "running") return;
     if (sandbox.status === "paused") throw sandboxPaused(sandbox.id);
     if (sandbox.status === "error") throw sandboxFailed(sandbox);
     await registry.requireWritable();
+    slots.requireSlot(sandbox.keyId);
     sandbox.status = "creating";
     let machine: Machine | undefined;
     try {
@@ -220,7 +238,7 @@ export class SandboxLifecycle {
       // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
       // those files; nobody has used the new machine yet, so nothing is lost.
       await registry.change(sandbox, {
-        status: "running",
+        ...awake(sandbox),
         machine,
         ...(sandbox.secrets && { authority: egress.authorityId }),
       });
@@ -234,8 +252,19 @@ export class SandboxLifecycle {
         "The sandbox is still stopped. Try again.",
       );
     }
+    deadlines.set(sandbox.id, sandbox.expiresAt);
     this.watch(sandbox, machine);
     await files.remove(sandbox.id);
+  }
+
+  /** What changes when a sandbox begins to sleep. Unless it is deleted at its deadline, it has another one then. */
+  #asleep(
+    { sleep }: SandboxRecord,
+    status: "paused" | "stopped",
+    stopReason: StopReason,
+  ): Pick<SandboxRecord, "status" | "stopReason"> & Partial<Pick<SandboxRecord, "expiresAt">> {
+    if (sleep.onTimeout === "delete") return { status, stopReason };
+    return { status, stopReason, expiresAt: secondsFromNow(this.parts.keepStoppedSeconds) };
   }
 
   #fail(sandbox: SandboxRecord, failureReason: string): void {
@@ -249,14 +278,10 @@ export class SandboxLifecycle {
     return sandbox.machine;
   }
 
-  async #enter(
-    sandbox: SandboxRecord,
-    status: SandboxRecord["status"],
-    undo: () => Promise<void>,
-  ): Promise<void> {
+  async #enter(sandbox: SandboxRecord, change: SandboxChange, undo: () => Promise<void>): Promise<void> {
     // If the machine exited meanwhile, the sandbox has failed: do not overwrite its status.
     if (sandbox.status === "error") throw sandboxFailed(sandbox);
-    await this.#record(sandbox, { status }, undo);
+    await this.#record(sandbox, change, undo);
   }
 
   /** Saves a change that was made to the machine, or undoes the change if it cannot be saved. */
@@ -267,6 +292,7 @@ export class SandboxLifecycle {
       await undo();
       throw error;
     }
+    if (change.expiresAt) this.parts.deadlines.set(sandbox.id, change.expiresAt);
   }
 
   #step<Result>(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
@@ -289,6 +315,18 @@ export class SandboxLifecycle {
     return queue;
   }
 }
+
+const always = async (): Promise<boolean> => true;
+
+const secondsFromNow = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
+
+/** What changes when a sandbox runs again. Unless it is deleted at its deadline, it has its whole lifetime before it. */
+const awake = ({ sleep, timeoutSeconds }: SandboxRecord) =>
+  ({
+    status: "running",
+    stopReason: undefined,
+    ...(sleep.onTimeout !== "delete" && { expiresAt: secondsFromNow(timeoutSeconds) }),
+  }) as const;
 
 interface StepQueue {
   readonly limit: LimitFunction;

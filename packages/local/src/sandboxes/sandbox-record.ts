@@ -1,7 +1,10 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import {
   type Idempotency,
+  isAsleep,
   type RequestedEgress,
+  type SleepSettings,
+  type StopReason,
   sandboxCreating,
   sandboxFailed,
   sandboxPaused,
@@ -21,7 +24,7 @@ export interface SandboxRecord {
   readonly isolation: IsolationLevel;
   readonly createdAt: Date;
   readonly name: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
+  metadata: Readonly<Record<string, string>>;
   egress: RequestedEgress;
   /** What it mounts, each time its machine starts. */
   readonly mounted: readonly SandboxMount[];
@@ -43,12 +46,15 @@ export interface SandboxRecord {
   timeoutSeconds: number;
   expiresAt: Date;
   failureReason: string | undefined;
+  sleep: SleepSettings;
+  /** Why the sandbox sleeps. Undefined if it does not, and for one that an earlier release stopped or paused. */
+  stopReason: StopReason | undefined;
 }
 
 /** The fields of a sandbox that decide whether its agent can be called. */
 export type ReachableSandbox = Pick<
   SandboxRecord,
-  "id" | "status" | "machine" | "isStopping" | "failureReason"
+  "id" | "status" | "machine" | "isStopping" | "failureReason" | "sleep"
 >;
 
 /** The machine of a sandbox whose agent can be called now; throws the problem that says why it cannot. */
@@ -60,6 +66,10 @@ export function reachableMachine(sandbox: ReachableSandbox): Machine {
   if (isStopping || machine === undefined) throw sandboxStopped(id);
   return machine;
 }
+
+/** Whether a sandbox sleeps, or is about to. */
+export const isSleeping = ({ status, machine, isStopping }: ReachableSandbox): boolean =>
+  isAsleep(status) || isStopping || status === "creating" || machine?.isPaused === true;
 
 /** Freezes a machine, or lets it go on, as its sandbox is. The last control plane may have ended between a step and its record. */
 export async function asRecorded({ status }: SandboxRecord, machine: Machine): Promise<Machine> {
@@ -80,6 +90,24 @@ export const cannotStop = (id: string): Problem =>
     `Sandbox ${id} cannot be stopped: this server keeps its records in the cluster, and has no place for the files of a stopped sandbox.`,
     { hint: "Let the sandbox run until its deadline, or delete it." },
   );
+
+/** Throws a 400 problem if the settings ask for something that this server cannot do. */
+export function requireSleepPossible(
+  { onTimeout, idleTimeoutSeconds }: SleepSettings,
+  { keepsFiles, withoutPause }: { readonly keepsFiles: boolean; readonly withoutPause: string | undefined },
+): void {
+  const sleeps = onTimeout !== "delete" || idleTimeoutSeconds !== undefined;
+  const lack =
+    onTimeout === "pause"
+      ? withoutPause && `cannot be paused: ${withoutPause}`
+      : keepsFiles
+        ? undefined
+        : "cannot be stopped: this server keeps its records in the cluster, and has no place for the files of a stopped sandbox";
+  if (!sleeps || !lack) return;
+  throw new Problem(400, "INVALID_REQUEST", `A sandbox of this server ${lack}.`, {
+    hint: "Leave on_timeout and idle_timeout_seconds out, or use another server.",
+  });
+}
 
 export const hasFailed = ({ status }: SandboxRecord): boolean => status === "error";
 

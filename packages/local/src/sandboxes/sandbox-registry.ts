@@ -24,6 +24,9 @@ export type SandboxChange = Partial<
     | "timeoutSeconds"
     | "expiresAt"
     | "failureReason"
+    | "metadata"
+    | "sleep"
+    | "stopReason"
   >
 >;
 
@@ -46,7 +49,9 @@ export class SandboxRegistry {
   /** Loads the sandboxes of the previous control plane. Those whose deadline has passed are recorded as expired. */
   async restore(revive: (stored: StoredSandbox) => SandboxRecord): Promise<readonly SandboxRecord[]> {
     for (const stored of await this.repository.list()) {
-      if (stored.expiresAt.getTime() <= Date.now()) this.#rememberEnd(stored, "expired");
+      // One that still runs is not deleted at its deadline if its settings let it sleep then.
+      const mayRun = stored.status === "running" && stored.sleep && stored.sleep.onTimeout !== "delete";
+      if (stored.expiresAt.getTime() <= Date.now() && !mayRun) this.#rememberEnd(stored, "expired");
       else this.#sandboxes.set(stored.id, revive(stored));
     }
     return this.list();
@@ -87,6 +92,22 @@ export class SandboxRegistry {
   countOf(keyId: string): number {
     let count = 0;
     for (const sandbox of this.#sandboxes.values()) if (sandbox.keyId === keyId) count += 1;
+    return count;
+  }
+
+  /** The number of stopped sandboxes of an API key, or of the server's own key, undefined. */
+  countStopped(ofKey: string | undefined): number {
+    let count = 0;
+    for (const { status, isStopping, keyId } of this.#sandboxes.values())
+      if ((status === "stopped" || isStopping) && keyId === ofKey) count += 1;
+    return count;
+  }
+
+  /** The number of sandboxes that are not stopped, of all API keys or of one. */
+  countAwake(ofKey?: string): number {
+    let count = 0;
+    for (const { status, keyId } of this.#sandboxes.values())
+      if (status !== "stopped" && (ofKey === undefined || keyId === ofKey)) count += 1;
     return count;
   }
 

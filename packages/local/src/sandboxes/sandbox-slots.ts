@@ -2,15 +2,19 @@ import { Problem } from "@cloud-sandbox/server-kit";
 
 /** The sandboxes that exist, of all keys or of one. Those being created or removed, and programs, hold a slot each instead. */
 export interface SandboxCounts {
+  /** Those that are not stopped. */
   readonly existing: (keyId?: string) => number;
   /** The sandboxes among them with the status `error`. */
   readonly failed: (keyId?: string) => number;
+  /** The stopped sandboxes of one API key, or of the server's own key, undefined. */
+  readonly stopped: (keyId: string | undefined) => number;
 }
 
 /**
  * Counts sandboxes, and programs that run without one, against the limit of both together, and against the limit of the API
  * key that they belong to. Sandboxes that have failed are no more than records, and do not count, unless there are more of them
- * than the limit: then the rest counts, because records need memory too.
+ * than the limit: then the rest counts, because records need memory too. Stopped ones, which need only the disk, have a limit of
+ * their own for each API key.
  */
 export class SandboxSlots {
   readonly #held = new Map<string | undefined, number>();
@@ -21,6 +25,7 @@ export class SandboxSlots {
     readonly limit: number,
     private readonly counts: SandboxCounts,
     private readonly limitOfKey: (keyId: string) => number | undefined = () => undefined,
+    private readonly mostStopped = Number.POSITIVE_INFINITY,
   ) {}
 
   get hasFreeSlot(): boolean {
@@ -55,6 +60,18 @@ export class SandboxSlots {
         this.limit,
         this.#taken(this.limit),
       );
+  }
+
+  /** Throws a 429 problem if the API key may not have one more stopped sandbox. */
+  requireStopSlot(keyId: string | undefined): void {
+    const stopped = this.counts.stopped(keyId);
+    if (stopped < this.mostStopped) return;
+    throw limitReached(
+      `An API key may have at most ${this.mostStopped} stopped sandboxes at a time.`,
+      "Delete a stopped sandbox first, or raise the limit with --max-stopped.",
+      this.mostStopped,
+      stopped,
+    );
   }
 
   /** Holds a slot for an API key, even if there is no room, until the returned function is called. */

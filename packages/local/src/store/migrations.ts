@@ -106,4 +106,8 @@ export const migrations: readonly Migration[] = [
     name: "secrets",
     sql: "ALTER TABLE sandboxes ADD COLUMN secrets TEXT",
   },
+  {
+    name: "sleep",
+    sql: "ALTER TABLE sandboxes ADD COLUMN sleep TEXT",
+  },
 ];

@@ -1,9 +1,12 @@
-import type {
-  EndedSandbox,
-  Idempotency,
-  MountFacts,
-  RequestedEgress,
-  SecretFacts,
+import {
+  type EndedSandbox,
+  type Idempotency,
+  type MountFacts,
+  neverSleeps,
+  type RequestedEgress,
+  type SecretFacts,
+  type SleepSettings,
+  type StopReason,
 } from "@cloud-sandbox/server-kit/handlers";
 import * as z from "zod/mini";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
@@ -38,6 +41,9 @@ export interface StoredSandbox {
   /** Tells the authority that its programs trust from others. Undefined if it was created without secrets. */
   readonly authority?: string | undefined;
   readonly failureReason: string | undefined;
+  /** Undefined in records of earlier releases. */
+  readonly sleep?: SleepSettings;
+  readonly stopReason?: StopReason | undefined;
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
   readonly keyId: string | undefined;
@@ -89,6 +95,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
           ? null
           : JSON.stringify({ authority: sandbox.authority, all: sandbox.secrets }),
       failure_reason: sandbox.failureReason ?? null,
+      sleep: sandbox.sleep ? JSON.stringify({ ...sandbox.sleep, stopReason: sandbox.stopReason }) : null,
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
       key_id: sandbox.keyId ?? null,
@@ -206,9 +213,16 @@ function readSandbox(row: Row): StoredSandbox {
     mounted: JSON.parse(text("mounts") ?? "[]") as SandboxMount[],
     ...secretsIn(text("secrets")),
     failureReason: text("failure_reason"),
+    ...sleepIn(text("sleep")),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
     keyId: text("key_id"),
   };
+}
+
+function sleepIn(text: string | undefined): Pick<StoredSandbox, "sleep" | "stopReason"> {
+  if (text === undefined) return {};
+  const { stopReason, ...sleep } = JSON.parse(text) as SleepSettings & { stopReason?: StopReason };
+  return { sleep: { ...neverSleeps, ...sleep }, stopReason };
 }
 
 function secretsIn(text: string | undefined): Pick<StoredSandbox, "authority" | "secrets"> {

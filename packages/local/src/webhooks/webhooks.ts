@@ -28,6 +28,8 @@ interface WebhooksParts {
   readonly options: WebhookOptions;
   /** Sends a request to a sandbox's agent; throws the problem that says why there is no answer. */
   readonly send: (sandboxId: string, request: AgentRequest) => Promise<IncomingMessage>;
+  /** Sends the request of a caller, which starts a sandbox that sleeps. */
+  readonly sendForCaller: WebhooksParts["send"];
   /** A token for the control plane's own calls to a sandbox's agent. */
   readonly token: (sandboxId: string) => Promise<string>;
   /** The API key of a sandbox. Undefined for the server's own key, and for a sandbox that is not known. */
@@ -50,10 +52,10 @@ export class Webhooks {
   #opened: Promise<Opened> | undefined;
 
   constructor(private readonly parts: WebhooksParts) {
-    const { send, token, log, options } = parts;
+    const { send, sendForCaller, token, log, options } = parts;
     this.#executions = new AsyncExecutions({
       allowPrivateAddresses: options.allowPrivateAddresses ?? webhookDefaults.allowPrivateAddresses,
-      send,
+      send: sendForCaller,
       admit: (sandboxId) => this.#admit(sandboxId),
       report: (execution, callback) => this.#report(execution, callback),
       log,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { sandboxEnded, sandboxPaused } from "@cloud-sandbox/server-kit/handlers";
+import { neverSleeps, sandboxEnded, sandboxPaused } from "@cloud-sandbox/server-kit/handlers";
 import { describe, expect, test } from "vitest";
 import { GatewayRig, received, sandboxId, switched, tokenFor, upgradeHead } from "../support/gateway-rig.js";
 
@@ -276,7 +276,13 @@ describe("a call to an agent", () => {
   const ended = (end: "expired" | "deleted") => () => {
     throw sandboxEnded({ ...gone, end });
   };
-  const stopped = { id: sandboxId, status: "stopped", machine: undefined, isStopping: false } as const;
+  const stopped = {
+    id: sandboxId,
+    status: "stopped",
+    machine: undefined,
+    isStopping: false,
+    sleep: neverSleeps,
+  } as const;
   test.each([
     ["expired", "SANDBOX_EXPIRED", ended("expired")],
     ["was deleted", "SANDBOX_NOT_FOUND", ended("deleted")],

@@ -8,7 +8,11 @@ const noLimit = () => new AbortController().signal;
 
 /** A queue that starts this many programs at a time, on a server with a number of slots for sandboxes. */
 function rig(concurrency: number, most = 1000, limitOfKey?: number) {
-  const slots = new SandboxSlots(most, { existing: () => 0, failed: () => 0 }, () => limitOfKey);
+  const slots = new SandboxSlots(
+    most,
+    { existing: () => 0, failed: () => 0, stopped: () => 0 },
+    () => limitOfKey,
+  );
   const budget = new MemoryBudget({ overcommit: 1, disks: 1 });
   const queue = new ProgramQueue(concurrency, new ProgramCapacity(slots, budget, () => isShared));
   const enter = async (signal = noLimit(), wanted = limits, keyId?: string) => {

@@ -1,3 +1,4 @@
+import { neverSleeps } from "@cloud-sandbox/server-kit/handlers";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SandboxRecord } from "../../src/sandboxes/sandbox-record.js";
 import { SandboxRegistry } from "../../src/sandboxes/sandbox-registry.js";
@@ -34,6 +35,8 @@ const record = (): SandboxRecord => ({
   timeoutSeconds: 60,
   expiresAt: new Date(),
   failureReason: undefined,
+  sleep: neverSleeps,
+  stopReason: undefined,
 });
 
 describe("while a change of a sandbox is saved", () => {

@@ -3,7 +3,12 @@ import { SandboxSlots } from "../../src/sandboxes/sandbox-slots.js";
 
 /** The slots of a server with the limit 3 and a key with the limit 2, which has all sandboxes. */
 const slots = (running: number, failed: number) =>
-  new SandboxSlots(3, { existing: () => running + failed, failed: () => failed }, () => 2);
+  new SandboxSlots(
+    3,
+    { existing: () => running + failed, failed: () => failed, stopped: () => 4 },
+    () => 2,
+    4,
+  );
 
 test.each([
   ["that run count", 3, 0, false],
@@ -28,5 +33,11 @@ test("a refusal tells how many slots are taken", () => {
   );
   expect(refused("key")).toThrow(
     expect.objectContaining({ details: { limit: 2, current: 4, available: 0 } }),
+  );
+});
+
+test("a key has a limited number of stopped sandboxes", () => {
+  expect(() => slots(0, 0).requireStopSlot("key")).toThrow(
+    expect.objectContaining({ status: 429, details: { limit: 4, current: 4, available: 0 } }),
   );
 });

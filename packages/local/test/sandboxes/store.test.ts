@@ -34,6 +34,8 @@ const sandbox: StoredSandbox = {
   metadata: { owner: "Zoë 'o\"" },
   mounted: [{ target: "/data", volumeId: "vol_1", source: { volume: "cache" }, readOnly: true }],
   failureReason: undefined,
+  sleep: { onTimeout: "stop", idleTimeoutSeconds: 60, autoStart: true },
+  stopReason: "idle",
   idempotency: { key: "once", requestDigest: "d" },
   keyId: "key_1",
 };

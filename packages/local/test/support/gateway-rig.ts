@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer as createSocketServer, type Soc
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { neverSleeps } from "@cloud-sandbox/server-kit/handlers";
 import { AgentConnections } from "../../src/agents/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
 import { ConnectionBudget } from "../../src/gateway/connection-budget.js";
@@ -75,6 +76,7 @@ export class GatewayRig implements AsyncDisposable {
       machine,
       isStopping: false,
       failureReason: undefined,
+      sleep: neverSleeps,
     };
     this.sandbox = () => running;
     for (const listener of [agent, server]) {

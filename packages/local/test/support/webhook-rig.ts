@@ -5,6 +5,7 @@ import { contractRouter, controlPlaneEnvelope } from "@cloud-sandbox/server-kit"
 import { controlPlaneContract } from "@cloud-sandbox/server-kit/control-plane-contract";
 import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import { expect, onTestFinished } from "vitest";
+import type { AgentRequest } from "../../src/agents/agent-connection.js";
 import { agentTarget } from "../../src/agents/agent-target.js";
 import { openStore, type Store } from "../../src/store/store.js";
 import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
@@ -44,14 +45,16 @@ export async function webhooks({ answer = agentSaying(ended), store: given, opti
   const log: string[] = [];
   const agent = await ScriptedAgent.start(answer);
   const asked: string[] = [];
+  const sent = async (sandboxId: string, request: AgentRequest) => {
+    asked.push(sandboxId);
+    send?.();
+    return agent.send(request);
+  };
   const made = new Webhooks({
     store,
     options: { allowPrivateAddresses: true, firstRetryMs: 20, maxRetryMs: 50, ...options },
-    send: async (sandboxId, request) => {
-      asked.push(sandboxId);
-      send?.();
-      return agent.send(request);
-    },
+    send: sent,
+    sendForCaller: sent,
     token: async (sandboxId) => `own token of ${sandboxId}`,
     keyOf: (sandboxId) => /^key_\w/.exec(sandboxId)?.[0],
     log: (line) => log.push(line),

@@ -124,7 +124,7 @@ export class SandboxDirectory {
   }
 
   /**
-   * The client's sandbox of that name, running: a paused one is resumed. Undefined if there is none, or it has ended.
+   * The client's sandbox of that name, running: a paused one is resumed, one that sleeps is started. Undefined if there is none, or it has ended.
    */
   async findRunning(name: string, signal: AbortSignal): Promise<Sandbox | undefined> {
     const sandbox = await this.named(name).catch(creationFailed);
@@ -132,6 +132,7 @@ export class SandboxDirectory {
     try {
       await sandbox.refresh({ signal });
       if (sandbox.status === "paused") await sandbox.resume({ signal });
+      if (sandbox.status === "stopped" && sandbox.toJSON().autoStart) await sandbox.start({ signal });
       if (sandbox.status === "running") return sandbox;
     } catch (error) {
       if (!hasEnded(error)) throw error;

@@ -1,5 +1,5 @@
 /** Creates sandboxes, and finds those that the client has named. */
-import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
+import type { Sandbox, SandboxClient, SandboxLimits, SleepOptions } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/errors.js";
 import type { ToolContext } from "./definition/tool.js";
 
@@ -12,6 +12,8 @@ export interface WantedSandbox {
   readonly env_vars?: Readonly<Record<string, string>> | undefined;
   readonly vcpu?: number | undefined;
   readonly memory_mb?: number | undefined;
+  readonly on_timeout?: "delete" | "stop" | undefined;
+  readonly idle_timeout_seconds?: number | undefined;
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
 }
@@ -61,10 +63,20 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
     internetAccess: wanted.internet_access,
     env: wanted.env_vars,
     limits,
+    ...sleep(wanted),
     signal,
   });
   sandboxes.adopt(sandbox);
   return sandbox;
+}
+
+/** When the sandbox sleeps. One that does is started by the next call: a model does not know that it was stopped. */
+function sleep({
+  on_timeout: onTimeout,
+  idle_timeout_seconds: idleTimeoutSeconds,
+}: WantedSandbox): SleepOptions {
+  const sleeps = onTimeout === "stop" || idleTimeoutSeconds !== undefined;
+  return sleeps ? { onTimeout, idleTimeoutSeconds, autoStart: true } : {};
 }
 
 /**

@@ -48,6 +48,13 @@ const creation = z.object({
     .optional()
     .describe("MiB of memory, on this machine"),
   disk_gb: ignored,
+  on_timeout: z
+    .enum(["delete", "stop"])
+    .optional()
+    .describe("At the end of timeout_seconds; stop keeps its files, and the next call starts it"),
+  idle_timeout_seconds: lifetime
+    .optional()
+    .describe("Stop it after so many seconds without use; the next call starts it"),
   name: text.optional().describe("Returns your sandbox of this name if there is one"),
   namespace: text.optional().describe("Another sandbox may have the name in another namespace"),
   include_auth_token: z
@@ -60,7 +67,7 @@ const createSandbox = tool({
   name: "create_sandbox",
   title: "Create a sandbox",
   description:
-    "Creates a sandbox for several steps and returns its id. It lives timeout_seconds, then it is deleted with its files; update_sandbox_timeout gives it longer, delete_sandbox ends it. It is also deleted when this server stops.",
+    "Creates a sandbox for several steps and returns its id. It lives timeout_seconds, then it is deleted with its files, unless on_timeout is stop; update_sandbox_timeout gives it longer, delete_sandbox ends it. It is also deleted when this server stops.",
   toolset: "sandboxes",
   annotations: { ...additive, openWorldHint: true },
   input: creation,

@@ -828,6 +828,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/jupyter/sessions/{kernel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `kernel_id` of a session. */
+                kernel_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End an interpreter session
+         * @description Ends its interpreter and the execution that runs in it. The next execution in the context starts another one.
+         */
+        delete: operations["deleteJupyterSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jupyter/sessions/{kernel_id}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `kernel_id` of a session. */
+                kernel_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart the interpreter of a session
+         * @description Ends the execution that runs in it, and forgets all variables. The `kernel_id` stays. The first error about an unknown
+         *     name says then that the context was restarted.
+         */
+        post: operations["restartJupyterSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/terminal": {
         parameters: {
             query?: never;
@@ -4618,6 +4665,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JupyterSessionsResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteJupyterSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `kernel_id` of a session. */
+                kernel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JupyterSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restartJupyterSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `kernel_id` of a session. */
+                kernel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session, with another interpreter. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JupyterSession"];
                 };
             };
             400: components["responses"]["BadRequest"];

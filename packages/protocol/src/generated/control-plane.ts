@@ -85,7 +85,11 @@ export interface paths {
         delete: operations["deleteSandbox"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the labels of a sandbox, and when it sleeps
+         * @description What is left out stays as it is; `metadata` replaces all labels. Idle time that has passed already counts.
+         */
+        patch: operations["updateSandbox"];
         trace?: never;
     };
     "/v1/sandboxes/{id}/pause": {
@@ -102,7 +106,7 @@ export interface paths {
         put?: never;
         /**
          * Freeze a running sandbox
-         * @description Its processes stop where they are and keep their memory. The deadline goes on.
+         * @description Its processes stop where they are and keep their memory. The deadline goes on, unless `on_timeout` gives it another one.
          */
         post: operations["pauseSandbox"];
         delete?: never;
@@ -174,8 +178,8 @@ export interface paths {
         /**
          * Stop a sandbox and keep its files
          * @description Its processes are asked to end and killed 2 s later, also those of executions under way; a paused one is resumed
-         *     for that. The files of `/workspace`, `/tmp` and the home are kept. The deadline goes on and can be moved; when it
-         *     passes, the files are deleted. Files that cannot be saved, or not in time, are 507 or 409: the sandbox goes on then.
+         *     for that. The files of `/workspace`, `/tmp` and the home are kept. The deadline goes on, unless `on_timeout` gives it
+         *     another one, and can be moved; when it passes, the files are deleted. Files that cannot be saved, or not in time, are 507 or 409: the sandbox goes on then.
          */
         post: operations["stopSandbox"];
         delete?: never;
@@ -779,6 +783,19 @@ export interface components {
          * @enum {string}
          */
         SandboxStatus: "creating" | "running" | "paused" | "stopped" | "error" | "deleted";
+        /**
+         * @description What happens at the deadline of a running sandbox. `delete`: it is gone. `stop`: its processes end, its files are kept.
+         *     `pause`: it is frozen, its memory kept. After `stop` or `pause`, and whenever such a sandbox is stopped or paused before, it has
+         *     another deadline, by the server's own setting, and is deleted then. Once it runs again, it has `timeout_seconds` from then.
+         * @enum {string}
+         */
+        OnTimeout: "delete" | "stop" | "pause";
+        /**
+         * @description Why a sandbox is stopped or paused: `requested` by a call, `idle` for its idle time, `timeout` at its deadline, `shutdown`
+         *     with its server.
+         * @enum {string}
+         */
+        StopReason: "requested" | "idle" | "timeout" | "shutdown";
         /** @description What a sandbox may use. */
         Resources: {
             /** @description Processors, a part of one counted as one; `limits` of the sandbox tells it exactly. */
@@ -796,10 +813,16 @@ export interface components {
             status: components["schemas"]["SandboxStatus"];
             /** @description The name it was created with. */
             name?: string;
-            /** @description The labels it was created with. */
+            /** @description Its labels. */
             metadata?: {
                 [key: string]: string;
             };
+            on_timeout?: components["schemas"]["OnTimeout"];
+            /** @description Seconds without activity after which it sleeps; absent where it does not. */
+            idle_timeout_seconds?: number;
+            /** @description Whether requests to it start it again. */
+            auto_start?: boolean;
+            stop_reason?: components["schemas"]["StopReason"];
             /** @description The account that owns it. */
             organization_id?: number | string;
             /** @description The machine it runs on. */
@@ -842,7 +865,7 @@ export interface components {
             timeout_seconds?: number | null;
             /**
              * Format: date-time
-             * @description Its deadline; `null` or absent where it has none.
+             * @description Its deadline; `null` or absent where it has none. While it sleeps, it is deleted then; else `on_timeout` says what happens.
              */
             expires_at?: string | null;
             /** Format: date-time */
@@ -1057,7 +1080,7 @@ export interface components {
             template_name?: string;
             /** @description Where to run it; a server with one region ignores it. */
             region?: string;
-            /** @description Lifetime in seconds. The sandbox is deleted then. Without it, the server's own limit. */
+            /** @description Lifetime in seconds. `on_timeout` says what happens then. Without it, the server's own limit. */
             timeout_seconds?: number;
             /**
              * @description Whether code in it may reach the internet. Default: true, in the cloud; the local control plane's operator may
@@ -1091,12 +1114,42 @@ export interface components {
             name?: string;
             /** @description Gives the sandbox of this `name` where there is one (200 instead of 201): running, so it is resumed or started when need be, and with `timeout_seconds` at least; one that has failed is replaced. Its variables, labels and mounts stay as they are. One of another template is 409 CONFLICT. */
             get_or_create?: boolean;
-            /** @description Labels of the caller's own. */
-            metadata?: {
-                [key: string]: string;
-            };
+            metadata?: components["schemas"]["Labels"];
+            /** @default delete */
+            on_timeout?: components["schemas"]["OnTimeout"];
+            /**
+             * @description Seconds without activity after which a running sandbox sleeps: it is paused where `on_timeout` is `pause`, else stopped.
+             *     Activity is a request to the sandbox, from its first byte to its end, a stream, terminal or tunnel that is open, and a
+             *     background execution that runs. Health checks, metrics, the control plane's own operations and programs that code has left
+             *     behind are none, nor is an open WebSocket of a preview. With 0, it does not sleep before its deadline.
+             * @default 0
+             */
+            idle_timeout_seconds?: number;
+            /**
+             * @description Whether a request starts it while it is stopped, and resumes it while it is paused: a call of its agent with a valid
+             *     token, or an HTTP request of a preview, but no WebSocket of a preview. The request waits for that, 30 s at most;
+             *     beyond, and for more than 64 at a time, it is 503 with `Retry-After`.
+             * @default false
+             */
+            auto_start?: boolean;
             /** @description The weakest isolation accepted. Where the server has none as strong, the create is refused with 400 ISOLATION_UNAVAILABLE. */
             min_isolation?: components["schemas"]["Isolation"];
+        };
+        /** @description Labels of the caller's own. */
+        Labels: {
+            [key: string]: string;
+        };
+        UpdateSandboxRequest: {
+            metadata?: components["schemas"]["Labels"];
+            on_timeout?: components["schemas"]["OnTimeout"];
+            /** @description As in the create; 0 for none. */
+            idle_timeout_seconds?: number;
+            /**
+             * @description Whether a request starts it while it is stopped, and resumes it while it is paused: a call of its agent with a valid
+             *     token, or an HTTP request of a preview, but no WebSocket of a preview. The request waits for that, 30 s at most;
+             *     beyond, and for more than 64 at a time, it is 503 with `Retry-After`.
+             */
+            auto_start?: boolean;
         };
         ProgramRequest: {
             /** @description The program's text. */
@@ -1432,7 +1485,7 @@ export interface components {
             value: string;
         };
         SetTimeoutRequest: {
-            /** @description Seconds from now until the sandbox is deleted. */
+            /** @description Seconds from now until the deadline. */
             timeout_seconds: number;
         };
         SandboxTimeout: {
@@ -2109,6 +2162,42 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    updateSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateSandboxRequest"];
+            };
+        };
+        responses: {
+            /** @description The sandbox as it is then. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sandbox"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     pauseSandbox: {

@@ -132,6 +132,8 @@ export const agentContract: Contract<AgentContract> = {
     { operationId: "killExecutionById", method: "POST", path: "/execute/kill/{process_id}", authenticated: true, status: 200 },
     { operationId: "killProcess", method: "POST", path: "/processes/{process_id}/kill", authenticated: true, status: 200 },
     { operationId: "deleteEnvironmentVariable", method: "DELETE", path: "/env/{key}", authenticated: true, status: 200 },
+    { operationId: "deleteJupyterSession", method: "DELETE", path: "/jupyter/sessions/{kernel_id}", authenticated: true, status: 200 },
+    { operationId: "restartJupyterSession", method: "POST", path: "/jupyter/sessions/{kernel_id}/restart", authenticated: true, status: 200 },
     { operationId: "downloadRecordingById", method: "GET", path: "/desktop/recording/{recording_id}/download", authenticated: true, status: 200 },
   ],
 };

@@ -7,6 +7,7 @@ export interface ControlPlaneContract {
   operations: ControlPlaneOperations;
   defaults: {
     listSandboxes: { query: "limit" };
+    createSandbox: { body: "on_timeout" | "idle_timeout_seconds" | "auto_start" };
     runProgram: { body: "language" | "timeout" | "capture_rich" | "stream" };
     importTemplate: { query: "update" };
     listWebhookDeliveries: { query: "limit" };
@@ -25,7 +26,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "getHealth", method: "GET", path: "/health", authenticated: false, status: 200 },
     { operationId: "getServerMetrics", method: "GET", path: "/metrics", authenticated: true, status: 200 },
     { operationId: "listSandboxes", method: "GET", path: "/v1/sandboxes", authenticated: true, status: 200, query: { validate: validators.listSandboxesQuery, types: { "limit": "integer", "status": "string", "region": "string", "name": "string", "metadata": "string", "cursor": "string" }, units: {} } },
-    { operationId: "createSandbox", method: "POST", path: "/v1/sandboxes", authenticated: true, status: 201, body: { validate: validators.createSandboxBody, required: true, units: { "timeout_seconds": "seconds" } } },
+    { operationId: "createSandbox", method: "POST", path: "/v1/sandboxes", authenticated: true, status: 201, body: { validate: validators.createSandboxBody, required: true, units: { "timeout_seconds": "seconds", "idle_timeout_seconds": "seconds" } } },
     { operationId: "runProgram", method: "POST", path: "/v1/executions", authenticated: true, status: 200, body: { validate: validators.runProgramBody, required: true, units: { "timeout": "seconds" } } },
     { operationId: "listTemplates", method: "GET", path: "/v1/templates", authenticated: true, status: 200, query: { validate: validators.listTemplatesQuery, types: { "category": "string", "language": "string", "limit": "integer", "fields": "string", "cursor": "string" }, units: {} } },
     { operationId: "buildTemplate", method: "POST", path: "/v1/templates/build", authenticated: true, status: 201, body: { validate: validators.buildTemplateBody, required: true, units: { "memory": "megabytes", "diskGB": "gigabytes" } } },
@@ -38,6 +39,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "createVolume", method: "POST", path: "/v1/volumes", authenticated: true, status: 201, body: { validate: validators.createVolumeBody, required: true, units: {} } },
     { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteSandbox", method: "DELETE", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
+    { operationId: "updateSandbox", method: "PATCH", path: "/v1/sandboxes/{id}", authenticated: true, status: 200, body: { validate: validators.updateSandboxBody, required: true, units: {} } },
     { operationId: "pauseSandbox", method: "POST", path: "/v1/sandboxes/{id}/pause", authenticated: true, status: 200 },
     { operationId: "resumeSandbox", method: "POST", path: "/v1/sandboxes/{id}/resume", authenticated: true, status: 200 },
     { operationId: "startSandbox", method: "POST", path: "/v1/sandboxes/{id}/start", authenticated: true, status: 200 },

@@ -115,6 +115,15 @@ export {
   templateNotFound,
 } from "./control-plane/sandbox-problems.js";
 export { type RequestedSecrets, type SecretFacts, secretOnWire } from "./control-plane/secret-answers.js";
+export {
+  isAsleep,
+  isLook,
+  neverSleeps,
+  type OnTimeout,
+  type SandboxUpdate,
+  type SleepSettings,
+  type StopReason,
+} from "./control-plane/sleep-answers.js";
 export { type OwnLimits, type TemplateFacts, withOwnLimits } from "./control-plane/template-facts.js";
 export {
   type BuildFacts,

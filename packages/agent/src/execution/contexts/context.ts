@@ -19,6 +19,9 @@ export class Context {
   #interpreter: Interpreter | undefined;
   /** Why this context lost its variables, until an execution has reported the loss to its caller. */
   #loss: string | undefined;
+  /** What to tell when code first asks for a name that is unknown: the variables of earlier executions are gone. */
+  #hint: string | undefined;
+  #starting: Promise<Interpreter> | undefined;
   /** Resolves when the most recently requested execution has ended. */
   #last: Promise<void> = Promise.resolve();
   /** Number of executions that run or wait. */
@@ -32,8 +35,11 @@ export class Context {
     private readonly slots: ExecutionSlots,
     /** Whether an earlier context of this name was removed to make room and its callers were not told. */
     isReplacement: boolean,
+    /** Whether an earlier agent of the sandbox had a context of this name. */
+    isLater: boolean,
   ) {
     this.#loss = isReplacement ? roomMessage : undefined;
+    this.#hint = isLater ? laterMessage : undefined;
   }
 
   get pending(): number {
@@ -94,8 +100,28 @@ export class Context {
     return this.#loss !== undefined || (executions > 0 && !isLossReported);
   }
 
+  /** Ends the execution that runs, and forgets all variables. Resolves when another interpreter runs. */
+  async restart(): Promise<void> {
+    const interpreter = this.#interpreter;
+    this.#interpreter = undefined;
+    this.#loss = undefined;
+    this.#hint = restartedMessage;
+    await interpreter?.end();
+    await this.#running();
+  }
+
   async end(): Promise<void> {
     await this.#interpreter?.end();
+  }
+
+  /** The interpreter, which is started if there is none. */
+  async #running(): Promise<Interpreter> {
+    if (this.#interpreter?.isAlive) return this.#interpreter;
+    this.#starting ??= this.start().finally(() => {
+      this.#starting = undefined;
+    });
+    this.#interpreter = await this.#starting;
+    return this.#interpreter;
   }
 
   async #awaitOutcome(
@@ -114,19 +140,27 @@ export class Context {
     }
   }
 
+  #withHint(outcome: Outcome): Outcome {
+    const hint = this.#hint;
+    if (hint === undefined || !unknownName.includes(outcome.exception?.name ?? "")) return outcome;
+    this.#hint = undefined;
+    return withMessage(outcome, hint);
+  }
+
   async #run(request: Omit<InterpreterRequest, "home">): Promise<Execution> {
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
       try {
         if (wasLost(this.#interpreter)) this.#loss ??= endedMessage;
-        if (!this.#interpreter?.isAlive) this.#interpreter = await this.start();
-        const interpreter = this.#interpreter;
+        const interpreter = await this.#running();
         const home = interpreter.executions === 0 ? this.home : undefined;
         const execution = await interpreter.run({ ...request, home });
         const loss = this.#loss;
         this.#loss = undefined;
-        return loss === undefined
-          ? execution
-          : { ...execution, outcome: execution.outcome.then((outcome) => withLoss(outcome, loss)) };
+        const outcome = execution.outcome.then((ended) => this.#withHint(ended));
+        return {
+          ...execution,
+          outcome: loss === undefined ? outcome : outcome.then((ended) => withLoss(ended, loss)),
+        };
       } catch (error) {
         if (!(error instanceof InterpreterGone)) throw error;
       }
@@ -139,6 +173,15 @@ export class Context {
     );
   }
 }
+
+const restartedMessage =
+  "This context was restarted: the variables of earlier executions are gone. Run the code again that sets them.";
+
+const laterMessage =
+  "The sandbox was stopped, or its agent was restarted, after the previous execution in this context: its variables are gone, its files are kept. Run the code again that sets them.";
+
+/** What an interpreter reports of code that asks for an unknown name. */
+const unknownName = ["NameError", "ReferenceError"];
 
 /** Whether the interpreter ended after it had run code, and no caller has been told that its variables are lost. */
 const wasLost = (interpreter: Interpreter | undefined) =>
@@ -153,8 +196,12 @@ const roomMessage =
   "This context was ended after the previous execution, to make room for other contexts: its variables are gone.";
 
 const withLoss = (outcome: Outcome, message: string): Outcome => ({
-  ...outcome,
+  ...withMessage(outcome, message),
   contextLost: true,
+});
+
+const withMessage = (outcome: Outcome, message: string): Outcome => ({
+  ...outcome,
   stderr: { ...outcome.stderr, text: withLine(outcome.stderr.text, message) },
 });
 

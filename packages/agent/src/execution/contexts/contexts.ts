@@ -12,6 +12,7 @@ import type { ExecutionSlots } from "../programs/execution-slots.js";
 import type { Execution } from "../programs/executor.js";
 import { exhausted, ProgramNotFound, withFiles } from "../programs/start-failure.js";
 import { Context } from "./context.js";
+import type { EarlierContexts } from "./earlier-contexts.js";
 import { Interpreter, type ProgramFile } from "./interpreter.js";
 import { WaitingInterpreter } from "./waiting-interpreter.js";
 
@@ -26,6 +27,7 @@ export interface ContextsOptions {
   readonly directory: PrivateDirectory;
   /** The language whose interpreter is started ahead of its first use, if any. */
   readonly ahead: ContextLanguage | undefined;
+  readonly earlier: EarlierContexts;
 }
 
 export interface ContextRequest {
@@ -81,6 +83,17 @@ export class Contexts {
     return [...this.#contexts.values()].filter((context) => context.isAlive || context.isBusy);
   }
 
+  async restart(context: Context): Promise<void> {
+    await context.restart();
+  }
+
+  /** Ends a context. The next execution of its name begins another one. */
+  async remove(context: Context): Promise<void> {
+    for (const [key, other] of this.#contexts) if (other === context) this.#contexts.delete(key);
+    this.#save();
+    await context.end();
+  }
+
   /** Runs code in its context. Resolves once the code has started. */
   async run(language: ContextLanguage, request: ContextRequest): Promise<Execution> {
     const { variables } = this.options;
@@ -95,8 +108,11 @@ export class Contexts {
       Object.entries(environment).filter(([variable]) => language.readAtStart.test(variable)),
     );
     const key = JSON.stringify([language.name, name, command, early]);
-    const make = (isReplacement: boolean) => this.#make(language, name, command, early, stdin, isReplacement);
-    const context = isProgram ? make(false) : (this.#touch(key) ?? this.#add(key, make));
+    const make = (isReplacement: boolean, isLater: boolean) =>
+      this.#make(language, name, command, early, stdin, isReplacement, isLater);
+    const context = isProgram
+      ? make(false, false)
+      : (this.#touch(key) ?? this.#add(key, language.name, name, make));
     const file = isProgram ? await withFiles(() => this.#programFile(language, request)) : undefined;
     const execution = context.run({
       id,
@@ -190,11 +206,21 @@ export class Contexts {
     return context;
   }
 
-  #add(key: string, make: (isReplacement: boolean) => Context): Context {
+  #add(
+    key: string,
+    language: string,
+    name: string,
+    make: (isReplacement: boolean, isLater: boolean) => Context,
+  ): Context {
     this.#makeRoom();
-    const context = make(this.#missed.delete(digestOf(key)));
+    const context = make(this.#missed.delete(digestOf(key)), this.options.earlier.take(language, name));
     this.#contexts.set(key, context);
+    this.#save();
     return context;
+  }
+
+  #save(): void {
+    this.options.earlier.save([...this.#contexts.values()]);
   }
 
   #make(
@@ -204,13 +230,14 @@ export class Contexts {
     early: Readonly<Record<string, string>>,
     stdin: string | undefined,
     isReplacement: boolean,
+    isLater: boolean,
   ): Context {
     const { slots, workdir, ahead } = this.options;
     const isPlain = language === ahead && command === language.command && Object.keys(early).length === 0;
     const start = async () =>
       (isPlain && stdin === undefined ? await this.#waiting?.take() : undefined) ??
       this.#start(language, command, early, stdin);
-    return new Context(language.name, name, workdir, start, slots, isReplacement);
+    return new Context(language.name, name, workdir, start, slots, isReplacement, isLater);
   }
 
   #makeRoom(): void {

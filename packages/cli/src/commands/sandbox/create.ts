@@ -6,8 +6,9 @@ import { CommandError } from "../../errors/command-error.js";
 import { chosenTemplate } from "../chosen-template.js";
 import { type CreationOptions, creation, withCreationOptions } from "./creation-options.js";
 import { showSandbox } from "./sandbox-view.js";
+import { type SleepChoice, sleepChoice, withSleepOptions } from "./sleep-options.js";
 
-interface CreateOptions extends CreationOptions {
+interface CreateOptions extends CreationOptions, SleepChoice {
   readonly name?: string;
   readonly label?: Readonly<Record<string, string>>;
   readonly timeout?: number;
@@ -15,7 +16,8 @@ interface CreateOptions extends CreationOptions {
 }
 
 export function addCreate(parent: Command): void {
-  const command = withCreationOptions(subcommand(parent, "create", "create a sandbox, and print its id"))
+  const created = subcommand(parent, "create", "create a sandbox, and print its id");
+  const command = withSleepOptions(withCreationOptions(created))
     .option("--name <text>", "a name, which commands take in place of the id")
     .option("--label <NAME=value>", "a label, to find it by; can be repeated", pair)
     .option("--timeout <time>", "how long it lives, as in 90, 15m, 2h; default: the server's", lifetime)
@@ -26,7 +28,15 @@ export function addCreate(parent: Command): void {
         output.progress("Creating a sandbox …");
         const { label: metadata, name, region, timeout: timeoutSeconds } = options;
         const template = await chosenTemplate(client, options, { output, signal });
-        const wanted = { ...creation(options), template, name, metadata, region, timeoutSeconds };
+        const wanted = {
+          ...creation(options),
+          ...sleepChoice(options),
+          template,
+          name,
+          metadata,
+          region,
+          timeoutSeconds,
+        };
         const sandbox = await client.sandboxes.create({ ...wanted, signal }).catch((error: unknown) => {
           throw inCommands(error, name);
         });

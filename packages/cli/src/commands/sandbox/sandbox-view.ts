@@ -28,6 +28,10 @@ export async function showSandbox(sandbox: Sandbox, output: Output): Promise<voi
     ["labels", labels.length === 0 ? undefined : labels.join(" ")],
     ["created", moment(record.createdAt)],
     ["ends", moment(record.expiresAt)],
+    ["at end", record.onTimeout],
+    ["idle time", record.idleTimeoutSeconds === undefined ? undefined : `${record.idleTimeoutSeconds} s`],
+    ["starts", record.autoStart ? "when used" : undefined],
+    ["reason", record.stopReason],
     ["failure", record.failureReason],
   ]);
 }

@@ -8,6 +8,7 @@ import { addLogs } from "./logs.js";
 import { addMachineCommands } from "./machine.js";
 import { addShell } from "./shell.js";
 import { addStateCommands } from "./state.js";
+import { addUpdate } from "./update.js";
 
 export function define(command: Command): void {
   command.enablePositionalOptions();
@@ -15,6 +16,7 @@ export function define(command: Command): void {
     addCreate,
     addList,
     addStateCommands,
+    addUpdate,
     addExec,
     addShell,
     addLogs,

@@ -12,6 +12,8 @@ class Context implements KeptContext {
   isUsed = false;
   /** Message that the context's variables were lost, until an execution has reported it. */
   loss: string | undefined;
+  /** Message that the context was restarted, until code has asked for an unknown name. */
+  hint: string | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -44,6 +46,9 @@ const keeping: readonly string[] = ["python", "javascript"];
 const roomMessage =
   "This context was ended after the previous execution, to make room for other contexts: its variables are gone.";
 
+const restartedMessage =
+  "This context was restarted: the variables of earlier executions are gone. Run the code again that sets them.";
+
 /** All contexts of a sandbox. */
 export class Contexts {
   /** Ordered by last use, the latest at the end. */
@@ -63,6 +68,15 @@ export class Contexts {
     this.#contexts.delete(key);
     this.#contexts.set(key, context);
     return context;
+  }
+
+  async restart(context: Context): Promise<void> {
+    context.variables = new Map();
+    context.hint = restartedMessage;
+  }
+
+  async remove(context: Context): Promise<void> {
+    for (const [key, other] of this.#contexts) if (other === context) this.#contexts.delete(key);
   }
 
   clear(): void {

@@ -59,7 +59,7 @@ export async function startCode(
     isFresh || body.stdin !== undefined ? undefined : machine.contexts.of(name, body.context ?? undefined);
   const leave = await context?.enter();
   try {
-    const program = machine.start({ ...request, loss: context?.loss }, context?.variables);
+    const program = machine.start({ ...request, context, loss: context?.loss }, context?.variables);
     if (context) context.loss = undefined;
     const stop = (): void => program.kill();
     signal.addEventListener("abort", stop);

@@ -88,8 +88,10 @@ export class Machine {
     const env = { ...Object.fromEntries(this.variables.entries()), ...request.env };
     return new RunningProgram(this, { ...request, env }, variables, (program) => {
       const answer = answerTo(this.#programs, program);
-      if (answer === undefined) throw unknownProgram(request);
-      return answer;
+      if (answer !== undefined) return answer;
+      // No code does nothing: so a context is begun.
+      if (request.text === "") return {};
+      throw unknownProgram(request);
     });
   }
 

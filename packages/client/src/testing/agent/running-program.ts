@@ -25,6 +25,8 @@ export interface ProgramRequest {
   readonly terminal?: TestingProgram["terminal"];
   /** Message that the variables the program may rely on were lost; appended to its stderr. */
   readonly loss?: string | undefined;
+  /** The context of the code, whose hint is told if the code asks for an unknown name. */
+  readonly context?: { hint: string | undefined } | undefined;
   /** All of the standard input. Undefined if callers write it while the program runs. */
   readonly stdin?: string | undefined;
 }
@@ -107,7 +109,7 @@ export class RunningProgram {
   async #run(
     program: TestingProgram,
     answer: ProgramAnswer,
-    { timeout, loss }: ProgramRequest,
+    { timeout, loss, context }: ProgramRequest,
   ): Promise<Outcome> {
     const { clock, counts, processes } = this.#machine;
     const stopped = new Promise<Termination>((resolve) => {
@@ -131,6 +133,10 @@ export class RunningProgram {
       this.stdout.append(result.stdout ?? "");
       this.stderr.append(result.stderr ?? "");
       if (loss !== undefined) this.stderr.append(`${loss}\n`);
+      if (context?.hint !== undefined && /^(Name|Reference)Error$/.test(result.error?.name ?? "")) {
+        this.stderr.append(`${context.hint}\n`);
+        context.hint = undefined;
+      }
       this.endedContext = result.contextLost === true;
       const termination: Termination =
         "reason" in end ? end : { reason: "exit", exitCode: end.exitCode ?? (end.error ? 1 : 0) };

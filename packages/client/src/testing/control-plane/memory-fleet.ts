@@ -3,9 +3,13 @@ import {
   type CreateRequest,
   type EndedSandbox,
   type Fleet,
+  isAsleep,
   nameTaken,
   otherTemplate,
   type SandboxFacts,
+  type SandboxUpdate,
+  type SleepSettings,
+  type StopReason,
   sandboxEnded,
   sandboxNotFound,
   sandboxPaused,
@@ -21,18 +25,27 @@ import type { Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 
+/** Seconds until a sandbox that sleeps is deleted, unless its deadline deletes it anyway. */
+const keepStoppedSeconds = 7 * 24 * 60 * 60;
+
 /** An existing sandbox. */
 export interface MemorySandbox extends SandboxFacts {
   readonly template: MemoryTemplate;
   readonly files: MemoryFiles;
   readonly egressLog: EgressLog;
   readonly environment: Readonly<Record<string, string>>;
+  metadata: SandboxFacts["metadata"];
   status: SandboxFacts["status"];
+  sleep: SleepSettings;
+  stopReason: StopReason | undefined;
+  /** When a request last used the sandbox, or when it began to run. */
+  lastUse: Date;
   /** The sandbox's machine; undefined while the sandbox is stopped. */
   machine: Machine | undefined;
   timeoutSeconds: number;
   expiresAt: Date;
   cancelDeadline: () => void;
+  cancelIdle: () => void;
 }
 
 export interface MemoryFleetOptions {
@@ -71,6 +84,14 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     return machine;
   }
 
+  /** The same for a request, which counts as a use of the sandbox, and starts it if its settings say so. */
+  async used(id: string): Promise<Machine> {
+    const sandbox = this.get(id);
+    if (sandbox.sleep.autoStart && isAsleep(sandbox.status)) await this.#wake(sandbox);
+    sandbox.lastUse = this.options.clock.now();
+    return this.reachable(id);
+  }
+
   async create(request: CreateRequest): Promise<MemorySandbox> {
     const { name, egress, timeoutSeconds } = request;
     const { clock, templates } = this.options;
@@ -86,6 +107,9 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
       template: withOwnLimits(template, request.limits),
       name,
       metadata: request.metadata,
+      sleep: request.sleep,
+      stopReason: undefined,
+      lastUse: now,
       egress,
       egressLog: new EgressLog(egress, clock),
       // Claim the isolation that was asked for: nothing really runs, so nothing needs isolation.
@@ -99,9 +123,11 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
       timeoutSeconds,
       expiresAt: now,
       cancelDeadline: () => undefined,
+      cancelIdle: () => undefined,
     };
     this.#boot(sandbox);
     this.#sandboxes.set(sandbox.id, sandbox);
+    this.#watch(sandbox);
     return this.setTimeout(sandbox.id, timeoutSeconds);
   }
 
@@ -112,8 +138,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const sandbox = this.#named(request.name);
     if (!sandbox) return { sandbox: await this.create(request), isNew: true };
     if (sandbox.template.name !== template.name) throw otherTemplate(request.name, sandbox.template.name);
-    if (sandbox.status === "paused") await this.resume(sandbox.id);
-    else await this.start(sandbox.id);
+    await this.#wake(sandbox);
     const wanted = clock.now().getTime() + request.timeoutSeconds * 1000;
     if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
     return { sandbox, isNew: false };
@@ -124,45 +149,98 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     this.#end(id, "deleted");
   }
 
-  async pause(id: string): Promise<MemorySandbox> {
+  async pause(id: string, reason: StopReason = "requested"): Promise<MemorySandbox> {
     const sandbox = this.get(id);
     if (!sandbox.machine) throw sandboxStopped(id);
     sandbox.machine.pause();
-    sandbox.status = "paused";
-    return sandbox;
+    return this.#asleep(sandbox, "paused", reason);
   }
 
   async resume(id: string): Promise<MemorySandbox> {
     const sandbox = this.get(id);
     if (!sandbox.machine) throw sandboxStopped(id);
     sandbox.machine.resume();
-    sandbox.status = "running";
-    return sandbox;
+    return this.#awake(sandbox);
   }
 
-  async stop(id: string): Promise<MemorySandbox> {
+  async stop(id: string, reason: StopReason = "requested"): Promise<MemorySandbox> {
     const sandbox = this.get(id);
     sandbox.machine?.end(sandboxStopped(id));
     sandbox.machine = undefined;
-    sandbox.status = "stopped";
-    return sandbox;
+    return this.#asleep(sandbox, "stopped", reason);
   }
 
   async start(id: string): Promise<MemorySandbox> {
     const sandbox = this.get(id);
     if (sandbox.status === "paused") throw sandboxPaused(id);
     if (!sandbox.machine) this.#boot(sandbox);
-    sandbox.status = "running";
+    return this.#awake(sandbox);
+  }
+
+  async update(id: string, { metadata, sleep }: SandboxUpdate): Promise<MemorySandbox> {
+    const sandbox = this.get(id);
+    if (metadata) sandbox.metadata = metadata;
+    sandbox.sleep = { ...sandbox.sleep, ...sleep };
+    this.#watch(sandbox);
     return sandbox;
   }
 
   async setTimeout(id: string, seconds: number): Promise<MemorySandbox> {
     const sandbox = this.get(id);
-    const { clock } = this.options;
     sandbox.timeoutSeconds = seconds;
+    this.#setDeadline(sandbox, seconds);
+    return sandbox;
+  }
+
+  #setDeadline(sandbox: MemorySandbox, seconds: number): void {
+    const { clock } = this.options;
     sandbox.expiresAt = new Date(clock.now().getTime() + seconds * 1000);
     sandbox.cancelDeadline();
-    sandbox.cancelDeadline = clock.at(sandbox.expiresAt, () => this.#end(id, "expired"));
+    sandbox.cancelDeadline = clock.at(sandbox.expiresAt, () => {
+      const { sleep, status } = sandbox;
+      if (isAsleep(status) || sleep.onTimeout === "delete") this.#end(sandbox.id, "expired");
+      else void this.#sleep(sandbox, "timeout");
+    });
+  }
+
+  /** Counts the idle time of a sandbox. Programs that run keep it awake. */
+  #watch(sandbox: MemorySandbox): void {
+    const { clock } = this.options;
+    const { idleTimeoutSeconds } = sandbox.sleep;
+    sandbox.cancelIdle();
+    if (idleTimeoutSeconds === undefined || sandbox.status !== "running") return;
+    const look = (): void => {
+      if ((sandbox.machine?.counts.running.size ?? 0) > 0) sandbox.lastUse = clock.now();
+      const due = new Date(sandbox.lastUse.getTime() + idleTimeoutSeconds * 1000);
+      if (due <= clock.now()) void this.#sleep(sandbox, "idle");
+      else sandbox.cancelIdle = clock.at(due, look);
+    };
+    look();
+  }
+
+  async #sleep({ id, sleep }: MemorySandbox, reason: StopReason): Promise<void> {
+    await (sleep.onTimeout === "pause" ? this.pause(id, reason) : this.stop(id, reason));
+  }
+
+  async #wake({ id, status }: MemorySandbox): Promise<void> {
+    await (status === "paused" ? this.resume(id) : this.start(id));
+  }
+
+  #asleep(sandbox: MemorySandbox, status: "paused" | "stopped", reason: StopReason): MemorySandbox {
+    if (sandbox.status === status) return sandbox;
+    sandbox.status = status;
+    sandbox.stopReason = reason;
+    if (sandbox.sleep.onTimeout !== "delete") this.#setDeadline(sandbox, keepStoppedSeconds);
+    return sandbox;
+  }
+
+  #awake(sandbox: MemorySandbox): MemorySandbox {
+    if (sandbox.status === "running") return sandbox;
+    sandbox.status = "running";
+    sandbox.stopReason = undefined;
+    sandbox.lastUse = this.options.clock.now();
+    if (sandbox.sleep.onTimeout !== "delete") this.#setDeadline(sandbox, sandbox.timeoutSeconds);
+    this.#watch(sandbox);
     return sandbox;
   }
 
@@ -179,8 +257,9 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
   }
 
   #end(id: string, end: EndedSandbox["end"]): void {
-    const { cancelDeadline, createdAt, expiresAt, machine } = this.get(id);
+    const { cancelDeadline, cancelIdle, createdAt, expiresAt, machine } = this.get(id);
     cancelDeadline();
+    cancelIdle();
     this.#sandboxes.delete(id);
     const ended = { id, end, createdAt, expiresAt };
     this.#ended.set(id, ended);

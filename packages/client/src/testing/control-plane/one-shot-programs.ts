@@ -1,6 +1,7 @@
 import {
   languageNamed,
   languageNames,
+  neverSleeps,
   outcomeFields,
   type ProgramAnswer,
   type ProgramReader,
@@ -25,6 +26,7 @@ export async function runProgram(fleet: MemoryFleet, spec: ProgramSpec): Promise
     metadata: {},
     mounts: {},
     secrets: spec.secrets,
+    sleep: neverSleeps,
     timeoutSeconds: timeoutSeconds + 60,
     name: undefined,
     idempotency: undefined,

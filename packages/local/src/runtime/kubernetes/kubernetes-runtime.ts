@@ -65,6 +65,7 @@ export class KubernetesRuntime implements SandboxRuntime {
   readonly name = "kubernetes";
   readonly withoutLayers =
     "the kubernetes runtime starts sandboxes from images that the cluster can pull; push one to its registry, and start the server with --kubernetes-image and its name";
+  readonly withoutPause = "Kubernetes cannot freeze a Pod";
   readonly withoutVolumes = withoutMounts;
   readonly withoutDirectories = withoutMounts;
   readonly images: readonly MachineImage[];

@@ -1,3 +1,5 @@
+import type { AgentSchemas } from "@cloud-sandbox/protocol";
+import { Problem } from "../../http/problem.js";
 import { type AnyAgentHandlers, now } from "./agent-handlers.js";
 
 /** A context, which keeps variables between executions. */
@@ -11,18 +13,48 @@ export interface KeptContext {
   readonly lastActivity: Date;
 }
 
-export function sessionHandlers(contexts: { list(): readonly KeptContext[] }) {
+interface KeptContexts<Context extends KeptContext> {
+  list(): readonly Context[];
+  /** Ends the execution that runs in a context, and forgets its variables. */
+  restart(context: Context): Promise<void>;
+  /** Ends a context. */
+  remove(context: Context): Promise<void>;
+}
+
+export function sessionHandlers<Context extends KeptContext>(contexts: KeptContexts<Context>) {
+  function find(id: string): Context {
+    const context = contexts.list().find((other) => other.id === id);
+    if (context) return context;
+    throw new Problem(404, "NOT_FOUND", `No context has the id ${JSON.stringify(id)}.`, {
+      hint: "List the contexts to see those that have an interpreter.",
+    });
+  }
   return {
     listJupyterSessions() {
-      const sessions = contexts.list().map(({ id, name, language, isBusy, pending, lastActivity }) => ({
-        kernel_id: id,
-        execution_state: isBusy ? "busy" : "idle",
-        connections: pending,
-        last_activity: lastActivity.toISOString(),
-        language,
-        context: name,
-      }));
+      const sessions = contexts.list().map(onWire);
       return { sessions, count: sessions.length, timestamp: now() };
+    },
+
+    async restartJupyterSession({ params }) {
+      const context = find(params.kernel_id);
+      await contexts.restart(context);
+      return onWire(context);
+    },
+
+    async deleteJupyterSession({ params }) {
+      const context = find(params.kernel_id);
+      const session = onWire(context);
+      await contexts.remove(context);
+      return session;
     },
   } satisfies AnyAgentHandlers;
 }
+
+const onWire = (context: KeptContext): AgentSchemas["JupyterSession"] => ({
+  kernel_id: context.id,
+  execution_state: context.isBusy ? "busy" : "idle",
+  connections: context.pending,
+  last_activity: context.lastActivity.toISOString(),
+  language: context.language,
+  context: context.name,
+});

@@ -1,5 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type SecretFacts, secretOnWire } from "./secret-answers.js";
+import { type SleepSettings, type StopReason, sleepOnWire } from "./sleep-answers.js";
 import { ownLimitsOnWire, type TemplateFacts } from "./template-facts.js";
 
 /** The facts about a sandbox that callers may see. */
@@ -19,6 +20,9 @@ export interface SandboxFacts {
   readonly expiresAt: Date;
   readonly createdAt: Date;
   readonly failureReason: string | undefined;
+  readonly sleep: SleepSettings;
+  /** Why it is stopped or paused. Undefined if it is not. */
+  readonly stopReason: StopReason | undefined;
 }
 
 /** What is mounted at a path of a sandbox. */
@@ -74,6 +78,7 @@ export function sandboxOnWire(
     ...(ownLimits && { limits: ownLimitsOnWire(ownLimits) }),
     ...mountsOnWire(sandbox.mounted ?? []),
     ...(sandbox.secrets && { secrets: sandbox.secrets.map(secretOnWire) }),
+    ...sleepOnWire(sandbox.sleep, sandbox.stopReason),
     live_mode: false,
     isolation: sandbox.isolation,
     timeout_seconds: sandbox.timeoutSeconds,

@@ -13,6 +13,7 @@ import {
 } from "./sandbox-answers.js";
 import { sandboxFailed } from "./sandbox-problems.js";
 import type { RequestedSecrets } from "./secret-answers.js";
+import { neverSleeps, requestedSleep, type SandboxUpdate, type SleepSettings } from "./sleep-answers.js";
 import { type OwnLimits, ownLimitsOf } from "./template-facts.js";
 
 /** Lifetime, in seconds, of a sandbox whose create request names none. */
@@ -30,6 +31,7 @@ export interface CreateRequest {
   /** What to mount, by its path in the sandbox. */
   readonly mounts: Readonly<Record<string, ControlPlaneSchemas["Mount"]>>;
   readonly secrets: RequestedSecrets;
+  readonly sleep: SleepSettings;
   readonly environment: Readonly<Record<string, string>>;
   readonly idempotency: Idempotency | undefined;
 }
@@ -47,6 +49,7 @@ export interface Fleet<Sandbox extends SandboxFacts> {
   stop(id: string): Promise<Sandbox>;
   start(id: string): Promise<Sandbox>;
   setTimeout(id: string, seconds: number): Promise<Sandbox>;
+  update(id: string, update: SandboxUpdate): Promise<Sandbox>;
 }
 
 export interface SandboxHandlerParts<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange> {
@@ -124,6 +127,12 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
 
     getSandbox: (call) => onWire(fleet.get(call.params.id), call),
 
+    updateSandbox: async (call) => {
+      const { metadata } = call.body;
+      const update = { ...(metadata && { metadata }), sleep: requestedSleep(call.body) };
+      return onWire(await fleet.update(call.params.id, update), call);
+    },
+
     deleteSandbox: async ({ params, requestId }) => {
       await fleet.delete(params.id);
       return { id: params.id, object: "sandbox", status: "deleted", deleted: true, request_id: requestId };
@@ -195,6 +204,7 @@ async function create<Sandbox extends SandboxFacts>(
     limits: ownLimitsOf(body.limits),
     mounts: body.mounts ?? {},
     secrets: body.secrets,
+    sleep: { ...neverSleeps, ...requestedSleep(body) },
     egress: requestedEgress(body, defaultEgress),
     idempotency,
   };
