@@ -43,6 +43,7 @@ export {
   type TimeoutKind,
   ValidationError,
 } from "./errors/errors.js";
+export type { EventsOptions, EventType, SandboxEvent } from "./events/events.js";
 export type {
   AsyncExecuteOptions,
   BackgroundCodeOptions,

@@ -10,6 +10,7 @@ import type { Isolation } from "./config/isolation.js";
 import { LocalBackend } from "./config/local-backend.js";
 import { type CallOptions, callInit, checkKnown, longestExecution, margin } from "./config/options.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
+import type { EventsOptions, SandboxEvent } from "./events/events.js";
 import type {
   DetachedExecution,
   IsolatedExecutionOptions,
@@ -171,6 +172,22 @@ export class SandboxClient implements AsyncDisposable {
   ): AsyncGenerator<ManyExecutionsOutcome, void, undefined> {
     const { executeMany } = await import("./sandbox/isolated/many-executions.js");
     yield* executeMany(programs, options, (code, own) => this.executeIsolated(code, own));
+  }
+
+  /**
+   * Yields what happens to the sandboxes that the key sees, their executions, and, with the server's own key, builds and keys, in the
+   * order in which it happened (GET /v1/events). It begins with the first read and ends when the loop is left, or with `signal`. A
+   * connection that breaks is opened again where it was, for 5 minutes, also over a restart of the server. An extension: on the cloud,
+   * throws a `NotFoundError`; one with the code EVENTS_GONE says that the events after `since` are not kept any more: that is so after 24
+   * hours, and after 20,000 later ones of the key.
+   *
+   * ```ts
+   * for await (const { type, sandboxId, reason } of client.events({ types: ["sandbox.failed"] })) notify(sandboxId, reason);
+   * ```
+   */
+  async *events(options: EventsOptions = {}): AsyncGenerator<SandboxEvent, void, undefined> {
+    const { readEvents } = await import("./events/events.js");
+    yield* readEvents(this.controlPlane, options);
   }
 
   /** Checks the health of the control plane (GET /health). Works without a valid key. */

@@ -14,6 +14,7 @@ import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metric
 import { egressGateway, internetSetting } from "./egress/egress-options.js";
 import { keptAuthority } from "./egress/secrets/kept-authority.js";
 import { NotKeptError } from "./errors/local-errors.js";
+import { ExecutionEvents } from "./events/execution-events.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { ConnectionBudget, RequestCallers } from "./gateway/connection-budget.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
@@ -21,10 +22,10 @@ import { createGatewayServer, listen, PublicAddress, requireFreePort } from "./g
 import { PreviewGateway, previewUrls } from "./gateway/preview-gateway.js";
 import { CrossOriginAccess, HostGuard, KeyGuard } from "./gateway/request-guards.js";
 import { OpenCalls, routeRequests } from "./gateway/request-routing.js";
-import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
+import type { LocalControlPlane, LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } from "./local-defaults.js";
 import { holdingProcess } from "./runtime/host/unref-child.js";
-import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
+import type { SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity, MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
@@ -37,7 +38,7 @@ import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
 import { LayerStore } from "./store/layer-store.js";
 import { Sealer } from "./store/sealer.js";
 import { ServerDirectories } from "./store/server-directories.js";
-import { unusableDirectory } from "./store/storage-problem.js";
+import { withStoreErrors } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
 import { VolumeRepository } from "./store/volume-repository.js";
@@ -50,24 +51,8 @@ import { persistentApiKey, persistentTokenIssuer } from "./tokens/token-issuer.j
 import { version } from "./version.js";
 import { HostDirectories } from "./volumes/host-directories.js";
 import { Volumes } from "./volumes/volumes.js";
+import { ExecutionFollower } from "./webhooks/execution-follower.js";
 import { Webhooks } from "./webhooks/webhooks.js";
-
-/** A control plane that runs in this process. */
-export interface LocalControlPlane {
-  /** Base URL for clients, such as `http://127.0.0.1:39417`. */
-  readonly url: string;
-  readonly apiKey: string;
-  /** The name of the runtime that isolates the sandboxes. */
-  readonly runtime: string;
-  readonly isolation: IsolationLevel;
-  /** The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` with destinations. */
-  readonly internet: string;
-  /**
-   * Stops listening and deletes every sandbox; with a data directory, stops them instead. Resolves when nothing runs.
-   * @throws NotKeptError, once nothing runs, when something could not be kept in the data directory.
-   */
-  close(): Promise<void>;
-}
 
 /** Serves a control plane on the port of the options. */
 export async function serveOnPort(
@@ -172,6 +157,7 @@ export async function serve(
     layers,
     repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
     writes: store.writes,
+    events: store.events,
     lack: runtime.withoutLayers,
   });
   const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
@@ -267,13 +253,22 @@ export async function serve(
     connections,
     find: (id) => fleet.get(id),
     settled: (id) => fleet.settled(id),
+    onAnswer: (...answer) => executionEvents.answered(...answer),
   });
+  const follower = new ExecutionFollower(async (id, path, signal) => {
+    const { token } = await tokens.issue(id);
+    return gateway.send(id, { method: "GET", path, headers: { authorization: `Bearer ${token}` }, signal });
+  });
+  const { events } = store;
+  const { tokenOwners } = tokens;
+  const keyOf = (id: string): string | undefined => registry.keyOf(id);
+  const executionEvents = new ExecutionEvents({ events, follower, tokenOwners, keyOf });
   const webhooks = new Webhooks({
     store,
     options: options.webhooks ?? {},
     send: (id, request) => gateway.send(id, request),
-    token: async (id) => (await tokens.issue(id)).token,
-    keyOf: (id) => registry.keyOf(id),
+    keyOf,
+    follower,
     log,
   });
   const metrics = new MetricsStreams(agents, (id) => fleet.get(id));
@@ -303,6 +298,9 @@ export async function serve(
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
     stream: (pieces) => Readable.from(pieces),
     webhooks,
+    events,
+    executionEvents,
+    metricsOf: (id, signal) => metrics.read(id, signal),
     serverMetrics,
     onRequest: audit?.onRequest,
     log,
@@ -315,6 +313,7 @@ export async function serve(
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
   server.on("upgrade", (_, connection) => connection.once("close", activity.begin(streamBeginningMs)));
+  executionEvents.watch(server);
   if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));
   const hosts = new HostGuard(options.host ?? defaultHost, [
     ...(options.allowedHosts ?? []),
@@ -333,12 +332,16 @@ export async function serve(
     connections: new ConnectionBudget(),
     log,
     openCalls: new OpenCalls((keyId) => keys.isUsable(keyId)),
-    ...(audit && { onAgentAnswer: audit.onAgentAnswer }),
+    onAgentAnswer: (answer) => {
+      audit?.onAgentAnswer(answer);
+      executionEvents.opened(answer.request, answer.target, answer.status);
+    },
   });
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     server.close();
+    executionEvents.close();
     await webhooks.close();
     await imports.close();
     await builds.close();
@@ -355,6 +358,7 @@ export async function serve(
   let url: string;
   try {
     await withStoreErrors(store, () => webhooks.resume());
+    executionEvents.resume();
     url = await open(server);
   } catch (error) {
     await close().catch((closeError: unknown) => log(`The failed start left files behind: ${closeError}`));
@@ -389,13 +393,4 @@ async function auditTo(...audit: ConstructorParameters<typeof RequestAudit>): Pr
 async function serverMetricsOf(parts: MeasuredParts): Promise<ServerMetrics> {
   const { ServerMetrics } = await import("./control-plane/server-metrics.js");
   return new ServerMetrics(parts);
-}
-
-/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
-async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
-  }
 }

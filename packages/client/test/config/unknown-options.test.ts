@@ -199,6 +199,7 @@ const [secret, template] = ["a secret", Template.from("base")];
 const everyCall = [
   ...callsOf<SandboxClient>("client", () => client, {
     close: (it, options) => it.close(options),
+    events: (it, options) => it.events(options).next(),
     executeIsolated: (it, options) => it.executeIsolated("1", options),
     executeIsolatedStream: (it, options) => it.executeIsolatedStream("1", options).result(),
     executeIsolatedMany: (it, options) => it.executeIsolatedMany([], options).next(),

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { limits } from "@cloud-sandbox/protocol/limits";
 import {
@@ -18,22 +19,26 @@ import {
   bearerToken,
   type Created,
   egressHandlers,
+  eventHandlers,
   IdempotentCreates,
   type ProgramHandlerParts,
   programHandlers,
   RepeatedPrograms,
   type SandboxHandlerParts,
   sandboxHandlers,
+  sandboxNotFound,
   type TemplateHandlersOptions,
   templateHandlers,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
+import type { ExecutionEvents } from "../events/execution-events.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
+import type { EventLog } from "../store/event-log.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
@@ -65,6 +70,13 @@ interface ControlPlaneApiOptions
   /** The current problem: changes cannot be saved, or sandboxes cannot be started. */
   readonly problem: () => StorageStatus | undefined;
   readonly webhooks: Pick<Webhooks, "handlers">;
+  readonly events: EventLog;
+  readonly executionEvents: Pick<ExecutionEvents, "program">;
+  /** The metrics of a sandbox; undefined if there are none now. */
+  readonly metricsOf: (
+    sandboxId: string,
+    signal: AbortSignal,
+  ) => Promise<Record<string, unknown> | undefined>;
   /** Undefined if the server measures nothing of itself. */
   readonly serverMetrics: ServerMetrics | undefined;
   /** Called for every answer. */
@@ -145,7 +157,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     ...programHandlers({
       ...options,
       runProgram: (spec) => {
-        const run = () => programs.run(spec, keyId);
+        const run = () => options.executionEvents.program(keyId, () => programs.run(spec, keyId));
         return serverMetrics ? serverMetrics.program(run) : run();
       },
       repeated: new RepeatedPrograms(digest),
@@ -161,6 +173,16 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
       await options.fleet.access.setEgress(fleet.get(params.id), body);
       return { ...body, request_id: requestId };
     },
+
+    ...eventHandlers({
+      events: options.events,
+      keyId,
+      requireSeen: (id) => {
+        if (!fleet.sees(id)) throw sandboxNotFound(id);
+      },
+      metrics: options.metricsOf,
+      stream: (pieces) => Readable.from(pieces, { objectMode: false }),
+    }),
 
     ...templateHandlers(options),
 

@@ -36,6 +36,8 @@ export class AgentGateway {
       readonly previewUrl: (sandboxId: string, host: string | undefined) => string;
       /** Resolves when it is known whether the machine of a sandbox goes on that an earlier control plane had. */
       readonly settled?: (sandboxId: string) => Promise<void> | undefined;
+      /** Called with each answer of an agent before it is passed on. */
+      readonly onAnswer?: (sandboxId: string, path: string, answer: IncomingMessage) => void;
     },
   ) {}
 
@@ -59,6 +61,7 @@ export class AgentGateway {
         })
         .catch((error: unknown) => this.explain(machine, signal, error));
       limitLength(longestAnswer(target.path), message);
+      this.options.onAnswer?.(machine.id, target.path, message);
       await passOn({ message, connection: undefined }, response, forwardedResponseHeaders(message));
     } catch (error) {
       refuse(request, response, error);

@@ -106,4 +106,19 @@ export const migrations: readonly Migration[] = [
     name: "secrets",
     sql: "ALTER TABLE sandboxes ADD COLUMN secrets TEXT",
   },
+  {
+    name: "events",
+    sql: `
+      CREATE TABLE events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        sandbox_id TEXT,
+        key_id TEXT,
+        facts TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX events_by_sandbox ON events (sandbox_id, id);
+      CREATE INDEX events_by_key ON events (key_id, id);
+      CREATE TABLE gone_events (key_id TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT`,
+  },
 ];

@@ -2,6 +2,7 @@ import type {
   EndedSandbox,
   Idempotency,
   MountFacts,
+  NewEvent,
   RequestedEgress,
   SecretFacts,
 } from "@cloud-sandbox/server-kit/handlers";
@@ -9,6 +10,7 @@ import * as z from "zod/mini";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import { type IsolationLevel, isolationLevels } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
+import { type EventLog, MemoryEventLog } from "./event-log.js";
 
 /** What a sandbox mounts, each time its machine starts. */
 export interface SandboxMount extends MountFacts {
@@ -57,11 +59,11 @@ export interface StoredEnd extends EndedSandbox {
 export interface SandboxRepository {
   /** Whether a delete is refused while it cannot be recorded. Otherwise it holds at once, and is recorded when that is possible. */
   readonly mustRecordDeletes: boolean;
-  /** Inserts the sandbox, or replaces the record with the same id. */
-  save(sandbox: StoredSandbox): Promise<void>;
+  /** Inserts the sandbox, or replaces the record with the same id. Records the events of the change with it. */
+  save(sandbox: StoredSandbox, events?: readonly NewEvent[]): Promise<void>;
   list(): Promise<readonly StoredSandbox[]>;
-  /** Deletes the sandbox's record and records when and why it ended. */
-  end(ended: StoredEnd): Promise<void>;
+  /** Deletes the sandbox's record and records when and why it ended, with the events of that. */
+  end(ended: StoredEnd, events?: readonly NewEvent[]): Promise<void>;
   findEnded(id: string): StoredEnd | undefined;
 }
 
@@ -69,9 +71,12 @@ export class SqliteSandboxRepository implements SandboxRepository {
   /** Deletes make room on a disk that is full. */
   readonly mustRecordDeletes = false;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventLog,
+  ) {}
 
-  async save(sandbox: StoredSandbox): Promise<void> {
+  async save(sandbox: StoredSandbox, events: readonly NewEvent[] = []): Promise<void> {
     const values = {
       id: sandbox.id,
       template: JSON.stringify(sandbox.template),
@@ -94,9 +99,11 @@ export class SqliteSandboxRepository implements SandboxRepository {
       key_id: sandbox.keyId ?? null,
     };
     const columns = Object.keys(values);
-    this.database.run(
-      `INSERT OR REPLACE INTO sandboxes (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
-      Object.values(values),
+    this.events.record(events, () =>
+      this.database.run(
+        `INSERT OR REPLACE INTO sandboxes (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+        Object.values(values),
+      ),
     );
   }
 
@@ -110,8 +117,11 @@ export class SqliteSandboxRepository implements SandboxRepository {
     });
   }
 
-  async end({ id, end, createdAt, expiresAt, keyId }: StoredEnd): Promise<void> {
-    this.database.transaction(() => {
+  async end(
+    { id, end, createdAt, expiresAt, keyId }: StoredEnd,
+    events: readonly NewEvent[] = [],
+  ): Promise<void> {
+    this.events.record(events, () => {
       this.database.run("DELETE FROM sandboxes WHERE id = ?", [id]);
       this.database.run(
         "INSERT OR REPLACE INTO ended_sandboxes (id, ended_as, created_at, expires_at, ended_at, key_id) VALUES (?, ?, ?, ?, ?, ?)",
@@ -143,15 +153,19 @@ export class MemorySandboxRepository implements SandboxRepository {
   readonly #sandboxes = new Map<string, StoredSandbox>();
   readonly #ended = new Map<string, StoredEnd>();
 
-  async save(sandbox: StoredSandbox): Promise<void> {
+  constructor(private readonly events: EventLog = new MemoryEventLog()) {}
+
+  async save(sandbox: StoredSandbox, events: readonly NewEvent[] = []): Promise<void> {
     this.#sandboxes.set(sandbox.id, sandbox);
+    this.events.record(events);
   }
 
   async list(): Promise<readonly StoredSandbox[]> {
     return [...this.#sandboxes.values()];
   }
 
-  async end(ended: StoredEnd): Promise<void> {
+  async end(ended: StoredEnd, events: readonly NewEvent[] = []): Promise<void> {
+    this.events.record(events);
     this.#sandboxes.delete(ended.id);
     this.#ended.set(ended.id, ended);
     const oldest = this.#ended.keys().next();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem, targetOf } from "@cloud-sandbox/server-kit";
-import { deliveryHandlers } from "@cloud-sandbox/server-kit/handlers";
+import { deliveryHandlers, type EventFacts, type NewEvent } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentRequest } from "../agents/agent-connection.js";
 import type { AgentTarget } from "../agents/agent-target.js";
 import type { Store } from "../store/store.js";
@@ -10,7 +10,7 @@ import { AsyncExecutions, type StartedExecution } from "./async-executions.js";
 import type { Callback } from "./callback.js";
 import { DeliveryQueue } from "./delivery-queue.js";
 import { DeliveryRepository } from "./delivery-repository.js";
-import { ExecutionFollower } from "./execution-follower.js";
+import type { ExecutionFollower } from "./execution-follower.js";
 import { type WebhookOptions, webhookDefaults } from "./webhook-options.js";
 
 export const newDeliveryId = (): string => `whd_${Date.now()}${randomBytes(6).toString("hex")}`;
@@ -28,10 +28,9 @@ interface WebhooksParts {
   readonly options: WebhookOptions;
   /** Sends a request to a sandbox's agent; throws the problem that says why there is no answer. */
   readonly send: (sandboxId: string, request: AgentRequest) => Promise<IncomingMessage>;
-  /** A token for the control plane's own calls to a sandbox's agent. */
-  readonly token: (sandboxId: string) => Promise<string>;
   /** The API key of a sandbox. Undefined for the server's own key, and for a sandbox that is not known. */
   readonly keyOf: (sandboxId: string) => string | undefined;
+  readonly follower: ExecutionFollower;
   readonly log: (message: string) => void;
 }
 
@@ -42,7 +41,6 @@ interface Opened {
 
 /** Reports the ends of asynchronous executions to their callback URLs. */
 export class Webhooks {
-  readonly #follower: ExecutionFollower;
   readonly #stopped = new AbortController();
   readonly #executions: AsyncExecutions;
   /** The number of executions of each key that are admitted and not recorded yet. */
@@ -50,7 +48,7 @@ export class Webhooks {
   #opened: Promise<Opened> | undefined;
 
   constructor(private readonly parts: WebhooksParts) {
-    const { send, token, log, options } = parts;
+    const { send, log, options } = parts;
     this.#executions = new AsyncExecutions({
       allowPrivateAddresses: options.allowPrivateAddresses ?? webhookDefaults.allowPrivateAddresses,
       send,
@@ -58,14 +56,6 @@ export class Webhooks {
       report: (execution, callback) => this.#report(execution, callback),
       log,
     });
-    this.#follower = new ExecutionFollower(async (sandboxId, path, signal) =>
-      send(sandboxId, {
-        method: "GET",
-        path,
-        headers: { authorization: `Bearer ${await token(sandboxId)}` },
-        signal,
-      }),
-    );
   }
 
   /** The operations on webhook deliveries of the sandboxes that a caller sees. */
@@ -132,7 +122,9 @@ export class Webhooks {
     const { deliveries } = await this.#open();
     const id = newDeliveryId();
     const delivery = { id, sandboxId, executionId, createdAt: new Date() };
-    deliveries.add(delivery, callback, this.parts.keyOf(sandboxId));
+    const keyId = this.parts.keyOf(sandboxId);
+    const started = asyncEvent("execution.started", delivery, keyId);
+    this.parts.store.events.record([started], () => deliveries.add(delivery, callback, keyId));
     void this.#follow(id);
   }
 
@@ -142,8 +134,16 @@ export class Webhooks {
       const opened = await this.#open();
       const delivery = opened.deliveries.find(id);
       if (delivery?.status !== "waiting") return;
-      const payload = JSON.stringify(await this.#follower.end(delivery, signal));
-      await this.#keepTrying(() => this.#queue(opened, id, { payload }));
+      const report = await this.parts.follower.end(delivery, signal);
+      const ended = asyncEvent("execution.ended", delivery, this.parts.keyOf(delivery.sandboxId), {
+        outcome: report.status,
+        exit_code: report.exit_code,
+        duration_ms: Math.round(report.execution_time * 1000),
+      });
+      const payload = JSON.stringify(report);
+      await this.#keepTrying(() =>
+        this.parts.store.events.record([ended], () => this.#queue(opened, id, { payload })),
+      );
     } catch (error) {
       if (!signal.aborted) this.parts.log(`Webhook delivery ${id} was not queued: ${String(error)}`);
     }
@@ -186,3 +186,16 @@ export class Webhooks {
     return this.#opened;
   }
 }
+
+const asyncEvent = (
+  type: "execution.started" | "execution.ended",
+  { sandboxId, executionId }: StartedExecution,
+  keyId: string | undefined,
+  facts: EventFacts = {},
+): NewEvent => ({
+  type,
+  at: new Date(),
+  sandboxId,
+  keyId,
+  facts: { execution_id: executionId, kind: "async", ...facts },
+});

@@ -1,13 +1,15 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { contractRouter, controlPlaneEnvelope } from "@cloud-sandbox/server-kit";
 import { controlPlaneContract } from "@cloud-sandbox/server-kit/control-plane-contract";
 import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import { expect, onTestFinished } from "vitest";
+import type { AgentRequest } from "../../src/agents/agent-connection.js";
 import { agentTarget } from "../../src/agents/agent-target.js";
 import { openStore, type Store } from "../../src/store/store.js";
 import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
+import { ExecutionFollower } from "../../src/webhooks/execution-follower.js";
 import type { WebhookOptions } from "../../src/webhooks/webhook-options.js";
 import { Webhooks } from "../../src/webhooks/webhooks.js";
 import { tokenFor } from "./gateway-rig.js";
@@ -44,15 +46,19 @@ export async function webhooks({ answer = agentSaying(ended), store: given, opti
   const log: string[] = [];
   const agent = await ScriptedAgent.start(answer);
   const asked: string[] = [];
+  const toAgent = async (sandboxId: string, request: AgentRequest): Promise<IncomingMessage> => {
+    asked.push(sandboxId);
+    send?.();
+    return agent.send(request);
+  };
   const made = new Webhooks({
     store,
     options: { allowPrivateAddresses: true, firstRetryMs: 20, maxRetryMs: 50, ...options },
-    send: async (sandboxId, request) => {
-      asked.push(sandboxId);
-      send?.();
-      return agent.send(request);
-    },
-    token: async (sandboxId) => `own token of ${sandboxId}`,
+    send: toAgent,
+    follower: new ExecutionFollower((sandboxId, path, signal) => {
+      const headers = { authorization: `Bearer own token of ${sandboxId}` };
+      return toAgent(sandboxId, { method: "GET", path, headers, signal });
+    }),
     keyOf: (sandboxId) => /^key_\w/.exec(sandboxId)?.[0],
     log: (line) => log.push(line),
   });

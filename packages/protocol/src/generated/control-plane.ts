@@ -695,6 +695,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens to the key's sandboxes
+         * @description Server-sent events: exactly those of what the key may see, in the order in which they happened. The first one, `opened`, has no
+         *     `Event` as its data; its `id` is where the stream begins. Each later one has its id as `id`, and an `Event` as `data`. A
+         *     stream that broke off goes on after the last id that was read. Events are kept for 24 hours, and the last 20,000 of each key; after
+         *     older ones, and after those of a server that kept nothing, the answer is 404 EVENTS_GONE. Comments are sent while nothing happens.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1431,6 +1454,60 @@ export interface components {
         TemplateReference: string | number | {
             value: string;
         };
+        /** @enum {string} */
+        EventType: "sandbox.created" | "sandbox.paused" | "sandbox.resumed" | "sandbox.stopped" | "sandbox.started" | "sandbox.expired" | "sandbox.failed" | "sandbox.deleted" | "sandbox.metrics" | "execution.started" | "execution.ended" | "egress.refused" | "egress.held" | "build.started" | "build.ended" | "key.revoked";
+        /**
+         * @description Something that happened. `sandbox.started` is a stopped sandbox that runs again; one that was created runs from the start. An
+         *     execution is code or a command, waited for, streamed, in the background or without a sandbox. `egress.refused` is told once a minute
+         *     for each host and port, and 60 times a minute for a sandbox; the egress log has all.
+         */
+        Event: {
+            /** @description For `since`. Missing in `sandbox.metrics`, which are not kept. */
+            id: string;
+            type: components["schemas"]["EventType"];
+            /** Format: date-time */
+            at: string;
+            /** @description Missing in events of builds and keys, and of programs without a sandbox. */
+            sandbox_id?: string;
+            /** @description The sandbox's name, the template's, or the key's. */
+            name?: string;
+            /** @description With `sandbox.created`: its template. */
+            template?: string;
+            /** @description Why it failed, was refused, or is held. */
+            reason?: string;
+            /** @description The same in `execution.started` and `execution.ended`. */
+            execution_id?: string;
+            /**
+             * @description With executions: `program` has no sandbox.
+             * @enum {string}
+             */
+            kind?: "code" | "command" | "background" | "async" | "program";
+            /**
+             * @description With `execution.ended`: of `background` and `async`, whether the exit code was 0; of all others `completed` is an answer, which has
+             *     the exit code. `refused` never began, the caller of `cut` left or its answer broke off, and of `unknown` the server ended
+             *     meanwhile. With `build.ended`: `completed` or `failed`.
+             * @enum {string}
+             */
+            outcome?: "completed" | "failed" | "timeout" | "refused" | "cut" | "unknown";
+            /** @description With `execution.ended`, where the server learns it. */
+            exit_code?: number;
+            /** @description With `execution.ended`. */
+            duration_ms?: number;
+            /** @description With egress: the name or address asked for. */
+            host?: string;
+            /** @description With egress. */
+            port?: number;
+            /** @description With builds. */
+            build_id?: string;
+            /** @description With builds. */
+            template_id?: string;
+            /** @description With `key.revoked`. */
+            key_id?: string;
+            /** @description With `sandbox.metrics`: a snapshot of the agent, once a second. */
+            metrics?: {
+                [key: string]: unknown;
+            };
+        };
         SetTimeoutRequest: {
             /** @description Seconds from now until the sandbox is deleted. */
             timeout_seconds: number;
@@ -1770,7 +1847,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND or API_KEY_NOT_FOUND. */
+        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND, API_KEY_NOT_FOUND or EVENTS_GONE. */
         NotFound: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3133,6 +3210,42 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description The id of an event, for those after it; `0` for all that are kept. Without it, those from now on. */
+                since?: string;
+                /** @description Only events of this sandbox; it may be gone. */
+                sandbox_id?: string;
+                /** @description Only events of these types, separated by commas. Default: all but `sandbox.metrics`, which needs a `sandbox_id`. */
+                types?: string;
+            };
+            header?: {
+                /** @description As `since`, which browsers send when they connect again. It wins. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream, until either side ends it. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
         };
     };
 }

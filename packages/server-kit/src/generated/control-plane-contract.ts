@@ -36,6 +36,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "createApiKey", method: "POST", path: "/v1/keys", authenticated: true, status: 201, body: { validate: validators.createApiKeyBody, required: true, units: {} } },
     { operationId: "listVolumes", method: "GET", path: "/v1/volumes", authenticated: true, status: 200 },
     { operationId: "createVolume", method: "POST", path: "/v1/volumes", authenticated: true, status: 201, body: { validate: validators.createVolumeBody, required: true, units: {} } },
+    { operationId: "streamEvents", method: "GET", path: "/v1/events", authenticated: true, status: 200, query: { validate: validators.streamEventsQuery, types: { "since": "string", "sandbox_id": "string", "types": "string" }, units: {} } },
     { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteSandbox", method: "DELETE", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "pauseSandbox", method: "POST", path: "/v1/sandboxes/{id}/pause", authenticated: true, status: 200 },

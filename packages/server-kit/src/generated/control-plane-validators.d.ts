@@ -12,6 +12,7 @@ export declare const listWebhookDeliveriesQuery: Validate;
 export declare const listApiKeysQuery: Validate;
 export declare const createApiKeyBody: Validate;
 export declare const createVolumeBody: Validate;
+export declare const streamEventsQuery: Validate;
 export declare const setSandboxTimeoutBody: Validate;
 export declare const listSandboxEgressQuery: Validate;
 export declare const setSandboxEgressBody: Validate;

@@ -2,7 +2,10 @@ import {
   type Created,
   type CreateRequest,
   type EndedSandbox,
+  type EventFacts,
+  type EventType,
   type Fleet,
+  type MemoryEvents,
   nameTaken,
   otherTemplate,
   type SandboxFacts,
@@ -15,6 +18,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { Machine } from "../agent/machine.js";
+import type { ProgramRequest, RunningProgram } from "../agent/running-program.js";
 import { EgressLog } from "../memory/egress-log.js";
 import { MemoryFiles, workspace } from "../memory/memory-files.js";
 import type { Programs } from "../memory/programs.js";
@@ -39,7 +43,10 @@ export interface MemoryFleetOptions {
   readonly clock: TestingClock;
   readonly programs: Programs;
   readonly templates: TemplateCatalogue;
+  readonly events: MemoryEvents;
 }
+
+type Started = (program: RunningProgram, request: ProgramRequest) => void;
 
 /** All sandboxes of a service. */
 export class MemoryFleet implements Fleet<MemorySandbox> {
@@ -102,6 +109,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     };
     this.#boot(sandbox);
     this.#sandboxes.set(sandbox.id, sandbox);
+    this.#happened(sandbox, "sandbox.created", { template: template.name });
     return this.setTimeout(sandbox.id, timeoutSeconds);
   }
 
@@ -128,7 +136,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const sandbox = this.get(id);
     if (!sandbox.machine) throw sandboxStopped(id);
     sandbox.machine.pause();
-    sandbox.status = "paused";
+    this.#enter(sandbox, "paused", "sandbox.paused");
     return sandbox;
   }
 
@@ -136,7 +144,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const sandbox = this.get(id);
     if (!sandbox.machine) throw sandboxStopped(id);
     sandbox.machine.resume();
-    sandbox.status = "running";
+    this.#enter(sandbox, "running", "sandbox.resumed");
     return sandbox;
   }
 
@@ -144,7 +152,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const sandbox = this.get(id);
     sandbox.machine?.end(sandboxStopped(id));
     sandbox.machine = undefined;
-    sandbox.status = "stopped";
+    this.#enter(sandbox, "stopped", "sandbox.stopped");
     return sandbox;
   }
 
@@ -152,7 +160,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const sandbox = this.get(id);
     if (sandbox.status === "paused") throw sandboxPaused(id);
     if (!sandbox.machine) this.#boot(sandbox);
-    sandbox.status = "running";
+    this.#enter(sandbox, "running", "sandbox.started");
     return sandbox;
   }
 
@@ -171,7 +179,39 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const { id: sandboxId, template, files, environment, egressLog } = sandbox;
     const { workdir = workspace } = template.content ?? {};
     const settings = { sandboxId, template: template.name, files, environment, workdir };
-    sandbox.machine = new Machine({ ...settings, clock, programs, egress: egressLog });
+    const onStart: Started = (program, request) => this.#started(sandbox, program, request);
+    sandbox.machine = new Machine({ ...settings, clock, programs, egress: egressLog, onStart });
+  }
+
+  #enter(sandbox: MemorySandbox, status: MemorySandbox["status"], type: EventType): void {
+    if (sandbox.status !== status) this.#happened(sandbox, type);
+    sandbox.status = status;
+  }
+
+  #started(
+    sandbox: MemorySandbox,
+    program: RunningProgram,
+    { id, language, terminal }: ProgramRequest,
+  ): void {
+    if (terminal !== undefined) return;
+    const kind = id !== undefined ? "background" : language === undefined ? "command" : "code";
+    const execution = { execution_id: program.id, kind } as const;
+    this.#happened(sandbox, "execution.started", execution);
+    program.outcome.then(
+      ({ reason, exitCode, duration }) => {
+        const failed = reason === "timeout" ? "timeout" : "failed";
+        const outcome = kind !== "background" || exitCode === 0 ? "completed" : failed;
+        const duration_ms = Math.round(duration * 1000);
+        this.#happened(sandbox, "execution.ended", { ...execution, outcome, duration_ms });
+      },
+      () => this.#happened(sandbox, "execution.ended", { ...execution, outcome: "cut" }),
+    );
+  }
+
+  #happened({ id, name }: MemorySandbox, type: EventType, facts: EventFacts = {}): void {
+    const at = this.options.clock.now();
+    const named = { ...(name !== undefined && { name }), ...facts };
+    this.options.events.record([{ type, at, sandboxId: id, facts: named }]);
   }
 
   #named(name: string): MemorySandbox | undefined {
@@ -179,9 +219,11 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
   }
 
   #end(id: string, end: EndedSandbox["end"]): void {
-    const { cancelDeadline, createdAt, expiresAt, machine } = this.get(id);
+    const sandbox = this.get(id);
+    const { cancelDeadline, createdAt, expiresAt, machine } = sandbox;
     cancelDeadline();
     this.#sandboxes.delete(id);
+    this.#happened(sandbox, end === "expired" ? "sandbox.expired" : "sandbox.deleted");
     const ended = { id, end, createdAt, expiresAt };
     this.#ended.set(id, ended);
     machine?.end(sandboxEnded(ended));
