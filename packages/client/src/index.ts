@@ -117,7 +117,7 @@ export type { WaitForPortOptions } from "./machine/port-wait.js";
 export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
-export type { SandboxEgress } from "./sandbox/egress.js";
+export type { EgressDecision, SandboxEgress } from "./sandbox/egress.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
 export type {
   DetachedExecution,

@@ -103,6 +103,7 @@ export async function serve(
     (decision) => serverMetrics?.noteEgress(decision),
     () => ownAuthorities(options.trustCa).pem,
     sealer && (await withStoreErrors(store, () => keptAuthority(store.settings, sealer))),
+    (id, telling) => registry.tell(id, telling),
   );
   const internet = internetSetting(options.internet);
   const pool = poolSize(options.pool);
@@ -130,7 +131,7 @@ export async function serve(
   const activity = new Activity();
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);
-  const registry = new SandboxRegistry(store.sandboxes, store.writes, sealer);
+  const registry = new SandboxRegistry(store.sandboxes, store.writes, store.events, sealer);
   const directories = new ServerDirectories(store.directory);
   const layers = new LayerStore(
     () => directories.kept("layers"),

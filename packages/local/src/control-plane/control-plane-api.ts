@@ -174,6 +174,11 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
       return { ...body, request_id: requestId };
     },
 
+    decideSandboxEgress: async ({ params, body, requestId }) => {
+      await options.fleet.access.decideEgress(fleet.get(params.id), body);
+      return { ...body, request_id: requestId };
+    },
+
     ...eventHandlers({
       events: options.events,
       keyId,

@@ -5,10 +5,10 @@ import type { SandboxRecord } from "./sandbox-record.js";
 type OfSandbox = Pick<SandboxRecord, "id" | "keyId" | "name">;
 
 export const createdEvent = (sandbox: SandboxRecord): NewEvent =>
-  event(sandbox, "sandbox.created", { template: sandbox.template.name });
+  sandboxEvent(sandbox, "sandbox.created", { template: sandbox.template.name });
 
 export const endEvent = (sandbox: OfSandbox, end: StoredEnd["end"]): NewEvent =>
-  event(sandbox, end === "expired" ? "sandbox.expired" : "sandbox.deleted");
+  sandboxEvent(sandbox, end === "expired" ? "sandbox.expired" : "sandbox.deleted");
 
 /** What a change of a sandbox's status is called. Other changes are no events. */
 export function statusEvents(
@@ -19,14 +19,14 @@ export function statusEvents(
   if (status === undefined || status === sandbox.status || status === "creating") return [];
   if (status === "error") {
     const reason = change.failureReason;
-    return [event(sandbox, "sandbox.failed", reason === undefined ? {} : { reason })];
+    return [sandboxEvent(sandbox, "sandbox.failed", reason === undefined ? {} : { reason })];
   }
   if (status === "running")
-    return [event(sandbox, sandbox.status === "paused" ? "sandbox.resumed" : "sandbox.started")];
-  return [event(sandbox, status === "paused" ? "sandbox.paused" : "sandbox.stopped")];
+    return [sandboxEvent(sandbox, sandbox.status === "paused" ? "sandbox.resumed" : "sandbox.started")];
+  return [sandboxEvent(sandbox, status === "paused" ? "sandbox.paused" : "sandbox.stopped")];
 }
 
-function event(sandbox: OfSandbox, type: EventType, facts: NewEvent["facts"] = {}): NewEvent {
+export function sandboxEvent(sandbox: OfSandbox, type: EventType, facts: NewEvent["facts"] = {}): NewEvent {
   const { id, keyId, name } = sandbox;
   return {
     type,

@@ -1,6 +1,8 @@
 import { type NewEvent, sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
+import type { EgressTelling } from "../egress/sandbox-egress.js";
 import { Secret } from "../egress/secrets/secret.js";
 import { SecretValue } from "../egress/secrets/secret-value.js";
+import type { EventLog } from "../store/event-log.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type {
   SandboxRepository,
@@ -10,7 +12,7 @@ import type {
 } from "../store/sandbox-repository.js";
 import type { Sealer } from "../store/sealer.js";
 import type { VolumeUser } from "../volumes/volumes.js";
-import { createdEvent, endEvent, statusEvents } from "./sandbox-events.js";
+import { createdEvent, endEvent, sandboxEvent, statusEvents } from "./sandbox-events.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 
 /** The fields of a sandbox that may change. */
@@ -42,6 +44,7 @@ export class SandboxRegistry {
   constructor(
     private readonly repository: SandboxRepository,
     private readonly writes: PendingWrites,
+    private readonly events: Pick<EventLog, "append">,
     /** Seals the values of secrets. Undefined if they are not kept. */
     private readonly sealer?: Sealer,
   ) {}
@@ -151,6 +154,12 @@ export class SandboxRegistry {
     this.#happened(sandbox.id, statusEvents(sandbox, change));
     Object.assign(sandbox, change);
     this.writes.ensure(sandbox.id, () => this.#write(sandbox));
+  }
+
+  /** Records what the egress of a sandbox tells. It concerns no caller while the machine waits for an owner. */
+  tell(id: string, { type, ...facts }: EgressTelling): void {
+    const sandbox = this.#sandboxes.get(id);
+    if (sandbox) this.events.append(sandboxEvent(sandbox, type, facts));
   }
 
   /**

@@ -275,6 +275,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandboxes/{id}/egress/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer programs that wait for a destination
+         * @description With `ask`, an event `egress.held` tells that a program waits for a host that no list names. A destination for which no program
+         *     waits (any more) is 409 CONFLICT.
+         */
+        post: operations["decideSandboxEgress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sandboxes/{id}/secrets": {
         parameters: {
             query?: never;
@@ -1375,12 +1399,30 @@ export interface components {
          * @description What a sandbox with `internet_access` may reach. An entry is a name (`pypi.org`), all names below one
          *     (`*.npmjs.org`), an address, a range (`203.0.113.0/24`) or `*`; with `:port`, it is for that port only. Without
          *     `internet_access` it is refused.
+         *
+         *     For hosts that have a secret, an entry may also limit requests, by methods, a path, or both: `GET,HEAD api.github.com/repos/*`. A path
+         *     that ends in `*` is all that begins so. While a host without a secret has such an entry, connections to it are refused, and so are
+         *     requests whose path could mean another one (`..`, `//`, encoded slashes). In `deny`, such entries need an `allow` list or `ask`.
          */
         EgressLists: {
             /** @description With this list, everything that is not on it is refused. */
             allow?: string[];
             /** @description What is refused; it wins over `allow`. */
             deny?: string[];
+            /**
+             * @description A connection to what neither list names is held until `POST /v1/sandboxes/{id}/egress/decisions` answers, 60 s at most; then it is
+             *     refused. At most 32 destinations of a sandbox are held. An event `egress.held` tells each. Programs without a sandbox cannot have it.
+             */
+            ask?: boolean;
+        };
+        EgressDecision: {
+            /** @description As in the event. */
+            host: string;
+            port: number;
+            /** @enum {string} */
+            decision: "allow" | "deny";
+            /** @description Whether the destination is put on the list `allow` or `deny` of the sandbox. Otherwise the answer is for those who wait now. */
+            always?: boolean;
         };
         SetEgress: components["schemas"]["EgressLists"] & {
             request_id?: string;
@@ -1415,6 +1457,8 @@ export interface components {
             decision: "pending" | "allowed" | "refused" | "failed";
             /** @description Why it was refused, failed, or closed by new rules. */
             reason?: string;
+            /** @description What decided: `allow` or `deny` with the entry of the list, `allow` alone if no entry names it, `ask`, `internet_access`, or the operator's `--egress-deny`. Missing where everything is allowed. */
+            rule?: string;
             /** @description Whether it goes on. */
             open: boolean;
             /** @description Bytes that left the sandbox. */
@@ -2477,6 +2521,44 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    decideSandboxEgress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EgressDecision"];
+            };
+        };
+        responses: {
+            /** @description The decision. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EgressDecision"] & {
+                        request_id?: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

@@ -48,6 +48,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "streamSandboxMetrics", method: "GET", path: "/v1/sandboxes/{id}/metrics/stream", authenticated: true, status: 200 },
     { operationId: "listSandboxEgress", method: "GET", path: "/v1/sandboxes/{id}/egress", authenticated: true, status: 200, query: { validate: validators.listSandboxEgressQuery, types: { "limit": "integer", "cursor": "string" }, units: {} } },
     { operationId: "setSandboxEgress", method: "PUT", path: "/v1/sandboxes/{id}/egress", authenticated: true, status: 200, body: { validate: validators.setSandboxEgressBody, required: true, units: {} } },
+    { operationId: "decideSandboxEgress", method: "POST", path: "/v1/sandboxes/{id}/egress/decisions", authenticated: true, status: 200, body: { validate: validators.decideSandboxEgressBody, required: true, units: {} } },
     { operationId: "listSandboxSecrets", method: "GET", path: "/v1/sandboxes/{id}/secrets", authenticated: true, status: 200 },
     { operationId: "getTemplate", method: "GET", path: "/v1/templates/{name}", authenticated: true, status: 200 },
     { operationId: "deleteTemplate", method: "DELETE", path: "/v1/templates/{name}", authenticated: true, status: 200 },

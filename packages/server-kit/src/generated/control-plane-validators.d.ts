@@ -16,6 +16,7 @@ export declare const streamEventsQuery: Validate;
 export declare const setSandboxTimeoutBody: Validate;
 export declare const listSandboxEgressQuery: Validate;
 export declare const setSandboxEgressBody: Validate;
+export declare const decideSandboxEgressBody: Validate;
 export declare const getTemplateBuildLogsQuery: Validate;
 export declare const uploadTemplateFilesQuery: Validate;
 export declare const setSandboxSecretBody: Validate;

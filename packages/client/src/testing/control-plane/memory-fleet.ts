@@ -86,6 +86,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     if (built && built.status !== "active") throw templateNotReady(template.name, built.status);
     if (Object.keys(request.mounts).length > 0) throw noVolumes();
     if (request.secrets) throw noSecrets();
+    if (egress.ask) throw asksNobody();
     if (name !== undefined && this.#named(name)) throw nameTaken(name);
     const now = clock.now();
     const sandbox: MemorySandbox = {
@@ -245,4 +246,9 @@ const noVolumes = (): Problem =>
 const noSecrets = (): Problem =>
   new Problem(400, "SECRETS_UNAVAILABLE", "The testing service has no secrets: nothing leaves it.", {
     hint: "Leave secrets out, or test against a local server.",
+  });
+
+const asksNobody = (): Problem =>
+  new Problem(400, "INVALID_REQUEST", "The testing service asks nobody: no program of it waits for a host.", {
+    hint: "Leave egress.ask out, or test against a local server.",
   });

@@ -35,6 +35,7 @@ export interface RequestedEgress {
   readonly internetAccess: boolean;
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
+  readonly ask?: boolean | undefined;
 }
 
 /** URLs at which callers reach servers that listen in a sandbox, under the contract's field names. */
@@ -90,7 +91,8 @@ function mountsOnWire(mounted: readonly MountFacts[]): Pick<ControlPlaneSchemas[
   return { mounts: Object.fromEntries(mounts) };
 }
 
-function egressOnWire({ allow, deny }: RequestedEgress): Pick<ControlPlaneSchemas["Sandbox"], "egress"> {
-  if (allow === undefined && deny === undefined) return {};
-  return { egress: { ...(allow && { allow: [...allow] }), ...(deny && { deny: [...deny] }) } };
+function egressOnWire({ allow, deny, ask }: RequestedEgress): Pick<ControlPlaneSchemas["Sandbox"], "egress"> {
+  if (allow === undefined && deny === undefined && ask === undefined) return {};
+  const lists = { ...(allow && { allow: [...allow] }), ...(deny && { deny: [...deny] }) };
+  return { egress: { ...lists, ...(ask !== undefined && { ask }) } };
 }
