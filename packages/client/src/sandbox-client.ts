@@ -38,6 +38,7 @@ import { defaultTransport } from "./transport/default-transport.js";
 import type { Transport } from "./transport/http/transport.js";
 import { decidedRetry } from "./transport/retry-policy.js";
 import { ClientSockets } from "./transport/sockets/client-sockets.js";
+import { Webhooks } from "./webhooks/webhooks.js";
 
 /** Health of the control plane. */
 export interface ServiceHealth {
@@ -59,6 +60,8 @@ export class SandboxClient implements AsyncDisposable {
   readonly templates: Templates;
   /** Creates, lists and deletes volumes, which sandboxes mount. */
   readonly volumes: Volumes;
+  /** Sends what happens to URLs. */
+  readonly webhooks: Webhooks;
   /** Low-level client: every operation of the control plane's API, under its wire name. */
   readonly controlPlane: ControlPlaneClient;
   readonly #background: BackgroundWork;
@@ -102,6 +105,7 @@ export class SandboxClient implements AsyncDisposable {
       account: find,
     });
     this.volumes = Volumes.of(this.controlPlane);
+    this.webhooks = Webhooks.of(this.controlPlane);
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
       agents: { ...shared, sockets: this.#sockets, background: this.#background },

@@ -9,19 +9,21 @@ import { TemplateCatalogue } from "./catalogue/template-catalogue.js";
 import type { UsableRuntime } from "./chosen-runtime.js";
 import { controlPlaneApi, RateLimiter } from "./control-plane/control-plane-api.js";
 import { MetricsStreams } from "./control-plane/metrics-stream.js";
-import type { RequestAudit } from "./control-plane/request-audit.js";
-import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
+import { auditTo, serverMetricsOf } from "./control-plane/optional-parts.js";
+import type { MeasuredParts } from "./control-plane/server-metrics.js";
 import { egressGateway, internetSetting } from "./egress/egress-options.js";
 import { keptAuthority } from "./egress/secrets/kept-authority.js";
 import { NotKeptError } from "./errors/local-errors.js";
 import { ExecutionEvents } from "./events/execution-events.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
+import { CallerAddresses } from "./gateway/caller-addresses.js";
 import { ConnectionBudget, RequestCallers } from "./gateway/connection-budget.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
 import { createGatewayServer, listen, PublicAddress, requireFreePort } from "./gateway/gateway-server.js";
-import { PreviewGateway, previewUrls } from "./gateway/preview-gateway.js";
+import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { CrossOriginAccess, HostGuard, KeyGuard } from "./gateway/request-guards.js";
 import { OpenCalls, routeRequests } from "./gateway/request-routing.js";
+import { SandboxLinks } from "./gateway/sandbox-links.js";
 import type { LocalControlPlane, LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost, defaultMaxSandboxes, defaultRateLimit, machineLimits } from "./local-defaults.js";
 import { holdingProcess } from "./runtime/host/unref-child.js";
@@ -240,17 +242,13 @@ export async function serve(
     cooldowns,
     log,
   });
-  const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
-  /** The public address, if the caller with this `Host` header used it. */
-  const publicUrl = (host: string | undefined): string | undefined =>
-    publicAddress?.isFor(host) ? publicAddress.url : undefined;
-  const baseFor = (host: string | undefined): string => {
-    const isNamed = listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host);
-    return publicUrl(host) ?? (isNamed ? `http://${host}` : url);
-  };
+  const addresses = new CallerAddresses({
+    url: () => url,
+    publicAddress,
+    listensEverywhere: options.host === "0.0.0.0" || options.host === "::",
+  });
   const gateway = new AgentGateway({
-    previewUrl: (id, host) =>
-      previewUrls(id, baseFor(host), publicUrl(host) !== undefined).preview_path_template,
+    previewUrl: (id, host) => addresses.previews(id, host).preview_path_template,
     connections,
     find: (id) => fleet.get(id),
     settled: (id) => fleet.settled(id),
@@ -270,7 +268,16 @@ export async function serve(
     send: (id, request) => gateway.send(id, request),
     keyOf,
     follower,
+    isUsable: (keyId) => keys.isUsable(keyId),
     log,
+  });
+  const arePrivate = options.previews === "private";
+  const links = new SandboxLinks({
+    agents: gateway,
+    secret: () => tokens.linkSecret(),
+    issueToken: (id) => tokens.issue(id),
+    find: (id) => fleet.get(id),
+    isUsable: (keyId) => keys.isUsable(keyId),
   });
   const metrics = new MetricsStreams(agents, (id) => fleet.get(id));
   const api = controlPlaneApi({
@@ -282,7 +289,7 @@ export async function serve(
     builds,
     imports,
     uploads,
-    baseUrl: baseFor,
+    baseUrl: (host) => addresses.base(host),
     tokens,
     keys,
     volumes,
@@ -294,8 +301,12 @@ export async function serve(
     problem: () =>
       store.problem() ??
       (machines.problem === undefined ? undefined : { storage: "ok", message: machines.problem }),
-    agentUrl: (id, host) => baseFor(host) + agentPath(id),
-    previewUrls: (id, host) => previewUrls(id, baseFor(host), publicUrl(host) !== undefined),
+    agentUrl: (id, host) => addresses.base(host) + agentPath(id),
+    previewUrls: (...of) => ({
+      ...addresses.previews(...of),
+      preview_access: arePrivate ? "private" : "public",
+    }),
+    linking: { links, addresses, arePrivate },
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
     stream: (pieces) => Readable.from(pieces),
     webhooks,
@@ -310,7 +321,8 @@ export async function serve(
     agents: gateway,
     issueToken: (id) => tokens.issue(id),
     isAccountKey: (text) => keys.knows(text),
-    protocolFor: (host) => (publicUrl(host)?.startsWith("https:") ? "https" : "http"),
+    protocolFor: (host) => (addresses.publicUrl(host)?.startsWith("https:") ? "https" : "http"),
+    links: arePrivate ? links : undefined,
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
   server.on("upgrade", (_, connection) => connection.once("close", activity.begin(streamBeginningMs)));
@@ -328,6 +340,7 @@ export async function serve(
     agents: gateway,
     webhooks,
     previews,
+    links,
     api,
     callers: new RequestCallers(keys, tokens.tokenOwners),
     connections: new ConnectionBudget(),
@@ -382,16 +395,4 @@ export async function serve(
       return closing;
     },
   };
-}
-
-/** Loads the agents' contract, a third of the control plane's code, which only servers with an audit log need here. */
-async function auditTo(...audit: ConstructorParameters<typeof RequestAudit>): Promise<RequestAudit> {
-  const { RequestAudit } = await import("./control-plane/request-audit.js");
-  return new RequestAudit(...audit);
-}
-
-/** Loads prom-client, which only servers with `--metrics` need. */
-async function serverMetricsOf(parts: MeasuredParts): Promise<ServerMetrics> {
-  const { ServerMetrics } = await import("./control-plane/server-metrics.js");
-  return new ServerMetrics(parts);
 }

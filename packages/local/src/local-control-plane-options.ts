@@ -13,6 +13,11 @@ export interface LocalControlPlaneOptions {
   /** Host names, besides loopback's, that callers may use when the server listens on loopback. Default: none. */
   readonly allowedHosts?: readonly string[];
   /**
+   * Who may open what listens on ports of sandboxes: `public`, whoever knows an address, or `private`, whoever has a link that
+   * `ports.previewUrl(port, { expiresInSeconds })` made. Default: `public`, as in the cloud.
+   */
+  readonly previews?: "public" | "private";
+  /**
    * The address under which others reach this server through a proxy, as in `https://sandboxes.example`. Callers who use it get
    * addresses of sandboxes, previews and uploads that begin with it. Default: none.
    */

@@ -94,7 +94,7 @@ export async function* readEvents(
         brokeAt = undefined;
         pause = firstPause;
         if (id !== undefined) since = id;
-        if (event !== "opened") yield sandboxEvent(eventIn(data));
+        if (event !== "opened") yield eventIn(data);
       }
     } catch (error) {
       // Without a first event there is nothing to go on from.
@@ -143,10 +143,11 @@ function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> 
   });
 }
 
-function eventIn(data: string): WireEvent {
+/** The event that a server sent. Throws an `InvalidResponseError` if it is none. */
+export function eventIn(data: string): SandboxEvent {
   try {
     const event = JSON.parse(data);
-    if (typeof event?.type === "string" && typeof event.at === "string") return event;
+    if (typeof event?.type === "string" && typeof event.at === "string") return sandboxEvent(event);
   } catch {
     // Drop the parser's error, because it quotes the text.
   }

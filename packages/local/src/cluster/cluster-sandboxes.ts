@@ -180,5 +180,11 @@ const byDeadline = (one: StoredEnd, other: StoredEnd): number =>
 
 function parse(text: string): StoredSandbox | StoredEnd {
   const record = JSON.parse(text);
-  return { ...record, createdAt: new Date(record.createdAt), expiresAt: new Date(record.expiresAt) };
+  const { linksRevokedAt } = record;
+  return {
+    ...record,
+    createdAt: new Date(record.createdAt),
+    expiresAt: new Date(record.expiresAt),
+    ...(linksRevokedAt && { linksRevokedAt: new Date(linksRevokedAt) }),
+  };
 }

@@ -44,6 +44,7 @@ import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
+import { type LinkHandlerParts, linkHandlers } from "./link-handlers.js";
 import { secretHandlers } from "./secret-handlers.js";
 import type { ServerMetrics } from "./server-metrics.js";
 import { volumeHandlers } from "./volume-handlers.js";
@@ -69,8 +70,9 @@ interface ControlPlaneApiOptions
   readonly version: string;
   /** The current problem: changes cannot be saved, or sandboxes cannot be started. */
   readonly problem: () => StorageStatus | undefined;
-  readonly webhooks: Pick<Webhooks, "handlers">;
+  readonly webhooks: Pick<Webhooks, "handlers" | "subscriptionHandlers">;
   readonly events: EventLog;
+  readonly linking: LinkHandlerParts;
   readonly executionEvents: Pick<ExecutionEvents, "program">;
   /** The metrics of a sandbox; undefined if there are none now. */
   readonly metricsOf: (
@@ -134,8 +136,12 @@ function handlersByKey(options: ControlPlaneApiOptions): (caller: Caller) => Con
 function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined): ControlPlaneHandlers {
   const { programs, tokens, serverMetrics } = options;
   const fleet = new KeyFleet(options.fleet, keyId);
+  const requireSeen = (sandboxId: string): void => {
+    if (!fleet.sees(sandboxId)) throw sandboxNotFound(sandboxId);
+  };
   return {
-    ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId)),
+    ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId), keyId),
+    ...options.webhooks.subscriptionHandlers(keyId, requireSeen),
     getHealth: () => ({
       ...healthWith(options.problem()),
       version: options.version,
@@ -179,12 +185,12 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
       return { ...body, request_id: requestId };
     },
 
+    ...linkHandlers(options.linking, fleet, options.fleet.access, keyId),
+
     ...eventHandlers({
       events: options.events,
       keyId,
-      requireSeen: (id) => {
-        if (!fleet.sees(id)) throw sandboxNotFound(id);
-      },
+      requireSeen,
       metrics: options.metricsOf,
       stream: (pieces) => Readable.from(pieces, { objectMode: false }),
     }),

@@ -62,6 +62,12 @@ export class SandboxAccess {
     this.parts.egress.setRules(sandbox.id, egressRules(egress));
   }
 
+  /** Revokes all links to ports and files of a sandbox. */
+  async revokeLinks(sandbox: SandboxRecord): Promise<void> {
+    const { registry, lifecycle } = this.parts;
+    await lifecycle.between(sandbox, () => registry.change(sandbox, { linksRevokedAt: new Date() }));
+  }
+
   /** Gives a sandbox a secret, or one that it has another value or other rules. */
   async setSecret(
     sandbox: SandboxRecord,

@@ -43,6 +43,8 @@ export interface SandboxRecord {
   timeoutSeconds: number;
   expiresAt: Date;
   failureReason: string | undefined;
+  /** Links to its ports and files that were made until then are revoked. */
+  linksRevokedAt?: Date | undefined;
 }
 
 /** The fields of a sandbox that decide whether its agent can be called. */

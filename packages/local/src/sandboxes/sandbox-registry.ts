@@ -27,6 +27,7 @@ export type SandboxChange = Partial<
     | "timeoutSeconds"
     | "expiresAt"
     | "failureReason"
+    | "linksRevokedAt"
   >
 >;
 

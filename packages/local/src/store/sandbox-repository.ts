@@ -40,6 +40,8 @@ export interface StoredSandbox {
   /** Tells the authority that its programs trust from others. Undefined if it was created without secrets. */
   readonly authority?: string | undefined;
   readonly failureReason: string | undefined;
+  /** Links to its ports and files that were made until then are revoked. */
+  readonly linksRevokedAt?: Date | undefined;
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
   readonly keyId: string | undefined;
@@ -97,6 +99,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
       key_id: sandbox.keyId ?? null,
+      links_revoked_at: sandbox.linksRevokedAt?.getTime() ?? null,
     };
     const columns = Object.keys(values);
     this.events.record(events, () =>
@@ -222,6 +225,7 @@ function readSandbox(row: Row): StoredSandbox {
     failureReason: text("failure_reason"),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
     keyId: text("key_id"),
+    ...(row.links_revoked_at !== null && { linksRevokedAt: new Date(Number(row.links_revoked_at)) }),
   };
 }
 

@@ -9,8 +9,10 @@ import type { Store } from "../store/store.js";
 import { AsyncExecutions, type StartedExecution } from "./async-executions.js";
 import type { Callback } from "./callback.js";
 import { DeliveryQueue } from "./delivery-queue.js";
-import { DeliveryRepository } from "./delivery-repository.js";
+import { DeliveryRepository, type StoredDelivery } from "./delivery-repository.js";
+import { EventWebhooks } from "./event-webhooks.js";
 import type { ExecutionFollower } from "./execution-follower.js";
+import { SubscriptionRepository } from "./subscription-repository.js";
 import { type WebhookOptions, webhookDefaults } from "./webhook-options.js";
 
 export const newDeliveryId = (): string => `whd_${Date.now()}${randomBytes(6).toString("hex")}`;
@@ -31,11 +33,14 @@ interface WebhooksParts {
   /** The API key of a sandbox. Undefined for the server's own key, and for a sandbox that is not known. */
   readonly keyOf: (sandboxId: string) => string | undefined;
   readonly follower: ExecutionFollower;
+  /** Whether an API key may still be used. */
+  readonly isUsable: (keyId: string | undefined) => boolean;
   readonly log: (message: string) => void;
 }
 
 interface Opened {
   readonly deliveries: DeliveryRepository;
+  readonly subscriptions: SubscriptionRepository;
   readonly queue: DeliveryQueue;
 }
 
@@ -43,14 +48,24 @@ interface Opened {
 export class Webhooks {
   readonly #stopped = new AbortController();
   readonly #executions: AsyncExecutions;
+  readonly #events: EventWebhooks;
   /** The number of executions of each key that are admitted and not recorded yet. */
   readonly #starting = new Map<string | undefined, number>();
   #opened: Promise<Opened> | undefined;
 
   constructor(private readonly parts: WebhooksParts) {
     const { send, log, options } = parts;
+    const { allowPrivateAddresses = webhookDefaults.allowPrivateAddresses } = options;
+    this.#events = new EventWebhooks({
+      events: parts.store.events,
+      open: () => this.#open(),
+      newId: newDeliveryId,
+      allowPrivateAddresses,
+      isUsable: parts.isUsable,
+      log,
+    });
     this.#executions = new AsyncExecutions({
-      allowPrivateAddresses: options.allowPrivateAddresses ?? webhookDefaults.allowPrivateAddresses,
+      allowPrivateAddresses,
       send,
       admit: (sandboxId) => this.#admit(sandboxId),
       report: (execution, callback) => this.#report(execution, callback),
@@ -58,26 +73,35 @@ export class Webhooks {
     });
   }
 
-  /** The operations on webhook deliveries of the sandboxes that a caller sees. */
-  handlers(sees: (sandboxId: string) => boolean) {
+  /** The operations on webhook deliveries: reports of the sandboxes that a caller sees, and events for its webhooks. */
+  handlers(sees: (sandboxId: string) => boolean, keyId?: string) {
+    const isSeen = (delivery: StoredDelivery): boolean =>
+      delivery.isEvent ? keyId === undefined || delivery.keyId === keyId : sees(delivery.sandboxId);
     return deliveryHandlers(async () => {
       const opened = await this.#open();
       const { deliveries } = opened;
       return {
         find: (id) => {
           const delivery = deliveries.find(id);
-          return delivery && sees(delivery.sandboxId) ? delivery : undefined;
+          return delivery && isSeen(delivery) ? delivery : undefined;
         },
-        list: (filter) => deliveries.list(filter).filter(({ sandboxId }) => sees(sandboxId)),
+        list: (filter) => deliveries.list(filter).filter(isSeen),
         redeliver: async (id) => this.#queue(opened, id, {}),
       };
     });
   }
 
+  /** The operations on webhooks of an API key; undefined is the server's own. */
+  subscriptionHandlers(keyId: string | undefined, requireSeen: (sandboxId: string) => void) {
+    return this.#events.handlers(keyId, requireSeen);
+  }
+
   /** Continues the deliveries that an earlier process left unfinished. */
   async resume(): Promise<void> {
     if (this.parts.store.directory === undefined) return;
-    const { deliveries, queue } = await this.#open();
+    const opened = await this.#open();
+    const { deliveries, queue } = opened;
+    this.#events.resume(opened);
     for (const { id } of deliveries.list({ status: "pending" })) queue.deliver(id);
     for (const { id } of deliveries.list({ status: "waiting" })) void this.#follow(id);
   }
@@ -94,6 +118,7 @@ export class Webhooks {
   /** Stops all deliveries. A new process with the same data directory continues them. */
   async close(): Promise<void> {
     this.#stopped.abort();
+    this.#events.close();
     const opened = await this.#opened?.catch(() => undefined);
     opened?.queue.close();
   }
@@ -175,7 +200,12 @@ export class Webhooks {
       (database) => {
         const deliveries = new DeliveryRepository(database);
         const webhooks = { ...webhookDefaults, ...this.parts.options };
-        return { deliveries, queue: new DeliveryQueue({ deliveries, webhooks, log: this.parts.log }) };
+        const subscriptions = new SubscriptionRepository(database);
+        return {
+          deliveries,
+          subscriptions,
+          queue: new DeliveryQueue({ deliveries, webhooks, log: this.parts.log }),
+        };
       },
       (error: unknown) => {
         // The next call tries again.

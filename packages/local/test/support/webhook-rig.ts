@@ -59,6 +59,7 @@ export async function webhooks({ answer = agentSaying(ended), store: given, opti
       const headers = { authorization: `Bearer own token of ${sandboxId}` };
       return toAgent(sandboxId, { method: "GET", path, headers, signal });
     }),
+    isUsable: () => true,
     keyOf: (sandboxId) => /^key_\w/.exec(sandboxId)?.[0],
     log: (line) => log.push(line),
   });

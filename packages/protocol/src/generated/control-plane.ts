@@ -299,6 +299,36 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandboxes/{id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link to a port or a file
+         * @description Whoever has the link may use it without a key, until it expires, its sandbox is gone, the key that made it is revoked, or the links of
+         *     the sandbox are revoked. A link to a port begins a visit: by host name it sets a cookie for that host alone, by path it is a part of
+         *     the path. On a server whose previews are public it is 409 CONFLICT. A file is read by GET, or written by PUT with its bytes as the
+         *     body.
+         */
+        post: operations["createSandboxLink"];
+        /**
+         * Revoke all links of a sandbox
+         * @description Also visits that have begun. Links that are made later are valid.
+         */
+        delete: operations["revokeSandboxLinks"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sandboxes/{id}/secrets": {
         parameters: {
             query?: never;
@@ -742,6 +772,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks of the key, the oldest first
+         * @description With the server's own key, those of all.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Send events to a URL
+         * @description From now on each event that the key may see is sent as an `Event`, at least once, by POST, signed and repeated as reports of
+         *     asynchronous executions are, and with the same headers; `GET /v1/webhook-deliveries` has what became of it. Requests may arrive in another
+         *     order; the numbers at the end of the events' ids are in the order of what happened. A key has at most 20 webhooks. One whose receiver does not
+         *     take 200 events waits for it, as long as events are kept. With the key, they end.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Send no more events to a URL
+         * @description Events that wait for delivery are still sent.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -870,6 +950,11 @@ export interface components {
              */
             preview_url_template?: string;
             /**
+             * @description Who may open what listens on its ports: whoever knows the address, or whoever has a link.
+             * @enum {string}
+             */
+            preview_access?: "public" | "private";
+            /**
              * @description The same for programs, by path, on a host that resolves everywhere.
              * @example http://127.0.0.1:8080/preview/1762778786mxaco6r2/{port}/
              */
@@ -924,13 +1009,15 @@ export interface components {
          * @enum {string}
          */
         WebhookDeliveryStatus: "waiting" | "pending" | "delivered" | "failed";
-        /** @description The report of one asynchronous execution's end. */
+        /** @description The report of one asynchronous execution's end, or an event that is sent to a webhook. */
         WebhookDelivery: {
             /** @description Sent as `X-HOPX-Delivery` with every attempt. */
             id: string;
             /** @description Always `webhook_delivery`. */
             object?: string;
+            /** @description Empty for an event without a sandbox. */
             sandbox_id: string;
+            /** @description Empty for an event without an execution. */
             execution_id: string;
             /** @description Without credentials and query, which may be secret. */
             callback_url: string;
@@ -1415,6 +1502,25 @@ export interface components {
              */
             ask?: boolean;
         };
+        SandboxLinkRequest: {
+            /** @enum {string} */
+            kind: "port" | "download" | "upload";
+            /** @description With `port`. */
+            port?: number;
+            /** @description With `download` and `upload`: the file, as of the agent's `/files/download` and `/files/upload`. */
+            path?: string;
+            /** @default 3600 */
+            expires_in_seconds?: number;
+        };
+        SandboxLink: {
+            /** @description The address, by host name where the caller's server has such for its ports. */
+            url: string;
+            /** @description With `port`: the address by path. */
+            path_url?: string;
+            /** Format: date-time */
+            expires_at: string;
+            request_id?: string;
+        };
         EgressDecision: {
             /** @description As in the event. */
             host: string;
@@ -1551,6 +1657,30 @@ export interface components {
             metrics?: {
                 [key: string]: unknown;
             };
+        };
+        WebhookRequest: {
+            /** @description Where events are sent: http or https, at a public address unless the server allows others. */
+            url: string;
+            /** @description With which requests are signed. */
+            secret?: string;
+            /** @description Only events of these types. Default: all but `sandbox.metrics`, which are not sent. */
+            types?: components["schemas"]["EventType"][];
+            /** @description Only events of this sandbox. */
+            sandbox_id?: string;
+        };
+        Webhook: {
+            id: string;
+            /** @description Always `webhook`. */
+            object?: string;
+            /** @description Without credentials and query, which may be secret. */
+            url: string;
+            types?: components["schemas"]["EventType"][];
+            sandbox_id?: string;
+            /** @description Whether requests are signed. */
+            signed: boolean;
+            /** Format: date-time */
+            created_at: string;
+            request_id?: string;
         };
         SetTimeoutRequest: {
             /** @description Seconds from now until the sandbox is deleted. */
@@ -1891,7 +2021,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND, API_KEY_NOT_FOUND or EVENTS_GONE. */
+        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND, API_KEY_NOT_FOUND, WEBHOOK_NOT_FOUND or EVENTS_GONE. */
         NotFound: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2559,6 +2689,75 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    createSandboxLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SandboxLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revokeSandboxLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are revoked. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The sandbox's id. */
+                        id?: string;
+                        request_id?: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -3328,6 +3527,103 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks, without their secrets. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Always `list`. */
+                        object?: string;
+                        data: components["schemas"]["Webhook"][];
+                        /** @description The path of this list. */
+                        url?: string;
+                        request_id?: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id?: string;
+                        /** @description Always `webhook`. */
+                        object?: string;
+                        deleted?: boolean;
+                        request_id?: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
 }

@@ -79,7 +79,7 @@ export {
   type EgressTotals,
   egressHandlers,
 } from "./control-plane/egress-handlers.js";
-export { type EventHandlerParts, eventHandlers } from "./control-plane/event-handlers.js";
+export { type EventHandlerParts, eventHandlers, eventOnWire } from "./control-plane/event-handlers.js";
 export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-creates.js";
 export {
   Changes,

@@ -45,7 +45,7 @@ export function eventHandlers<Over extends Exchange = NodeExchange>(parts: Event
         const { last } = events;
         const found = events.after(cursor, view, batch);
         for (const event of found)
-          yield written(event.type, idOf(events, event.sequence), onWire(event, events));
+          yield written(event.type, idOf(events, event.sequence), eventOnWire(event, events));
         cursor = found.length < batch ? Math.max(cursor, last) : (found.at(-1)?.sequence ?? cursor);
         if (found.length > 0 || events.last > last) continue;
         await withinTime(events, metricsOf === undefined ? silenceMs : metricsMs, signal);
@@ -97,7 +97,7 @@ async function withinTime(events: KeptEvents, milliseconds: number, signal: Abor
 const idOf = ({ epoch }: KeptEvents, sequence: number): string => `${epoch}-${sequence}`;
 
 /** The event as callers get it. */
-function onWire(event: KeptEvent, events: KeptEvents): ControlPlaneSchemas["Event"] {
+export function eventOnWire(event: KeptEvent, events: KeptEvents): ControlPlaneSchemas["Event"] {
   const { sequence, type, at, sandboxId, facts } = event;
   return {
     id: idOf(events, sequence),

@@ -41,7 +41,7 @@ export interface RequestedEgress {
 /** URLs at which callers reach servers that listen in a sandbox, under the contract's field names. */
 export type PreviewUrls = Pick<
   ControlPlaneSchemas["Sandbox"],
-  "preview_url" | "preview_url_template" | "preview_path_template"
+  "preview_url" | "preview_url_template" | "preview_path_template" | "preview_access"
 >;
 
 /** Describes a sandbox as the contract defines it, without its token. */
