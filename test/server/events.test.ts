@@ -143,16 +143,16 @@ describe("events", () => {
     await all.return();
   });
 
-  test("tell the figures of a sandbox that somebody looks at, and why one failed", async () => {
+  test("tell the metrics of a sandbox that somebody looks at, and why one failed", async () => {
     await start();
     await using client = connect();
     const sandbox = await client.sandboxes.create({ template: "base" });
-    const figures = client.events({ sandbox: sandbox.id, types: ["sandbox.metrics"] });
-    expect((await figures.next()).value).toMatchObject({
+    const metrics = client.events({ sandbox: sandbox.id, types: ["sandbox.metrics"] });
+    expect((await metrics.next()).value).toMatchObject({
       id: "",
       metrics: { uptime_seconds: expect.any(Number) },
     });
-    await figures.return();
+    await metrics.return();
     await server?.stop("SIGKILL");
     await start();
     const failed = client.events({ since: "0", sandbox: sandbox.id, types: ["sandbox.failed"] });

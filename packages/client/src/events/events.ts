@@ -65,7 +65,7 @@ export interface SandboxEvent {
   templateId: string | undefined;
   /** Id of the API key that was revoked. */
   keyId: string | undefined;
-  /** The agent's figures, under their wire names. */
+  /** The values that the agent measures, under their wire names. */
   metrics: Readonly<Record<string, unknown>> | undefined;
 }
 

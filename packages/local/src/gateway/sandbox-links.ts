@@ -122,8 +122,8 @@ export class SandboxLinks {
   async #opened(token: string): Promise<{ readonly sandboxId: string; readonly target: LinkTarget }> {
     const [text = "", signature = ""] = token.split(".");
     const expected = Buffer.from(await this.#signature(text));
-    const given = Buffer.from(signature);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw notValid();
+    const actual = Buffer.from(signature);
+    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) throw notValid();
     const { s, k, t, i, e } = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as Claims;
     const { linksRevokedAt } = this.parts.find(s);
     if (e <= Date.now() || i <= Number(linksRevokedAt ?? 0) || !this.parts.isUsable(k)) throw notValid();

@@ -133,13 +133,13 @@ export class EventWebhooks {
     const { id, keyId, types, sandboxId } = subscription;
     if (!isUsable(keyId) || subscription.cursor >= last) return "done";
     const { subscriptions, deliveries, queue } = opened;
-    const room = mostPending - deliveries.countOf(id);
-    if (room <= 0) return "behind";
+    const capacity = mostPending - deliveries.countOf(id);
+    if (capacity <= 0) return "behind";
     const gone = events.goneUntil(keyId);
     if (gone > subscription.cursor)
       log(`Webhook ${id} is so far behind that events are not kept any more, and misses some.`);
     const from = Math.max(subscription.cursor, gone);
-    const limit = Math.min(room, batch);
+    const limit = Math.min(capacity, batch);
     const view = { keyId, sandboxId, types: types && new Set(types) };
     const found = events.after(from, view, limit);
     const queued: string[] = [];
