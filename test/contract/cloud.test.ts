@@ -5,7 +5,7 @@ import { contractSuite } from "./contract-suite.js";
 import { operationsSuite } from "./operations-suite.js";
 
 if (cloudSettings()) {
-  contractSuite(startCloudBackend, { forwards: false });
+  contractSuite(startCloudBackend, { forwards: false, tells: false });
   operationsSuite(startCloudBackend);
 } else {
   test("the contract suite against a cloud", ({ skip }) => skip("CLOUD_SANDBOX_API_KEY is not set"));

@@ -14,6 +14,7 @@ import type { Backend } from "./backends/backend.js";
 import { backgroundSuite } from "./background.js";
 import { contextSuite } from "./contexts.js";
 import { desktopSuite } from "./desktop.js";
+import { eventSuite } from "./events.js";
 import { executionSuite } from "./executions.js";
 import { lifecycleSuite } from "./lifecycle.js";
 import { liveSuite } from "./live.js";
@@ -25,11 +26,11 @@ import { webhookSuite } from "./webhooks.js";
 
 /**
  * The tests that every backend must pass; those of pauses only if it `pauses` sandboxes, those of templates only if it `builds` them.
- * `forwards`: whether it forwards ports.
+ * `forwards`: whether it forwards ports; `tells`: whether it has events.
  */
 export function contractSuite(
   start: () => Promise<Backend>,
-  { pauses = true, forwards = true, builds = true } = {},
+  { pauses = true, forwards = true, builds = true, tells = true } = {},
 ): void {
   describe("the contract", () => {
     let backend: Backend;
@@ -187,6 +188,7 @@ export function contractSuite(
     backgroundSuite(() => sandbox);
     contextSuite(() => sandbox);
     webhookSuite(() => sandbox);
+    if (tells) eventSuite(() => client, pauses);
     streamSuite(
       () => client,
       () => sandbox,

@@ -36,6 +36,12 @@ const entries: readonly Entry[] = [
     load: () => import("./commands/sandbox/egress.js"),
   },
   {
+    name: "events",
+    description: "print what happens to sandboxes, as it happens",
+    heading: "Sandboxes:",
+    load: () => import("./commands/events.js"),
+  },
+  {
     name: "webhooks",
     description: "show and repeat webhook deliveries",
     heading: "Sandboxes:",

@@ -43,6 +43,7 @@ export {
   type TimeoutKind,
   ValidationError,
 } from "./errors/errors.js";
+export type { EventsOptions, EventType, SandboxEvent } from "./events/events.js";
 export type {
   AsyncExecuteOptions,
   BackgroundCodeOptions,
@@ -113,10 +114,10 @@ export type {
 export type { Metrics } from "./machine/metrics.js";
 export type { PortForward, PortForwardOptions } from "./machine/port-forward.js";
 export type { WaitForPortOptions } from "./machine/port-wait.js";
-export type { Ports, PreviewUrlOptions } from "./machine/ports.js";
+export type { Ports, PreviewLinkOptions, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
-export type { SandboxEgress } from "./sandbox/egress.js";
+export type { EgressDecision, SandboxEgress } from "./sandbox/egress.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";
 export type {
   DetachedExecution,
@@ -143,6 +144,7 @@ export type {
   NamedSandboxOptions,
   SandboxLimits,
 } from "./sandbox/sandbox-creation.js";
+export type { LinkOptions } from "./sandbox/sandbox-links.js";
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
@@ -187,6 +189,12 @@ export type { RetryOptions } from "./transport/retry-policy.js";
 export type { OpenWebSocket, WebSocketLike } from "./transport/sockets/sockets.js";
 export { version } from "./transport/version.js";
 export type { ExecutionReport } from "./webhooks/execution-report.js";
-export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from "./webhooks/verify-webhook.js";
+export {
+  type VerifyWebhookOptions,
+  verifyEventWebhook,
+  verifyWebhook,
+  type WebhookHeaders,
+} from "./webhooks/verify-webhook.js";
 export { WebhookVerificationError } from "./webhooks/webhook-error.js";
 export { type WebhookHandlerOptions, webhookHandler } from "./webhooks/webhook-handler.js";
+export type { WebhookSubscription, WebhookSubscriptionOptions, Webhooks } from "./webhooks/webhooks.js";

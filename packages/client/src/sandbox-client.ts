@@ -10,6 +10,7 @@ import type { Isolation } from "./config/isolation.js";
 import { LocalBackend } from "./config/local-backend.js";
 import { type CallOptions, callInit, checkKnown, longestExecution, margin } from "./config/options.js";
 import { invalidArgument, type SandboxError } from "./errors/errors.js";
+import type { EventsOptions, SandboxEvent } from "./events/events.js";
 import type {
   DetachedExecution,
   IsolatedExecutionOptions,
@@ -37,6 +38,7 @@ import { defaultTransport } from "./transport/default-transport.js";
 import type { Transport } from "./transport/http/transport.js";
 import { decidedRetry } from "./transport/retry-policy.js";
 import { ClientSockets } from "./transport/sockets/client-sockets.js";
+import { Webhooks } from "./webhooks/webhooks.js";
 
 /** Health of the control plane. */
 export interface ServiceHealth {
@@ -58,6 +60,8 @@ export class SandboxClient implements AsyncDisposable {
   readonly templates: Templates;
   /** Creates, lists and deletes volumes, which sandboxes mount. */
   readonly volumes: Volumes;
+  /** Sends what happens to URLs. */
+  readonly webhooks: Webhooks;
   /** Low-level client: every operation of the control plane's API, under its wire name. */
   readonly controlPlane: ControlPlaneClient;
   readonly #background: BackgroundWork;
@@ -101,6 +105,7 @@ export class SandboxClient implements AsyncDisposable {
       account: find,
     });
     this.volumes = Volumes.of(this.controlPlane);
+    this.webhooks = Webhooks.of(this.controlPlane);
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
       agents: { ...shared, sockets: this.#sockets, background: this.#background },
@@ -171,6 +176,22 @@ export class SandboxClient implements AsyncDisposable {
   ): AsyncGenerator<ManyExecutionsOutcome, void, undefined> {
     const { executeMany } = await import("./sandbox/isolated/many-executions.js");
     yield* executeMany(programs, options, (code, own) => this.executeIsolated(code, own));
+  }
+
+  /**
+   * Yields what happens to the sandboxes that the key sees, their executions, and, with the server's own key, builds and keys, in the
+   * order in which it happened (GET /v1/events). It begins with the first read and ends when the loop is left, or with `signal`. A
+   * connection that breaks is opened again where it was, for 5 minutes, also over a restart of the server. An extension: on the cloud,
+   * throws a `NotFoundError`; one with the code EVENTS_GONE says that the events after `since` are not kept any more: that is so after 24
+   * hours, and after 20,000 later ones of the key.
+   *
+   * ```ts
+   * for await (const { type, sandboxId, reason } of client.events({ types: ["sandbox.failed"] })) notify(sandboxId, reason);
+   * ```
+   */
+  async *events(options: EventsOptions = {}): AsyncGenerator<SandboxEvent, void, undefined> {
+    const { readEvents } = await import("./events/events.js");
+    yield* readEvents(this.controlPlane, options);
   }
 
   /** Checks the health of the control plane (GET /health). Works without a valid key. */

@@ -14,15 +14,18 @@ import type { MeasuredParts } from "./control-plane/server-metrics.js";
 import { egressGateway, internetSetting } from "./egress/egress-options.js";
 import { keptAuthority } from "./egress/secrets/kept-authority.js";
 import { NotKeptError } from "./errors/local-errors.js";
+import { ExecutionEvents } from "./events/execution-events.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
+import { CallerAddresses } from "./gateway/caller-addresses.js";
 import { ConnectionBudget, RequestCallers } from "./gateway/connection-budget.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
 import { createGatewayServer, listen, PublicAddress, requireFreePort } from "./gateway/gateway-server.js";
-import { PreviewGateway, previewUrls } from "./gateway/preview-gateway.js";
+import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { CrossOriginAccess, HostGuard, KeyGuard } from "./gateway/request-guards.js";
 import { OpenCalls, routeRequests } from "./gateway/request-routing.js";
+import { SandboxLinks } from "./gateway/sandbox-links.js";
 import { SandboxVisits } from "./gateway/sandbox-visits.js";
-import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
+import type { LocalControlPlane, LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import {
   defaultHost,
   defaultKeepStoppedSeconds,
@@ -32,7 +35,7 @@ import {
   machineLimits,
 } from "./local-defaults.js";
 import { holdingProcess } from "./runtime/host/unref-child.js";
-import type { IsolationLevel, SandboxRuntime } from "./runtime/sandbox-runtime.js";
+import type { SandboxRuntime } from "./runtime/sandbox-runtime.js";
 import { Activity, MachineSupply } from "./sandboxes/machine-supply.js";
 import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget.js";
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
@@ -45,7 +48,8 @@ import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
 import { LayerStore } from "./store/layer-store.js";
 import { Sealer } from "./store/sealer.js";
 import { ServerDirectories } from "./store/server-directories.js";
-import { openStore, type Store, withStoreErrors } from "./store/store.js";
+import { withStoreErrors } from "./store/storage-problem.js";
+import { openStore, type Store } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
 import { VolumeRepository } from "./store/volume-repository.js";
 import { TemplateBuilder } from "./templates/template-builder.js";
@@ -57,24 +61,8 @@ import { persistentApiKey, persistentTokenIssuer } from "./tokens/token-issuer.j
 import { version } from "./version.js";
 import { HostDirectories } from "./volumes/host-directories.js";
 import { Volumes } from "./volumes/volumes.js";
+import { ExecutionFollower } from "./webhooks/execution-follower.js";
 import { Webhooks } from "./webhooks/webhooks.js";
-
-/** A control plane that runs in this process. */
-export interface LocalControlPlane {
-  /** Base URL for clients, such as `http://127.0.0.1:39417`. */
-  readonly url: string;
-  readonly apiKey: string;
-  /** The name of the runtime that isolates the sandboxes. */
-  readonly runtime: string;
-  readonly isolation: IsolationLevel;
-  /** The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` with destinations. */
-  readonly internet: string;
-  /**
-   * Stops listening and deletes every sandbox; with a data directory, stops them instead. Resolves when nothing runs.
-   * @throws NotKeptError, once nothing runs, when something could not be kept in the data directory.
-   */
-  close(): Promise<void>;
-}
 
 /** Serves a control plane on the port of the options. */
 export async function serveOnPort(
@@ -126,6 +114,7 @@ export async function serve(
     (decision) => serverMetrics?.noteEgress(decision),
     () => ownAuthorities(options.trustCa).pem,
     sealer && (await withStoreErrors(store, () => keptAuthority(store.settings, sealer))),
+    (id, telling) => registry.tell(id, telling),
   );
   const internet = internetSetting(options.internet);
   const pool = poolSize(options.pool);
@@ -153,7 +142,7 @@ export async function serve(
   const activity = new Activity();
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);
-  const registry = new SandboxRegistry(store.sandboxes, store.writes, sealer);
+  const registry = new SandboxRegistry(store.sandboxes, store.writes, store.events, sealer);
   const directories = new ServerDirectories(store.directory);
   const layers = new LayerStore(
     () => directories.kept("layers"),
@@ -180,6 +169,7 @@ export async function serve(
     layers,
     repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
     writes: store.writes,
+    events: store.events,
     lack: runtime.withoutLayers,
   });
   const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
@@ -268,30 +258,43 @@ export async function serve(
     cooldowns,
     log,
   });
-  const listensEverywhere = options.host === "0.0.0.0" || options.host === "::";
-  /** The public address, if the caller with this `Host` header used it. */
-  const publicUrl = (host: string | undefined): string | undefined =>
-    publicAddress?.isFor(host) ? publicAddress.url : undefined;
-  const baseFor = (host: string | undefined): string => {
-    const isNamed = listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host);
-    return publicUrl(host) ?? (isNamed ? `http://${host}` : url);
-  };
+  const addresses = new CallerAddresses({
+    url: () => url,
+    publicAddress,
+    listensEverywhere: options.host === "0.0.0.0" || options.host === "::",
+  });
   const gateway = new AgentGateway({
-    previewUrl: (id, host) =>
-      previewUrls(id, baseFor(host), publicUrl(host) !== undefined).preview_path_template,
+    previewUrl: (id, host) => addresses.previews(id, host).preview_path_template,
     connections,
     find: (id) => fleet.get(id),
     settled: (id) => fleet.settled(id),
     visits: new SandboxVisits(fleet, tokens.tokenOwners),
+    onAnswer: (...answer) => executionEvents.answered(...answer),
   });
+  const follower = new ExecutionFollower(async (id, path, signal) => {
+    const { token } = await tokens.issue(id);
+    return gateway.send(id, { method: "GET", path, headers: { authorization: `Bearer ${token}` }, signal });
+  });
+  const { events } = store;
+  const { tokenOwners } = tokens;
+  const keyOf = (id: string): string | undefined => registry.keyOf(id);
+  const executionEvents = new ExecutionEvents({ events, follower, tokenOwners, keyOf });
   const webhooks = new Webhooks({
     store,
     options: options.webhooks ?? {},
-    send: (id, request) => gateway.send(id, request),
-    sendForCaller: (id, request) => gateway.sendForCaller(id, request),
-    token: async (id) => (await tokens.issue(id)).token,
-    keyOf: (id) => registry.keyOf(id),
+    send: (id, request) => gateway.sendForCaller(id, request),
+    keyOf,
+    follower,
+    isUsable: (keyId) => keys.isUsable(keyId),
     log,
+  });
+  const arePrivate = options.previews === "private";
+  const links = new SandboxLinks({
+    agents: gateway,
+    secret: () => tokens.linkSecret(),
+    issueToken: (id) => tokens.issue(id),
+    find: (id) => fleet.get(id),
+    isUsable: (keyId) => keys.isUsable(keyId),
   });
   const metrics = new MetricsStreams(agents, (id) => fleet.get(id));
   const api = controlPlaneApi({
@@ -303,7 +306,7 @@ export async function serve(
     builds,
     imports,
     uploads,
-    baseUrl: baseFor,
+    baseUrl: (host) => addresses.base(host),
     tokens,
     keys,
     volumes,
@@ -315,11 +318,18 @@ export async function serve(
     problem: () =>
       store.problem() ??
       (machines.problem === undefined ? undefined : { storage: "ok", message: machines.problem }),
-    agentUrl: (id, host) => baseFor(host) + agentPath(id),
-    previewUrls: (id, host) => previewUrls(id, baseFor(host), publicUrl(host) !== undefined),
+    agentUrl: (id, host) => addresses.base(host) + agentPath(id),
+    previewUrls: (...of) => ({
+      ...addresses.previews(...of),
+      preview_access: arePrivate ? "private" : "public",
+    }),
+    linking: { links, addresses, arePrivate },
     metrics: (id, signal) => Readable.from(metrics.open(id, signal), { objectMode: false }),
     stream: (pieces) => Readable.from(pieces),
     webhooks,
+    events,
+    executionEvents,
+    metricsOf: (id, signal) => metrics.read(id, signal),
     serverMetrics,
     onRequest: audit?.onRequest,
     log,
@@ -328,10 +338,12 @@ export async function serve(
     agents: gateway,
     issueToken: (id) => tokens.issue(id),
     isAccountKey: (text) => keys.knows(text),
-    protocolFor: (host) => (publicUrl(host)?.startsWith("https:") ? "https" : "http"),
+    protocolFor: (host) => (addresses.publicUrl(host)?.startsWith("https:") ? "https" : "http"),
+    links: arePrivate ? links : undefined,
   });
   server.on("request", (_, response) => response.once("close", activity.begin()));
   server.on("upgrade", (_, connection) => connection.once("close", activity.begin(streamBeginningMs)));
+  executionEvents.watch(server);
   if (serverMetrics) watchExecutions(server, (...execution) => serverMetrics.noteExecution(...execution));
   const hosts = new HostGuard(options.host ?? defaultHost, [
     ...(options.allowedHosts ?? []),
@@ -345,17 +357,22 @@ export async function serve(
     agents: gateway,
     webhooks,
     previews,
+    links,
     api,
     callers: new RequestCallers(keys, tokens.tokenOwners),
     connections: new ConnectionBudget(),
     log,
     openCalls: new OpenCalls((keyId) => keys.isUsable(keyId)),
-    ...(audit && { onAgentAnswer: audit.onAgentAnswer }),
+    onAgentAnswer: (answer) => {
+      audit?.onAgentAnswer(answer);
+      executionEvents.opened(answer.request, answer.target, answer.status);
+    },
   });
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     server.close();
+    executionEvents.close();
     await webhooks.close();
     await imports.close();
     await builds.close();
@@ -372,6 +389,7 @@ export async function serve(
   let url: string;
   try {
     await withStoreErrors(store, () => webhooks.resume());
+    executionEvents.resume();
     url = await open(server);
   } catch (error) {
     await close().catch((closeError: unknown) => log(`The failed start left files behind: ${closeError}`));

@@ -1,6 +1,5 @@
 export type { NameResolver } from "./addresses/name-servers.js";
 export type { AuthoritiesReport } from "./authorities/authorities-report.js";
-export type { LocalControlPlane } from "./control-plane-server.js";
 export { type DoctorReport, examineHost } from "./doctor.js";
 export type { EgressOptions } from "./egress/egress-options.js";
 export type { EgressReport } from "./egress/egress-report.js";
@@ -24,7 +23,7 @@ export {
   RuntimeUnavailableError,
 } from "./errors/local-errors.js";
 export { startLocalControlPlane } from "./local-control-plane.js";
-export type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
+export type { LocalControlPlane, LocalControlPlaneOptions } from "./local-control-plane-options.js";
 export type { HostLanguage } from "./runtime/language-tools.js";
 export type {
   KubernetesOptions,

@@ -1,6 +1,6 @@
 import type { EgressOptions } from "./egress/egress-options.js";
 import type { KubernetesOptions } from "./runtime/runtime-options.js";
-import type { MachineLimits } from "./runtime/sandbox-runtime.js";
+import type { IsolationLevel, MachineLimits } from "./runtime/sandbox-runtime.js";
 import type { RuntimeName } from "./runtimes.js";
 import type { WebhookOptions } from "./webhooks/webhook-options.js";
 
@@ -12,6 +12,11 @@ export interface LocalControlPlaneOptions {
   readonly host?: string;
   /** Host names, besides loopback's, that callers may use when the server listens on loopback. Default: none. */
   readonly allowedHosts?: readonly string[];
+  /**
+   * Who may open what listens on ports of sandboxes: `public`, whoever knows an address, or `private`, whoever has a link that
+   * `ports.previewUrl(port, { expiresInSeconds })` made. Default: `public`, as in the cloud.
+   */
+  readonly previews?: "public" | "private";
   /**
    * The address under which others reach this server through a proxy, as in `https://sandboxes.example`. Callers who use it get
    * addresses of sandboxes, previews and uploads that begin with it. Default: none.
@@ -124,4 +129,21 @@ export interface LocalControlPlaneOptions {
   readonly signal?: AbortSignal;
   /** Receives one line at a time for people to read; never a token or an environment value. Default: nothing is logged. */
   readonly log?: (message: string) => void;
+}
+
+/** A control plane that runs in this process. */
+export interface LocalControlPlane {
+  /** Base URL for clients, such as `http://127.0.0.1:39417`. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** The name of the runtime that isolates the sandboxes. */
+  readonly runtime: string;
+  readonly isolation: IsolationLevel;
+  /** The internet access of sandboxes whose create request does not set it: `on`, `off`, or `allow=` with destinations. */
+  readonly internet: string;
+  /**
+   * Stops listening and deletes every sandbox; with a data directory, stops them instead. Resolves when nothing runs.
+   * @throws NotKeptError, once nothing runs, when something could not be kept in the data directory.
+   */
+  close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import { chosenRuntime, runtimeName } from "./chosen-runtime.js";
-import type { LocalControlPlane } from "./control-plane-server.js";
 import { CannotLeaveRunningError, InvalidRecordsError } from "./errors/local-errors.js";
-import type { LocalControlPlaneOptions } from "./local-control-plane-options.js";
+import type { LocalControlPlane, LocalControlPlaneOptions } from "./local-control-plane-options.js";
 import { defaultHost } from "./local-defaults.js";
 import { requireOptionsOf } from "./options-of-runtimes.js";
 import { holdingProcess } from "./runtime/host/unref-child.js";

@@ -74,6 +74,8 @@ export const controlPlaneErrorCodes = [
   "BUILD_NOT_FOUND",
   "WEBHOOK_DELIVERY_NOT_FOUND",
   "API_KEY_NOT_FOUND",
+  "EVENTS_GONE",
+  "WEBHOOK_NOT_FOUND",
   "VOLUME_NOT_FOUND",
   "VOLUME_IN_USE",
   "CONFLICT",

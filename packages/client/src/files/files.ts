@@ -17,6 +17,7 @@ import {
 } from "../config/options.js";
 import { invalidArgument, NotFoundError, type ValidationError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
+import type { LinkOptions, SandboxLinks } from "../sandbox/sandbox-links.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import { sizeOf } from "../transport/http/multipart.js";
 import { onNode } from "../transport/on-node.js";
@@ -71,16 +72,34 @@ export class Files {
   readonly #access: AgentAccess;
   readonly #commands: Commands;
   readonly #requestTimeout: number;
+  readonly #links: SandboxLinks;
 
   /** @internal */
-  static of(access: AgentAccess, commands: Commands, requestTimeout: number): Files {
-    return new Files(access, commands, requestTimeout);
+  static of(access: AgentAccess, commands: Commands, requestTimeout: number, links: SandboxLinks): Files {
+    return new Files(access, commands, requestTimeout, links);
   }
 
-  private constructor(access: AgentAccess, commands: Commands, requestTimeout: number) {
+  private constructor(access: AgentAccess, commands: Commands, requestTimeout: number, links: SandboxLinks) {
+    this.#links = links;
     this.#access = access;
     this.#commands = commands;
     this.#requestTimeout = requestTimeout;
+  }
+
+  /**
+   * Makes a link that downloads a file, for whoever has it (POST /v1/sandboxes/{id}/links). It is valid until it expires, the sandbox is gone,
+   * its API key is revoked, or `sandbox.ports.revoke()` is called. The file is looked for when the link is used. An extension: on the
+   * cloud, a `NotFoundError`.
+   */
+  async downloadUrl(path: string, options?: LinkOptions): Promise<string> {
+    requireText("path", path, 4096);
+    return (await this.#links.make("files.downloadUrl", { kind: "download", path }, options)).url;
+  }
+
+  /** Makes a link like `downloadUrl`, to which a file is written by PUT, with its bytes as the body. It replaces a file of that path. */
+  async uploadUrl(path: string, options?: LinkOptions): Promise<string> {
+    requireText("path", path, 4096);
+    return (await this.#links.make("files.uploadUrl", { kind: "upload", path }, options)).url;
   }
 
   /** Reads a file as text, up to 64 MiB as JSON (GET /files/read). */

@@ -1,7 +1,8 @@
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import type { AgentAccess } from "../agent/agent-access.js";
 import { type CallOptions, callInit } from "../config/options.js";
-import { InvalidResponseError, reportIt } from "../errors/errors.js";
+import { InvalidResponseError } from "../errors/errors.js";
+import { serverSentEvents } from "../streams/server-sent-events.js";
 import { bodyOf, type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
 import { type SandboxMetrics, sandboxMetrics } from "./machine-reports.js";
 
@@ -36,7 +37,7 @@ export class Metrics {
     const init = { params, headers, parseAs: "stream", ...callInit(options) } as const;
     const stream = await successOf(this.#controlPlane.GET("/v1/sandboxes/{id}/metrics/stream", init));
     if (!(stream instanceof ReadableStream)) throw notMetrics();
-    for await (const data of eventData(stream)) yield sandboxMetrics(snapshotIn(data));
+    for await (const { data } of serverSentEvents(stream)) yield sandboxMetrics(snapshotIn(data));
   }
 
   /** The metrics in Prometheus' text format (GET /metrics/prometheus). */
@@ -60,43 +61,6 @@ function notMetrics(): InvalidResponseError {
   return new InvalidResponseError({
     summary: "The server's stream of metrics has an event that is not metrics.",
     hint: "Report this to the server's operator; metrics.snapshot() asks the sandbox itself.",
-    code: "INVALID_RESPONSE",
-  });
-}
-
-/** Yields the data of each event in a stream of server-sent events. Leaving the loop ends the call. */
-async function* eventData(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  // Load the parser with the first stream, because most programs read none.
-  const { createParser } = await import("eventsource-parser");
-  const arrived: string[] = [];
-  let isTooLong = false;
-  const parser = createParser({
-    maxBufferSize: longestEvent,
-    onEvent: ({ data }) => arrived.push(data),
-    onError: ({ type }) => {
-      isTooLong ||= type === "max-buffer-size-exceeded";
-    },
-  });
-  const decoder = new TextDecoder();
-  const reader = stream.getReader();
-  try {
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      parser.feed(decoder.decode(chunk.value, { stream: true }));
-      if (isTooLong) throw tooLong();
-      yield* arrived.splice(0);
-    }
-  } finally {
-    await reader.cancel();
-  }
-}
-
-/** Largest accepted event, in characters. */
-const longestEvent = 1024 * 1024;
-
-function tooLong(): InvalidResponseError {
-  return new InvalidResponseError({
-    summary: "The server sent an event that does not end.",
-    hint: reportIt,
     code: "INVALID_RESPONSE",
   });
 }

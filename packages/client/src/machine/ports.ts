@@ -1,7 +1,8 @@
 import type { AgentAccess } from "../agent/agent-access.js";
-import { checkKnown } from "../config/options.js";
+import { type CallOptions, callOptionNames, checkKnown } from "../config/options.js";
 import { invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
+import type { SandboxLinks } from "../sandbox/sandbox-links.js";
 import type { PortForward, PortForwardOptions } from "./port-forward.js";
 import { type WaitForPortOptions, waitForPort } from "./port-wait.js";
 
@@ -14,31 +15,50 @@ export interface PreviewUrlOptions {
   form?: "host" | "path" | undefined;
 }
 
+/** Options of a link to a port. */
+export interface PreviewLinkOptions extends PreviewUrlOptions, CallOptions {
+  /** Seconds until the link expires, 1 to 604,800 (a week). A visit that has begun ends then too. */
+  expiresInSeconds: number;
+}
+
 /** The TCP ports of a sandbox. */
 export class Ports {
   readonly #access: AgentAccess;
   readonly #commands: Commands;
+  readonly #links: SandboxLinks;
 
   /** @internal */
-  static of(access: AgentAccess, commands: Commands): Ports {
-    return new Ports(access, commands);
+  static of(access: AgentAccess, commands: Commands, links: SandboxLinks): Ports {
+    return new Ports(access, commands, links);
   }
 
-  private constructor(access: AgentAccess, commands: Commands) {
+  private constructor(access: AgentAccess, commands: Commands, links: SandboxLinks) {
     this.#access = access;
     this.#commands = commands;
+    this.#links = links;
   }
 
+  /**
+   * Makes a link to a port of a sandbox whose previews are private (POST /v1/sandboxes/{id}/links). Whoever has it may open the port, until
+   * it expires, the sandbox is gone, its API key is revoked, or `revoke()` is called. By host name it sets a cookie for that host alone. If
+   * the server's previews are public, a `ConflictError`. An extension: on the cloud, a `NotFoundError`.
+   */
+  previewUrl(port: number, options: PreviewLinkOptions): Promise<string>;
   /**
    * The public URL of a port, 1 to 65535. Anyone who knows the URL can open it. Makes no request: the URL comes from the
    * server's description of the sandbox, else from the cloud's naming scheme. Throws a `SandboxError`
    * (PREVIEW_UNAVAILABLE) if there is neither.
    */
-  previewUrl(port: number, options: PreviewUrlOptions = {}): string {
-    checkKnown("previewUrl", options, { form: true });
-    const { form = "host" } = options;
+  previewUrl(port: number, options?: PreviewUrlOptions): string;
+  previewUrl(port: number, options: PreviewUrlOptions | PreviewLinkOptions = {}): string | Promise<string> {
+    const { form = "host", ...link } = options;
     const number = String(checkedPort(port));
     if (form !== "host" && form !== "path") throw invalidArgument('form must be "host" or "path".');
+    if ("expiresInSeconds" in link && link.expiresInSeconds !== undefined)
+      return this.#links
+        .make("previewUrl", { kind: "port", port }, link)
+        .then(({ url, path_url }) => (form === "path" ? (path_url ?? url) : url));
+    checkKnown<PreviewUrlOptions>("previewUrl", options, { form: true });
     const template = this.#access.previews[form];
     if (template?.includes("{port}")) return template.replaceAll("{port}", number);
     const cloud = form === "host" ? cloudPreview(this.#access.publicHost, number) : undefined;
@@ -48,6 +68,15 @@ export class Ports {
       hint: "The sandbox's server offers no previews, or the sandbox is not running yet; refresh() asks again.",
       code: "PREVIEW_UNAVAILABLE",
     });
+  }
+
+  /**
+   * Revokes all links to ports and files of the sandbox, with the visits that have begun (DELETE /v1/sandboxes/{id}/links). Links that are
+   * made later are valid.
+   */
+  async revoke(options?: CallOptions): Promise<void> {
+    checkKnown("ports.revoke", options, callOptionNames);
+    await this.#links.revoke(options);
   }
 
   /**

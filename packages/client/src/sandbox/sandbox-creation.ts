@@ -84,12 +84,20 @@ export interface SandboxLimits {
   vcpu?: number | undefined;
 }
 
-/** Which internet destinations a sandbox may reach. */
+/**
+ * Which internet destinations a sandbox may reach. An entry is a name, `*.name`, an address or a range, with `:port` for that port only.
+ * For hosts that have a secret it may limit requests: `GET,HEAD api.github.com/repos/*`.
+ */
 export interface EgressLists {
   /** If given, every destination that is not on this list is refused. */
   allow?: readonly string[] | undefined;
   /** Destinations that are refused, even if `allow` has them. */
   deny?: readonly string[] | undefined;
+  /**
+   * Whether programs that connect to what neither list names wait until `sandbox.egress.decide` answers, 60 s at most. An event
+   * `egress.held` of `client.events` tells each. Default: false.
+   */
+  ask?: boolean | undefined;
 }
 
 /** Options of `sandboxes.getOrCreate`. */
@@ -134,7 +142,7 @@ export function createRequest(
 ): CreateRequest {
   checkKnown("create", options, createOptionNames);
   checkKnown("limits", options.limits, { memoryMb: true, vcpu: true });
-  checkKnown("egress", options.egress, { allow: true, deny: true });
+  checkKnown("egress", options.egress, { allow: true, deny: true, ask: true });
   const { template, templateId, region, internetAccess, egress, limits, mounts, env, name, metadata } =
     options;
   const { minIsolation, secrets } = options;
@@ -164,7 +172,7 @@ export function createRequest(
       timeout_seconds: seconds === undefined ? undefined : lifetime(seconds, "timeoutSeconds"),
       region,
       internet_access: internetAccess,
-      egress: egress && omitUndefined({ allow: egress.allow?.slice(), deny: egress.deny?.slice() }),
+      egress: egress && listsOnWire(egress),
       limits: limits && omitUndefined({ memory_mb: limits.memoryMb, vcpu: limits.vcpu }),
       mounts: mounts && mountsOnWire(mounts),
       secrets: secrets && secretsOnWire(secrets),
@@ -176,6 +184,10 @@ export function createRequest(
     ...sleepOnWire(options),
   };
 }
+
+/** The lists as a request has them. */
+export const listsOnWire = ({ allow, deny, ask }: EgressLists): ControlPlaneSchemas["EgressLists"] =>
+  omitUndefined({ allow: allow?.slice(), deny: deny?.slice(), ask });
 
 /** Throws unless the lists have names and addresses, and there is internet access that they limit. */
 export function checkLists(egress: EgressLists | undefined, internetAccess: boolean | undefined): void {
@@ -189,6 +201,7 @@ export function checkLists(egress: EgressLists | undefined, internetAccess: bool
       Array.isArray(entries) && entries.every((entry) => typeof entry === "string" && entry !== "");
     if (!isList) throw invalidArgument(`egress.${list} must be a list of names and addresses.`);
   }
+  checkBoolean("egress.ask", egress.ask);
 }
 
 /** Throws unless the server's answer to "create sandbox" confirms what the options ask for. */
@@ -206,8 +219,8 @@ export function checkGranted(asked: CreateSandboxOptions, made: ControlPlaneSche
  * Throws if egress lists were asked for and the answer has none: a server that does not know the field allows all
  * traffic.
  */
-function checkEgress(asked: EgressLists | undefined, got: unknown): void {
-  if (asked === undefined || got !== undefined) return;
+function checkEgress(asked: EgressLists | undefined, got: EgressLists | undefined): void {
+  if (asked === undefined || (got !== undefined && (!asked.ask || got.ask))) return;
   throw new InvalidResponseError({
     summary: "The server does not confirm the sandbox's egress lists, so it may ignore them.",
     hint: "Use another backend, or leave egress out.",

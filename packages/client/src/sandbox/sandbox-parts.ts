@@ -18,4 +18,5 @@ export { Terminals } from "../streams/terminal.js";
 export { SandboxEgress } from "./egress.js";
 export { noticeExpiry } from "./expiry-notice.js";
 export { KeepAlive } from "./keep-alive.js";
+export { SandboxLinks } from "./sandbox-links.js";
 export { SandboxSecrets } from "./secrets.js";

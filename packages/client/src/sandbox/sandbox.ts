@@ -30,6 +30,7 @@ import type { Expiring } from "./deadline.js";
 import type { SandboxEgress } from "./egress.js";
 import type { ExpiringOptions } from "./expiry-notice.js";
 import type { KeepAlive, KeepAliveOptions } from "./keep-alive.js";
+import type { SandboxLinks } from "./sandbox-links.js";
 import type * as SandboxParts from "./sandbox-parts.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { SandboxSecrets } from "./secrets.js";
@@ -78,6 +79,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #sandboxes: SandboxOperations;
   readonly #timeouts: SandboxTimeouts;
   readonly #parts: typeof SandboxParts;
+  readonly #links: SandboxLinks;
   #record: SandboxRecord;
   #files: Files | undefined;
   #env: EnvironmentVariables | undefined;
@@ -120,12 +122,13 @@ export class Sandbox implements AsyncDisposable {
     this.commands = parts.Commands.of(access, timeouts.execution);
     this.processes = parts.Processes.of(access);
     this.contexts = parts.Contexts.of(access, timeouts.execution);
-    this.ports = parts.Ports.of(access, this.commands);
+    this.#links = new parts.SandboxLinks(sandboxes.controlPlane, record.id);
+    this.ports = parts.Ports.of(access, this.commands, this.#links);
   }
 
   /** The sandbox's files, below /workspace and /tmp. */
   get files(): Files {
-    this.#files ??= this.#parts.Files.of(this.#access, this.commands, this.#timeouts.request);
+    this.#files ??= this.#parts.Files.of(this.#access, this.commands, this.#timeouts.request, this.#links);
     return this.#files;
   }
 

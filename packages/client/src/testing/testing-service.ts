@@ -1,4 +1,4 @@
-import { bearerToken, isLook } from "@cloud-sandbox/server-kit/handlers";
+import { bearerToken, isLook, MemoryEvents } from "@cloud-sandbox/server-kit/handlers";
 import {
   agentEnvelope,
   controlPlaneEnvelope,
@@ -68,7 +68,8 @@ export class TestingService {
     this.baseUrl = baseUrl.replace(/\/+$/, "");
     const templates = new TemplateCatalogue();
     const uploads = new TemplateUploads(clock);
-    this.#fleet = new MemoryFleet({ clock, programs, templates });
+    const events = new MemoryEvents(() => clock.now().getTime());
+    this.#fleet = new MemoryFleet({ clock, programs, templates, events });
     this.#reports = new Reports(clock, options.sendReport ?? ((request) => globalThis.fetch(request)));
     this.#controlPlane = controlPlaneService({
       apiKey,
@@ -80,6 +81,7 @@ export class TestingService {
       builds: new TemplateBuilds({ clock, programs, templates, uploads }),
       uploads,
       reports: this.#reports,
+      events,
     });
   }
 

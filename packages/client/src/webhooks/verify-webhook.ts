@@ -1,5 +1,6 @@
 import { checkKnown, type OptionNames } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
+import type { SandboxEvent } from "../events/events.js";
 import { date } from "../transport/answer-fields.js";
 import { type ExecutionReport, executionReport } from "./execution-report.js";
 import { WebhookVerificationError } from "./webhook-error.js";
@@ -32,6 +33,38 @@ export async function verifyWebhook(
   options: VerifyWebhookOptions = {},
 ): Promise<ExecutionReport> {
   checkKnown("verifyWebhook", options, verifyOptionNames);
+  const { body, ...sent } = await verified(rawBody, headers, secret, options);
+  return executionReport(body, sent);
+}
+
+/**
+ * Verifies a request of a webhook that `webhooks.subscribe` made, as `verifyWebhook` does, and returns its event. The same event may
+ * come twice: process each `id` only once.
+ */
+export async function verifyEventWebhook(
+  rawBody: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  options: VerifyWebhookOptions = {},
+): Promise<SandboxEvent> {
+  checkKnown("verifyEventWebhook", options, verifyOptionNames);
+  const { body } = await verified(rawBody, headers, secret, options);
+  const { eventIn } = await import("../events/events.js");
+  return eventIn(new TextDecoder().decode(body));
+}
+
+interface Verified {
+  readonly body: Uint8Array;
+  readonly deliveryId: string | undefined;
+  readonly sentAt: Date | undefined;
+}
+
+async function verified(
+  rawBody: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  options: VerifyWebhookOptions,
+): Promise<Verified> {
   const { toleranceSeconds = 300 } = options;
   checkVerification(secret, options);
   if (typeof rawBody !== "string" && !(rawBody instanceof Uint8Array))
@@ -44,7 +77,7 @@ export async function verifyWebhook(
   const timestamp = headerOf(headers, webhookHeaders.timestamp);
   if (!(await isSigned(body, timestamp, signature, secret))) throw wrongSignature();
   const sentAt = timeOf(timestamp, toleranceSeconds);
-  return executionReport(body, { deliveryId: headerOf(headers, webhookHeaders.delivery), sentAt });
+  return { body, deliveryId: headerOf(headers, webhookHeaders.delivery), sentAt };
 }
 
 /** Throws for a secret or tolerance that would make the check accept everything, or nothing. */

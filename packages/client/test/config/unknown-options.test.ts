@@ -23,6 +23,7 @@ import {
   type Terminals,
   type VncServer,
   verifyWebhook,
+  type Webhooks,
   type Windows,
   webhookHandler,
 } from "../../src/index.js";
@@ -200,6 +201,7 @@ const [secret, template] = ["a secret", Template.from("base")];
 const everyCall = [
   ...callsOf<SandboxClient>("client", () => client, {
     close: (it, options) => it.close(options),
+    events: (it, options) => it.events(options).next(),
     executeIsolated: (it, options) => it.executeIsolated("1", options),
     executeIsolatedStream: (it, options) => it.executeIsolatedStream("1", options).result(),
     executeIsolatedMany: (it, options) => it.executeIsolatedMany([], options).next(),
@@ -256,6 +258,8 @@ const everyCall = [
     waitAtMost: (it, options) => it.waitAtMost(1, options),
   }),
   ...callsOf<Files>("files", () => sandbox.files, {
+    downloadUrl: (it, options) => it.downloadUrl("a", options),
+    uploadUrl: (it, options) => it.uploadUrl("a", options),
     download: (it, options) => it.download("a", "/tmp/a", options),
     downloadDirectory: (it, options) => it.downloadDirectory("a", "/tmp/a", options),
     exists: (it, options) => it.exists("a", options),
@@ -287,9 +291,15 @@ const everyCall = [
     install: (it, options) => it.install(["numpy"], options),
   }),
   ...callsOf<Terminals>("terminal", () => sandbox.terminal, { open: (it, options) => it.open(options) }),
+  ...callsOf<Webhooks>("webhooks", () => client.webhooks, {
+    list: (it, options) => it.list(options),
+    subscribe: (it, options) => it.subscribe("https://a.test", options),
+    unsubscribe: (it, options) => it.unsubscribe("a", options),
+  }),
   ...callsOf<Ports>("ports", () => sandbox.ports, {
     forward: (it, options) => it.forward(80, options),
     previewUrl: (it, options) => it.previewUrl(80, options),
+    revoke: (it, options) => it.revoke(options),
     waitForPort: (it, options) => it.waitForPort(80, options),
   }),
   ...callsOf<Metrics>("metrics", () => sandbox.metrics, {

@@ -1,7 +1,9 @@
+import type { NewEvent } from "@cloud-sandbox/server-kit/handlers";
 import type { V1Secret } from "@kubernetes/client-node";
 import { statusOf } from "../runtime/kubernetes/cluster.js";
 import { ownLabel } from "../runtime/kubernetes/pod.js";
 import type { ApiKeyRepository, StoredApiKey } from "../store/api-key-repository.js";
+import type { EventLog } from "../store/event-log.js";
 import type { Settings } from "../store/settings.js";
 import { apiReason, type ClusterApi } from "./cluster-api.js";
 import type { Term } from "./lease.js";
@@ -25,6 +27,7 @@ export class ClusterKeys implements Settings, ApiKeyRepository {
   constructor(
     private readonly cluster: ClusterApi,
     private readonly term: Pick<Term, "isHeld">,
+    private readonly events: EventLog,
   ) {}
 
   async once(key: string, choose: () => string | Promise<string>): Promise<string> {
@@ -42,10 +45,11 @@ export class ClusterKeys implements Settings, ApiKeyRepository {
     );
   }
 
-  async save(key: StoredApiKey): Promise<void> {
+  async save(key: StoredApiKey, events: readonly NewEvent[] = []): Promise<void> {
     await whileHeld(this.term, () =>
       this.#change(async (known) => withoutOldest({ ...known, [key.id]: encoded(JSON.stringify(key)) })),
     );
+    this.events.record(events);
   }
 
   /** Changes the Secret, anew if another server does so at the same time. */

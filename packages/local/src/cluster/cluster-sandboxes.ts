@@ -1,7 +1,9 @@
+import type { NewEvent } from "@cloud-sandbox/server-kit/handlers";
 import type { V1ConfigMap } from "@kubernetes/client-node";
 import { InvalidRecordsError } from "../errors/local-errors.js";
 import { statusOf } from "../runtime/kubernetes/cluster.js";
 import { ownLabel } from "../runtime/kubernetes/pod.js";
+import type { EventLog } from "../store/event-log.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import {
   requireSound,
@@ -33,6 +35,7 @@ export interface ClusterSandboxesParts {
   /** The term in which the records are read and written. */
   readonly term: Term;
   readonly writes: PendingWrites;
+  readonly events: EventLog;
   readonly log: (message: string) => void;
 }
 
@@ -48,10 +51,11 @@ export class ClusterSandboxes implements SandboxRepository {
 
   constructor(private readonly parts: ClusterSandboxesParts) {}
 
-  async save(sandbox: StoredSandbox): Promise<void> {
+  async save(sandbox: StoredSandbox, events: readonly NewEvent[] = []): Promise<void> {
     const isNew = !this.#versions.has(sandbox.id);
     try {
       await this.#write(sandbox.id, "sandbox", sandbox);
+      this.parts.events.record(events);
     } catch (error) {
       // The API server may have made the object all the same.
       if (isNew) this.parts.writes.ensure(`no ${sandbox.id}`, () => this.#remove(sandbox.id));
@@ -84,8 +88,9 @@ export class ClusterSandboxes implements SandboxRepository {
     return sandboxes;
   }
 
-  async end(ended: StoredEnd): Promise<void> {
+  async end(ended: StoredEnd, events: readonly NewEvent[] = []): Promise<void> {
     await this.#write(ended.id, "ended", ended);
+    this.parts.events.record(events);
     this.#ended.set(ended.id, ended);
     this.#read.delete(ended.id);
     for (const id of [...this.#ended.keys()].slice(0, -rememberedEnds)) {
@@ -175,5 +180,11 @@ const byDeadline = (one: StoredEnd, other: StoredEnd): number =>
 
 function parse(text: string): StoredSandbox | StoredEnd {
   const record = JSON.parse(text);
-  return { ...record, createdAt: new Date(record.createdAt), expiresAt: new Date(record.expiresAt) };
+  const { linksRevokedAt } = record;
+  return {
+    ...record,
+    createdAt: new Date(record.createdAt),
+    expiresAt: new Date(record.expiresAt),
+    ...(linksRevokedAt && { linksRevokedAt: new Date(linksRevokedAt) }),
+  };
 }

@@ -1,4 +1,5 @@
 import { Database } from "../store/database.js";
+import { MemoryEventLog } from "../store/event-log.js";
 import { PendingWrites } from "../store/pending-writes.js";
 import type { Store } from "../store/store.js";
 import type { ClusterApi } from "./cluster-api.js";
@@ -13,11 +14,12 @@ export interface ClusterStoreParts {
   readonly log: (message: string) => void;
 }
 
-/** The store of the server that leads, for one term: objects of the cluster. What is reported by webhooks is in memory. */
+/** The store of the server that leads, for one term: objects of the cluster. Events and what webhooks report are in memory. */
 export function clusterStore({ cluster, term, log }: ClusterStoreParts): Store {
   const writes = new PendingWrites(() => requireHeld(term));
-  const sandboxes = new ClusterSandboxes({ cluster, term, writes, log });
-  const keys = new ClusterKeys(cluster, term);
+  const events = new MemoryEventLog();
+  const sandboxes = new ClusterSandboxes({ cluster, term, writes, events, log });
+  const keys = new ClusterKeys(cluster, term, events);
   let database: Promise<Database> | undefined;
   return {
     directory: undefined,
@@ -26,6 +28,7 @@ export function clusterStore({ cluster, term, log }: ClusterStoreParts): Store {
     sandboxes,
     apiKeys: async () => keys,
     writes,
+    events,
     problem: () => (writes.isFailing || !term.isHeld ? problem : undefined),
     database: () => {
       database ??= Database.open();

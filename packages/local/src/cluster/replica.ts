@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterRecordsError, InvalidRecordsError, PortUnavailableError } from "../errors/local-errors.js";
 import { openCluster } from "../runtime/kubernetes/cluster.js";
 import type { KubernetesOptions } from "../runtime/runtime-options.js";
+import { MemoryEventLog } from "../store/event-log.js";
 import type { Store } from "../store/store.js";
 import { persistentApiKey, persistentTokenIssuer } from "../tokens/token-issuer.js";
 import { apiReason, clusterApi } from "./cluster-api.js";
@@ -72,7 +73,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
   const runtime = await parts.runtime(() => mayAct());
   const cluster = clusterApi(openCluster(options.kubernetes ?? {}));
   const lease = new Lease(cluster, `${hostname()}_${randomBytes(4).toString("hex")}`, log);
-  const keys = new ClusterKeys(cluster, lease);
+  const keys = new ClusterKeys(cluster, lease, new MemoryEventLog());
   const proxy = new ReplicaProxy(lease);
   const closing = new AbortController();
   mayAct = () => lease.isHeld;

@@ -52,6 +52,7 @@ export interface ServeOptions {
   readonly withoutSystemCallFilter: boolean;
   readonly rootInside: boolean;
   readonly publicUrl?: string;
+  readonly previews?: "public" | "private";
   readonly auditLog?: string;
   readonly metrics: boolean;
   readonly json: boolean;
@@ -76,6 +77,11 @@ export function addServeOptions(command: Command): Command {
     .option(
       "--public-url <url>",
       "address under which others reach this server through a proxy, as in https://sandboxes.example",
+    )
+    .option(
+      "--previews <public|private>",
+      "who may open what listens on ports of sandboxes: whoever knows an address, or whoever has a link that was made with a key; default: public",
+      oneOf("public", "private"),
     )
     .option(
       "--cors-origin <origin>",

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { limits } from "@cloud-sandbox/protocol/limits";
 import {
@@ -18,27 +19,32 @@ import {
   bearerToken,
   type Created,
   egressHandlers,
+  eventHandlers,
   IdempotentCreates,
   type ProgramHandlerParts,
   programHandlers,
   RepeatedPrograms,
   type SandboxHandlerParts,
   sandboxHandlers,
+  sandboxNotFound,
   type TemplateHandlersOptions,
   templateHandlers,
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
+import type { ExecutionEvents } from "../events/execution-events.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
+import type { EventLog } from "../store/event-log.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
+import { type LinkHandlerParts, linkHandlers } from "./link-handlers.js";
 import { secretHandlers } from "./secret-handlers.js";
 import type { ServerMetrics } from "./server-metrics.js";
 import { volumeHandlers } from "./volume-handlers.js";
@@ -64,7 +70,15 @@ interface ControlPlaneApiOptions
   readonly version: string;
   /** The current problem: changes cannot be saved, or sandboxes cannot be started. */
   readonly problem: () => StorageStatus | undefined;
-  readonly webhooks: Pick<Webhooks, "handlers">;
+  readonly webhooks: Pick<Webhooks, "handlers" | "subscriptionHandlers">;
+  readonly events: EventLog;
+  readonly linking: LinkHandlerParts;
+  readonly executionEvents: Pick<ExecutionEvents, "program">;
+  /** The metrics of a sandbox; undefined if there are none now. */
+  readonly metricsOf: (
+    sandboxId: string,
+    signal: AbortSignal,
+  ) => Promise<Record<string, unknown> | undefined>;
   /** Undefined if the server measures nothing of itself. */
   readonly serverMetrics: ServerMetrics | undefined;
   /** Called for every answer. */
@@ -122,8 +136,12 @@ function handlersByKey(options: ControlPlaneApiOptions): (caller: Caller) => Con
 function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined): ControlPlaneHandlers {
   const { programs, tokens, serverMetrics } = options;
   const fleet = new KeyFleet(options.fleet, keyId);
+  const requireSeen = (sandboxId: string): void => {
+    if (!fleet.sees(sandboxId)) throw sandboxNotFound(sandboxId);
+  };
   return {
-    ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId)),
+    ...options.webhooks.handlers((sandboxId) => fleet.sees(sandboxId), keyId),
+    ...options.webhooks.subscriptionHandlers(keyId, requireSeen),
     getHealth: () => ({
       ...healthWith(options.problem()),
       version: options.version,
@@ -145,7 +163,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     ...programHandlers({
       ...options,
       runProgram: (spec) => {
-        const run = () => programs.run(spec, keyId);
+        const run = () => options.executionEvents.program(keyId, () => programs.run(spec, keyId));
         return serverMetrics ? serverMetrics.program(run) : run();
       },
       repeated: new RepeatedPrograms(digest),
@@ -161,6 +179,21 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
       await options.fleet.access.setEgress(fleet.get(params.id), body);
       return { ...body, request_id: requestId };
     },
+
+    decideSandboxEgress: async ({ params, body, requestId }) => {
+      await options.fleet.access.decideEgress(fleet.get(params.id), body);
+      return { ...body, request_id: requestId };
+    },
+
+    ...linkHandlers(options.linking, fleet, options.fleet.access, keyId),
+
+    ...eventHandlers({
+      events: options.events,
+      keyId,
+      requireSeen,
+      metrics: options.metricsOf,
+      stream: (pieces) => Readable.from(pieces, { objectMode: false }),
+    }),
 
     ...templateHandlers(options),
 

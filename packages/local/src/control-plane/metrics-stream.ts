@@ -60,6 +60,16 @@ export class MetricsStreams {
     }
   }
 
+  /** The metrics of a sandbox now. Undefined if there are none: it is paused, stopped or gone, or its agent does not answer. */
+  async read(id: string, signal: AbortSignal): Promise<Record<string, unknown> | undefined> {
+    try {
+      const limit = timeLimit(answerLimitMs, signal);
+      return JSON.parse(await this.agents.readMetrics(reachableMachine(this.find(id)), limit));
+    } catch {
+      return undefined;
+    }
+  }
+
   #isReachable(id: string): boolean {
     try {
       const sandbox = this.find(id);

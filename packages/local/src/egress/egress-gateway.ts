@@ -2,12 +2,18 @@ import { createHash } from "node:crypto";
 import { type NameResolver, nameServers } from "../addresses/name-servers.js";
 import { systemNames } from "../addresses/system-names.js";
 import { openFilesLimit } from "../runtime/host/open-files.js";
+import type { Destination } from "./destination.js";
 import { Dialer } from "./dialer.js";
 import { EgressLog } from "./egress-log.js";
 import { EgressPolicy, type EgressRules, type OperatorRules } from "./egress-policy.js";
 import { HttpProxy } from "./http-proxy.js";
 import { type InternetLack, nameServersLack } from "./internet-lack.js";
-import { type EgressLimits, type OnEgressDecision, SandboxEgress } from "./sandbox-egress.js";
+import {
+  type EgressLimits,
+  type EgressTelling,
+  type OnEgressDecision,
+  SandboxEgress,
+} from "./sandbox-egress.js";
 import type { CertificateAuthority } from "./secrets/certificate-authority.js";
 import { EndedTls } from "./secrets/ended-tls.js";
 import type { Secret } from "./secrets/secret.js";
@@ -32,7 +38,11 @@ export interface EgressGatewayOptions {
   readonly authority?: CertificateAuthority | undefined;
   readonly limits?: Partial<EgressLimits>;
   readonly onDecision?: OnEgressDecision | undefined;
+  /** Called with what callers want to know at once, and the sandbox. */
+  readonly onTelling?: OnEgressTelling | undefined;
 }
+
+export type OnEgressTelling = (sandboxId: string, telling: EgressTelling) => void;
 
 /** The filtering proxy that is a sandbox's only network. A connection's socket tells which sandbox it belongs to. */
 export class EgressGateway {
@@ -57,7 +67,7 @@ export class EgressGateway {
 
   /** Opens the egress of a machine that is being started. Everything is refused until {@link setRules} is called. */
   open(id: string): SandboxEgress {
-    const { operator, limits, onDecision } = this.options;
+    const { operator, limits, onDecision, onTelling } = this.options;
     const closed = new EgressPolicy({ internetAccess: false }, operator);
     const egress = new SandboxEgress(
       id,
@@ -68,6 +78,7 @@ export class EgressGateway {
       { ...defaultLimits, ...limits },
       onDecision,
       (open) => this.#hasRoom(open),
+      (telling) => onTelling?.(id, telling),
     );
     this.#sandboxes.set(id, egress);
     return egress;
@@ -84,6 +95,11 @@ export class EgressGateway {
   setRules(id: string, rules: EgressRules): void {
     const egress = this.#sandboxes.get(id);
     if (egress) egress.policy = this.policy(rules);
+  }
+
+  /** Answers the programs of a sandbox that wait for a destination. False if none does. */
+  decide(id: string, destination: Destination, isAllowed: boolean): boolean {
+    return this.#sandboxes.get(id)?.decide(destination, isAllowed) ?? false;
   }
 
   /** The policy of rules that a sandbox asks for. */

@@ -72,6 +72,7 @@ export class LoggedAttempt implements EgressEntry {
   address: string | undefined;
   decision: EgressEntry["decision"] = "pending";
   reason: string | undefined;
+  rule: string | undefined;
   readonly #began = performance.now();
   #ended: number | undefined;
   #socket: Socket | undefined;
@@ -139,6 +140,7 @@ export class LoggedRequest implements EgressEntry {
   readonly address = undefined;
   decision: EgressEntry["decision"] = "pending";
   reason: string | undefined;
+  rule: string | undefined;
   /** Bytes of the request's body, and of the answer's. */
   bytesSent = 0;
   bytesReceived = 0;

@@ -2,7 +2,7 @@ import type { RequestedEgress } from "@cloud-sandbox/server-kit/handlers";
 import type { NameResolver } from "../addresses/name-servers.js";
 import { InvalidEgressError } from "../errors/local-errors.js";
 import { DestinationPattern } from "./destination-pattern.js";
-import { EgressGateway } from "./egress-gateway.js";
+import { EgressGateway, type OnEgressTelling } from "./egress-gateway.js";
 import type { OnEgressDecision } from "./sandbox-egress.js";
 import type { CertificateAuthority } from "./secrets/certificate-authority.js";
 import { parseUpstreamProxy, type UpstreamProxy, upstreamProxyVariable } from "./upstream-proxy.js";
@@ -39,6 +39,7 @@ export function egressGateway(
   onDecision?: OnEgressDecision,
   authorities?: () => string,
   authority?: CertificateAuthority,
+  onTelling?: OnEgressTelling,
 ): EgressGateway {
   const proxy = upstreamProxy ?? (process.env[upstreamProxyVariable] || undefined);
   return new EgressGateway({
@@ -48,6 +49,7 @@ export function egressGateway(
     onDecision,
     authorities,
     authority,
+    onTelling,
   });
 }
 

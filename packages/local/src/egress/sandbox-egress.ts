@@ -5,6 +5,7 @@ import { authorityOf, type Destination, EgressProblem } from "./destination.js";
 import type { Dialed, Dialer, EgressAccess, JoinTunnel } from "./dialer.js";
 import { EgressLog, type EgressProtocol, type LoggedAttempt } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
+import { HeldDestinations } from "./held-destinations.js";
 import type { HttpProxy } from "./http-proxy.js";
 import type { EndedTls } from "./secrets/ended-tls.js";
 import { hasPlaceholder } from "./secrets/replaced-head.js";
@@ -26,6 +27,27 @@ const socksVersion = 5;
 /** Called with what became of each connection that a sandbox asked for. */
 export type OnEgressDecision = (decision: "allowed" | "refused" | "failed" | "dropped") => void;
 
+/** What a sandbox's egress tells, besides its log. */
+export interface EgressTelling {
+  readonly type: "egress.refused" | "egress.held";
+  readonly host: string;
+  readonly port: number;
+  readonly reason?: string;
+}
+
+/** Refusals are told so often in a minute, of all destinations and of each. */
+const toldMs = 60_000;
+const mostTold = 60;
+
+/** A connection that was made for the sandbox. */
+interface OpenConnection {
+  readonly destination: Destination;
+  readonly attempt: LoggedAttempt;
+  readonly protocol: EgressProtocol;
+  /** Whether somebody allowed it who was asked. */
+  readonly wasAsked: boolean;
+}
+
 /** The egress of one sandbox: serves all connections from its socket, HTTP and SOCKS5. */
 export class SandboxEgress implements EgressAccess {
   readonly log = new EgressLog();
@@ -34,7 +56,12 @@ export class SandboxEgress implements EgressAccess {
   readonly #tunnels = new Map<Socket, Destination>();
   #secrets: readonly Secret[] = [];
   /** The connections made for the sandbox. */
-  readonly #open = new Map<Socket, { readonly destination: Destination; readonly attempt: LoggedAttempt }>();
+  readonly #open = new Map<Socket, OpenConnection>();
+  readonly #held = new HeldDestinations(({ host, port }) =>
+    this.onTelling({ type: "egress.held", host, port }),
+  );
+  /** When refusals were told, by destination. */
+  readonly #told = new Map<string, number>();
   /** Connections beyond the limit, which are open until their program has read why they are refused. */
   readonly #refused = new Set<Socket>();
   /** Number of open connections made for the sandbox. Counted separately, because one client connection can request many by pipelining. */
@@ -51,6 +78,7 @@ export class SandboxEgress implements EgressAccess {
     private readonly onDecision: OnEgressDecision = () => undefined,
     /** Whether there is room for another connection besides these of this sandbox and all others. */
     private readonly hasRoom: (open: number) => boolean = () => true,
+    private readonly onTelling: (telling: EgressTelling) => void = () => undefined,
   ) {}
 
   /** Number of connections that are open now, to the proxy and from it. */
@@ -84,12 +112,18 @@ export class SandboxEgress implements EgressAccess {
   /** Sets where the sandbox may connect to. Open connections that are refused now are closed. */
   set policy(policy: EgressPolicy) {
     this.allowed = policy;
-    for (const [socket, { destination, attempt }] of this.#open) {
-      const refusal = refusalOf(policy, destination, attempt.address);
+    for (const [socket, { destination, attempt, ...how }] of this.#open) {
+      const refusal = this.#refusalOf(destination, attempt.address, how);
       if (refusal === undefined) continue;
       attempt.reason = `Closed, because the rules were changed: ${refusal}`;
       socket.destroy();
     }
+    this.#held.release((destination) => policy.mustAsk(destination));
+  }
+
+  /** Answers the programs that wait for a destination. False if none does. */
+  decide(destination: Destination, isAllowed: boolean): boolean {
+    return this.#held.decide(destination, isAllowed);
   }
 
   get secrets(): readonly Secret[] {
@@ -119,7 +153,12 @@ export class SandboxEgress implements EgressAccess {
           destination,
           secrets,
           others: all.filter((secret) => !secrets.includes(secret)),
-          request: (method, target) => this.log.request(destination, method, target),
+          refuse: (method, target) => this.#refuseRequest(destination, method, target),
+          request: (method, target) => {
+            const entry = this.log.request(destination, method, target);
+            entry.rule = this.policy.requestRule(destination, method, target);
+            return entry;
+          },
           dial,
           signal,
           handshakeMs: this.limits.greetingMs,
@@ -152,19 +191,24 @@ export class SandboxEgress implements EgressAccess {
     try {
       if (this.#upstreams > this.limits.connections || !this.hasRoom(this.open - 1))
         throw tooMany(Math.min(this.#upstreams - 1, this.limits.connections));
+      attempt.rule = this.policy.ruleFor(destination);
+      const wasAsked = this.policy.mustAsk(destination);
+      if (wasAsked) await this.#held.wait(destination, signal);
+      const forbidden = this.#refusalOf(destination, undefined, { protocol, wasAsked });
+      if (forbidden !== undefined) throw new EgressProblem("refused", forbidden);
       const { policy, id: caller } = this;
       const dialed = await this.dialer.dial({ destination, policy, protocol, caller, signal });
-      const { socket } = dialed;
+      const { socket, address } = dialed;
       // The rules may have changed while the connection was made.
-      const refusal =
-        policy === this.policy ? undefined : refusalOf(this.policy, destination, dialed.address);
+      const refusal = this.#refusalOf(destination, address, { protocol, wasAsked });
       if (refusal !== undefined) {
         socket.destroy();
         throw new EgressProblem("refused", refusal);
       }
-      attempt.allow(socket, dialed.address);
+      attempt.rule = this.policy.ruleFor(destination, address === undefined ? [] : [address]);
+      attempt.allow(socket, address);
       this.onDecision("allowed");
-      this.#open.set(socket, { destination, attempt });
+      this.#open.set(socket, { destination, attempt, protocol, wasAsked });
       socket.once("close", () => {
         this.#open.delete(socket);
         this.#upstreams -= 1;
@@ -180,10 +224,48 @@ export class SandboxEgress implements EgressAccess {
       const isRefused = error instanceof EgressProblem && error.kind === "refused";
       const reason = error instanceof EgressProblem ? error.message : "The program closed its connection.";
       const decision = isRefused ? "refused" : "failed";
+      // One of its addresses is refused although its name is allowed: the reason says by what.
+      if (isRefused && attempt.rule?.startsWith("allow ")) attempt.rule = undefined;
       attempt.end(decision, reason);
       this.onDecision(decision);
+      if (isRefused) this.#tellRefused(destination, reason);
       throw error;
     }
+  }
+
+  #refuseRequest(destination: Destination, method: string, target: string): string | undefined {
+    const refusal = this.policy.refuseRequest(destination, method, target);
+    if (refusal !== undefined) this.#tellRefused(destination, refusal);
+    return refusal;
+  }
+
+  /** Tells of a refusal, unless that was done a short time ago: a program may try thousands in a second. */
+  #tellRefused({ host, port }: Destination, reason: string): void {
+    const now = performance.now();
+    for (const [name, at] of this.#told) if (now - at > toldMs) this.#told.delete(name);
+    const name = `${host}:${port}`;
+    if (this.#told.has(name) || this.#told.size >= mostTold) return;
+    this.#told.set(name, now);
+    this.onTelling({ type: "egress.refused", host, port, reason });
+  }
+
+  /** Why a connection is refused by the rules that hold now. Behind an upstream proxy, its address is not known. */
+  #refusalOf(
+    destination: Destination,
+    address: string | undefined,
+    { protocol, wasAsked }: Pick<OpenConnection, "protocol" | "wasAsked">,
+  ): string | undefined {
+    const { policy } = this;
+    const refusal =
+      policy.refuseName(destination) ??
+      (address === undefined ? undefined : policy.refuseAddresses(destination, [address]));
+    if (refusal !== undefined) return refusal;
+    const name = authorityOf(destination);
+    if (!wasAsked && policy.mustAsk(destination)) return `${name} is on no list of this sandbox.`;
+    const isEnded = protocol !== "http" && this.#secrets.some((secret) => secret.isFor(destination));
+    return isEnded || !policy.limitsRequests(destination)
+      ? undefined
+      : `Requests to ${name} are limited to methods or paths, which can be seen only where a secret is for this host.`;
   }
 
   /** Answers connections beyond the limit with a refusal, in the protocol that the program speaks. */
@@ -224,18 +306,6 @@ export class SandboxEgress implements EgressAccess {
       this.http.serve(client, access);
     }
   }
-}
-
-/** Why a connection is refused by other rules than it was made with. Behind an upstream proxy, its address is not known. */
-function refusalOf(
-  policy: EgressPolicy,
-  destination: Destination,
-  address: string | undefined,
-): string | undefined {
-  return (
-    policy.refuseName(destination) ??
-    (address === undefined ? undefined : policy.refuseAddresses(destination, [address]))
-  );
 }
 
 /** A tunnel that carries bytes as they are. */

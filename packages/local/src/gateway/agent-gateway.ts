@@ -40,6 +40,8 @@ export class AgentGateway {
       readonly settled?: (sandboxId: string) => Promise<void> | undefined;
       /** Default: requests start no sandboxes. */
       readonly visits?: Pick<SandboxVisits, "begin">;
+      /** Called with each answer of an agent before it is passed on. */
+      readonly onAnswer?: (sandboxId: string, path: string, answer: IncomingMessage) => void;
     },
   ) {}
 
@@ -64,6 +66,7 @@ export class AgentGateway {
         })
         .catch((error: unknown) => this.explain(machine, signal, error));
       limitLength(longestAnswer(target.path), message);
+      this.options.onAnswer?.(machine.id, target.path, message);
       await passOn({ message, connection: undefined }, response, forwardedResponseHeaders(message));
     } catch (error) {
       refuse(request, response, error);

@@ -9,6 +9,7 @@ import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxToken } from "../tokens/token-issuer.js";
 import type { AgentGateway } from "./agent-gateway.js";
 import { portClosed, refuse } from "./refusal.js";
+import type { SandboxLinks } from "./sandbox-links.js";
 import type { Visit } from "./sandbox-visits.js";
 
 export interface PreviewGatewayOptions {
@@ -18,6 +19,8 @@ export interface PreviewGatewayOptions {
   readonly isAccountKey: (text: string) => boolean;
   /** The protocol with which a visitor of this `Host` reached the server, or the proxy before it. Default: http. */
   readonly protocolFor?: (host: string | undefined) => "http" | "https";
+  /** Checks links. Undefined if previews are public. */
+  readonly links?: Pick<SandboxLinks, "requirePort"> | undefined;
 }
 
 /** A cached token is replaced when it is valid for less than this. */
@@ -25,7 +28,7 @@ const renewBeforeMs = 60_000;
 
 /**
  * Forwards HTTP and WebSocket requests to servers on ports inside a sandbox. As in the cloud, previews need no key: anyone
- * who knows the address may use them. Each request has its own connection.
+ * who knows the address may use them, or, if they are private, anyone who has a link. Each request has its own connection.
  */
 export class PreviewGateway {
   readonly #tokens = new WeakMap<Machine, SandboxToken>();
@@ -51,6 +54,11 @@ export class PreviewGateway {
     upgrade: OutgoingHttpHeaders,
   ): Promise<void> {
     try {
+      const { links } = this.options;
+      if (links) {
+        await links.requirePort(tokenIn(request, target), target.sandboxId, target.port);
+        if (beginsVisit(target)) return beginVisit(request, response, target);
+      }
       const machine = await this.options.agents.running(target.sandboxId, visit);
       if (!(target.port > 0 && target.port < 65_536)) throw portNeeded(machine.id, request.headers.host);
       if (target.path.startsWith("/")) await this.#forward(request, response, machine, target, upgrade);
@@ -142,6 +150,8 @@ interface PreviewTarget {
   readonly path: string;
   /** The part of the URL before the path, `/preview/<id>/<port>`; empty if the preview is addressed by host. */
   readonly prefix: string;
+  /** The token of a link, if the path or the query has one. */
+  readonly token?: string | undefined;
 }
 
 const pathPrefix = "/preview/";
@@ -152,17 +162,64 @@ export function previewTarget(request: IncomingMessage): PreviewTarget | undefin
   const host = /^(?:(\d+)-)?(\d[a-z0-9]+)\.localhost(?::\d+)?$/i.exec(request.headers.host ?? "");
   if (host?.[2] !== undefined) {
     const path = url.startsWith("/") ? url : "/";
-    return { sandboxId: host[2].toLowerCase(), port: Number(host[1]), path, prefix: "" };
+    const token = new URL(path, "http://preview").searchParams.get(linkParameter) ?? undefined;
+    return { sandboxId: host[2].toLowerCase(), port: Number(host[1]), path, prefix: "", token };
   }
   if (!url.startsWith(pathPrefix)) return undefined;
-  const [, sandboxId = "", port = ""] = /^\/preview\/([^/?]*)\/?([^/?]*)/.exec(url) ?? [];
-  const prefix = `${pathPrefix}${sandboxId}/${port}`;
+  const [prefix = "", sandboxId = "", port = "", token] =
+    /^\/preview\/([^/?]*)(?:\/([^/?]*))?(?:\/~([\w.-]+))?/.exec(url) ?? [];
   return {
     sandboxId,
     port: /^\d+$/.test(port) ? Number(port) : Number.NaN,
     path: url.slice(prefix.length),
     prefix,
+    token,
   };
+}
+
+const linkParameter = "sandbox_link";
+const linkCookie = "sandbox_link";
+
+/** The addresses at which a link to a port begins a visit. */
+export function portLinkUrls(
+  urls: PreviewUrls,
+  port: number,
+  token: string,
+): { url: string; path_url: string } {
+  const at = (template: string): string => template.replaceAll("{port}", String(port));
+  const path_url = `${at(urls.preview_path_template)}~${token}/`;
+  const hasHost = urls.preview_url_template !== urls.preview_path_template;
+  return { url: hasHost ? `${at(urls.preview_url_template)}?${linkParameter}=${token}` : path_url, path_url };
+}
+
+/** The token of a visitor: by path it is a part of the path, by host it is in the query at first, and then in a cookie. */
+function tokenIn({ headers }: IncomingMessage, { token, prefix }: PreviewTarget): string | undefined {
+  if (token !== undefined || prefix !== "") return token;
+  const cookies = (headers.cookie ?? "").split(/;\s*/);
+  return cookies.find((cookie) => cookie.startsWith(`${linkCookie}=`))?.slice(linkCookie.length + 1);
+}
+
+const beginsVisit = ({ token, prefix }: PreviewTarget): boolean => token !== undefined && prefix === "";
+
+/** Sets the cookie of a visit, and leads to the address without the token. */
+function beginVisit(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { path, token }: PreviewTarget,
+): void {
+  const { pathname, searchParams } = new URL(path, "http://preview");
+  searchParams.delete(linkParameter);
+  const query = searchParams.size === 0 ? "" : `?${searchParams}`;
+  response.writeHead(303, {
+    // Two slashes would begin another host.
+    location: `${pathname.replace(/^\/+/, "/")}${query}`,
+    "set-cookie": `${linkCookie}=${token}; Path=/; HttpOnly; SameSite=Lax`,
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "content-length": 0,
+  });
+  response.end();
+  request.resume();
 }
 
 export interface PreviewUrls {
@@ -201,6 +258,12 @@ export function previewRequestHeaders(
   if (token !== "" && (isAccountKey(token) || claimsOf(token).iss === tokenIssuer)) {
     delete headers.authorization;
   }
+  // The link is the visitor's, not the program's.
+  if (typeof headers.cookie === "string") {
+    const others = headers.cookie.split(/;\s*/).filter((cookie) => !cookie.startsWith(`${linkCookie}=`));
+    if (others.length > 0) headers.cookie = others.join("; ");
+    else delete headers.cookie;
+  }
   // Previews by path share one origin, so a browser sends cookies and passwords that belong to another sandbox.
   if (prefix !== "") {
     delete headers.cookie;
@@ -217,7 +280,7 @@ export function previewRequestHeaders(
 /** The headers forwarded from a server in a sandbox. Previews by path share one origin, so their headers that apply to a whole origin are dropped. */
 export function previewResponseHeaders(
   message: IncomingMessage,
-  { prefix, port }: PreviewTarget,
+  { prefix, port, token }: PreviewTarget,
   host: string | undefined,
 ): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = messageHeaders(message);
@@ -231,6 +294,8 @@ export function previewResponseHeaders(
   }
   // The browser would keep the password for all of them.
   delete headers["www-authenticate"];
+  // The path has the token of the link, which other sites must not learn.
+  if (token !== undefined) headers["referrer-policy"] = "no-referrer";
   headers["content-security-policy"] = [ownOrigin, message.headers["content-security-policy"] ?? []]
     .flat()
     .join(", ");

@@ -16,6 +16,7 @@ import type { ConnectionBudget, RequestCallers } from "./connection-budget.js";
 import { type PreviewGateway, previewTarget } from "./preview-gateway.js";
 import { refuse } from "./refusal.js";
 import type { CrossOriginAccess, HostGuard, KeyGuard } from "./request-guards.js";
+import type { SandboxLinks } from "./sandbox-links.js";
 
 export interface Destinations {
   readonly hosts: HostGuard;
@@ -42,6 +43,8 @@ export interface Destinations {
     handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   };
   readonly previews: Pick<PreviewGateway, "handle" | "handleUpgrade">;
+  /** Answers links to files. Default: there are none. */
+  readonly links?: Pick<SandboxLinks, "handles" | "handle">;
   readonly log: (message: string) => void;
   /** The control plane's API. Gets all requests that are for no preview and no agent. */
   readonly api: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
@@ -50,7 +53,7 @@ export interface Destinations {
 /** Routes each request of the server to previews, agents, webhooks or the API, which all share one port. */
 export function routeRequests(server: Server, destinations: Destinations): void {
   const { hosts, keys, crossOrigin, agents, webhooks, previews, api, onAgentAnswer } = destinations;
-  const { callers, connections, openCalls, log } = destinations;
+  const { callers, connections, links, openCalls, log } = destinations;
   /** Notes a request until `answered` emits "close". Returns the problem that refuses it. */
   const begin = (
     request: IncomingMessage,
@@ -93,6 +96,10 @@ export function routeRequests(server: Server, destinations: Destinations): void 
       return settle(request, response, previews.handle(request, response, preview));
     }
     if (crossOrigin.answers(request, response)) return;
+    if (links?.handles(request)) {
+      connections.begin(request.socket, response, undefined);
+      return settle(request, response, links.handle(request, response));
+    }
     const agent = agentTarget(request);
     const excess = begin(request, response, agent !== undefined);
     if (excess) return refuse(request, response, excess, { envelope: envelopeAt(request.url ?? "") });

@@ -129,6 +129,7 @@ export class OneShotPrograms {
     if (!template.languages.some((offered) => offered.language === language.name))
       throw languageNotAvailable(language);
     const rules = egressRules(spec.egress);
+    if (rules.ask) throw asksNobody();
     if (needsAgent(spec, template, language.name)) return this.#inSandbox(spec, template);
     try {
       return await this.#alone(spec, template, rules, language.name as OneShotLanguage);
@@ -344,3 +345,13 @@ class OutputReading {
     for await (const frame of outputFrames(type, output, this.#ending.signal)) await this.reader.take(frame);
   }
 }
+
+const asksNobody = (): Problem =>
+  new Problem(
+    400,
+    "INVALID_REQUEST",
+    "egress.ask needs a sandbox, and a program without one was asked for.",
+    {
+      hint: "Create a sandbox, or list what the program may reach in egress.allow.",
+    },
+  );

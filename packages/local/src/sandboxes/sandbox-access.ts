@@ -1,7 +1,8 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
-import type { RequestedSecrets } from "@cloud-sandbox/server-kit/handlers";
+import type { RequestedEgress, RequestedSecrets } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
+import { authorityOf, parseDestination } from "../egress/destination.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
 import { checkedSecret } from "../egress/secrets/checked-secrets.js";
@@ -26,16 +27,45 @@ export class SandboxAccess {
   /** Replaces both lists of destinations at once. Open connections that are refused now are closed. */
   async setEgress(
     sandbox: SandboxRecord,
-    { allow, deny }: ControlPlaneSchemas["EgressLists"],
+    { allow, deny, ask }: ControlPlaneSchemas["EgressLists"],
   ): Promise<void> {
-    const { registry, lifecycle, egress } = this.parts;
     const { internetAccess } = sandbox.egress;
     // With a list, a sandbox without internet access is refused.
-    const rules = egressRules({ internetAccess, allow, deny: deny ?? [] });
-    await lifecycle.between(sandbox, async () => {
-      await registry.change(sandbox, { egress: { internetAccess, allow, deny } });
-      egress.setRules(sandbox.id, rules);
+    egressRules({ internetAccess, allow, deny: deny ?? [], ask });
+    await this.parts.lifecycle.between(sandbox, () =>
+      this.#setRules(sandbox, { internetAccess, allow, deny, ask }),
+    );
+  }
+
+  /** Answers the programs that wait for a destination, and puts it on a list if the answer is to hold. */
+  async decideEgress(
+    sandbox: SandboxRecord,
+    { host, port, decision, always = false }: ControlPlaneSchemas["EgressDecision"],
+  ): Promise<void> {
+    const destination = parseDestination(host, port);
+    const isAllowed = decision === "allow";
+    if (!destination || !this.parts.egress.decide(sandbox.id, destination, isAllowed))
+      throw nobodyWaits(host, port);
+    if (!always) return;
+    const entry = authorityOf(destination);
+    await this.parts.lifecycle.between(sandbox, () => {
+      const { allow, deny, ...rest } = sandbox.egress;
+      const added = isAllowed
+        ? { allow: [...(allow ?? []), entry], deny }
+        : { allow, deny: [...(deny ?? []), entry] };
+      return this.#setRules(sandbox, { ...rest, ...added });
     });
+  }
+
+  async #setRules(sandbox: SandboxRecord, egress: RequestedEgress): Promise<void> {
+    await this.parts.registry.change(sandbox, { egress });
+    this.parts.egress.setRules(sandbox.id, egressRules(egress));
+  }
+
+  /** Revokes all links to ports and files of a sandbox. */
+  async revokeLinks(sandbox: SandboxRecord): Promise<void> {
+    const { registry, lifecycle } = this.parts;
+    await lifecycle.between(sandbox, () => registry.change(sandbox, { linksRevokedAt: new Date() }));
   }
 
   /** Gives a sandbox a secret, or one that it has another value or other rules. */
@@ -82,6 +112,11 @@ export class SandboxAccess {
     this.parts.egress.setSecrets(sandbox.id, secrets);
   }
 }
+
+const nobodyWaits = (host: string, port: number): Problem =>
+  new Problem(409, "CONFLICT", `No program of the sandbox waits for ${host}:${port} any more.`, {
+    hint: "A program waits 60 s for a decision. Set the egress of the sandbox to decide before it asks.",
+  });
 
 /** The environment variables of secrets, with placeholders. */
 export const placeholders = (secrets: readonly Secret[]): Record<string, string> =>

@@ -49,6 +49,8 @@ export interface SandboxRecord {
   sleep: SleepSettings;
   /** Why the sandbox sleeps. Undefined if it does not, and for one that an earlier release stopped or paused. */
   stopReason: StopReason | undefined;
+  /** Links to its ports and files that were made until then are revoked. */
+  linksRevokedAt?: Date | undefined;
 }
 
 /** The fields of a sandbox that decide whether its agent can be called. */

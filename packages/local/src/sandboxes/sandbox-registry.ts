@@ -1,6 +1,8 @@
-import { sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
+import { type NewEvent, sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
+import type { EgressTelling } from "../egress/sandbox-egress.js";
 import { Secret } from "../egress/secrets/secret.js";
 import { SecretValue } from "../egress/secrets/secret-value.js";
+import type { EventLog } from "../store/event-log.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type {
   SandboxRepository,
@@ -10,6 +12,7 @@ import type {
 } from "../store/sandbox-repository.js";
 import type { Sealer } from "../store/sealer.js";
 import type { VolumeUser } from "../volumes/volumes.js";
+import { createdEvent, endEvent, sandboxEvent, statusEvents } from "./sandbox-events.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 
 /** The fields of a sandbox that may change. */
@@ -27,6 +30,7 @@ export type SandboxChange = Partial<
     | "metadata"
     | "sleep"
     | "stopReason"
+    | "linksRevokedAt"
   >
 >;
 
@@ -38,10 +42,13 @@ export class SandboxRegistry {
   readonly #sandboxes = new Map<string, SandboxRecord>();
   /** Ended sandboxes whose end may not be saved yet. */
   readonly #ends = new Map<string, StoredEnd>();
+  /** Events of changes that have happened and may not be saved yet, by sandbox. */
+  readonly #events = new Map<string, readonly NewEvent[]>();
 
   constructor(
     private readonly repository: SandboxRepository,
     private readonly writes: PendingWrites,
+    private readonly events: Pick<EventLog, "append">,
     /** Seals the values of secrets. Undefined if they are not kept. */
     private readonly sealer?: Sealer,
   ) {}
@@ -136,7 +143,7 @@ export class SandboxRegistry {
 
   /** Rejects with a 507 problem when the sandbox cannot be saved; it is not added then. */
   async add(sandbox: SandboxRecord): Promise<void> {
-    await this.writes.save(sandbox.id, () => this.#write(sandbox));
+    await this.writes.save(sandbox.id, () => this.#write(sandbox, [createdEvent(sandbox)]));
     this.#sandboxes.set(sandbox.id, sandbox);
   }
 
@@ -150,7 +157,7 @@ export class SandboxRegistry {
         // If the sandbox ended before its turn, a record that is written now would bring it back.
         if (!this.has(sandbox.id)) return;
         const wasFailed = sandbox.status === "error";
-        await this.#write({ ...sandbox, ...change });
+        await this.#write({ ...sandbox, ...change }, statusEvents(sandbox, change));
         const hasFailed = !wasFailed && sandbox.status === "error";
         // A failure that was noted while the change was saved is the newer one.
         const { status, failureReason } = sandbox;
@@ -166,8 +173,15 @@ export class SandboxRegistry {
 
   /** Applies an event that already happened to the sandbox, and saves it as soon as possible. */
   note(sandbox: SandboxRecord, change: SandboxChange): void {
+    this.#happened(sandbox.id, statusEvents(sandbox, change));
     Object.assign(sandbox, change);
     this.writes.ensure(sandbox.id, () => this.#write(sandbox));
+  }
+
+  /** Records what the egress of a sandbox tells. It concerns no caller while the machine waits for an owner. */
+  tell(id: string, { type, ...facts }: EgressTelling): void {
+    const sandbox = this.#sandboxes.get(id);
+    if (sandbox) this.events.append(sandboxEvent(sandbox, type, facts));
   }
 
   /**
@@ -187,7 +201,7 @@ export class SandboxRegistry {
     try {
       await this.writes.save(id, async () => {
         if (!this.has(id)) return;
-        await this.repository.end(endOf(sandbox, "deleted"));
+        await this.repository.end(endOf(sandbox, "deleted"), [endEvent(sandbox, "deleted")]);
         this.#sandboxes.delete(id);
       });
     } catch (error) {
@@ -197,14 +211,30 @@ export class SandboxRegistry {
     }
   }
 
-  #write(sandbox: SandboxRecord): Promise<void> {
+  async #write(sandbox: SandboxRecord, events: readonly NewEvent[] = []): Promise<void> {
     const { machine: _, isStopping: __, status, secrets, ...rest } = sandbox;
-    return this.repository.save({
-      ...rest,
-      // Save a sandbox that is being started as stopped: it can be started again if this process is killed now.
-      status: status === "creating" ? "stopped" : status,
-      secrets: secrets?.map((secret) => this.#sealed(sandbox.id, secret)),
-    });
+    const earlier = this.#events.get(sandbox.id) ?? [];
+    await this.repository.save(
+      {
+        ...rest,
+        // Save a sandbox that is being started as stopped: it can be started again if this process is killed now.
+        status: status === "creating" ? "stopped" : status,
+        secrets: secrets?.map((secret) => this.#sealed(sandbox.id, secret)),
+      },
+      [...earlier, ...events],
+    );
+    this.#saved(sandbox.id, earlier);
+  }
+
+  /** Notes events of a change that is applied already, until they are saved with it. */
+  #happened(id: string, events: readonly NewEvent[]): void {
+    if (events.length > 0) this.#events.set(id, [...(this.#events.get(id) ?? []), ...events]);
+  }
+
+  #saved(id: string, events: readonly NewEvent[]): void {
+    const left = this.#events.get(id)?.slice(events.length) ?? [];
+    if (left.length > 0) this.#events.set(id, left);
+    else this.#events.delete(id);
   }
 
   #sealed(id: string, secret: Secret): StoredSecret {
@@ -231,8 +261,11 @@ export class SandboxRegistry {
     const { id } = sandbox;
     const ended = endOf(sandbox, end);
     this.#ends.set(id, ended);
+    this.#happened(id, [endEvent(sandbox, end)]);
     this.writes.ensure(id, async () => {
-      await this.repository.end(ended);
+      const events = this.#events.get(id) ?? [];
+      await this.repository.end(ended, events);
+      this.#saved(id, events);
       this.#ends.delete(id);
     });
   }
@@ -240,7 +273,7 @@ export class SandboxRegistry {
 
 const aboutSecret = (id: string, { name }: { readonly name: string }): string => `secret ${id} ${name}`;
 
-type Ending = Pick<SandboxRecord, "id" | "createdAt" | "expiresAt" | "keyId">;
+type Ending = Pick<SandboxRecord, "id" | "createdAt" | "expiresAt" | "keyId" | "name">;
 
 const endOf = ({ id, createdAt, expiresAt, keyId }: Ending, end: StoredEnd["end"]): StoredEnd => ({
   id,

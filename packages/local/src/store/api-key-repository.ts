@@ -1,4 +1,6 @@
+import type { NewEvent } from "@cloud-sandbox/server-kit/handlers";
 import type { Database, Row } from "./database.js";
+import type { EventLog } from "./event-log.js";
 
 /** How many revoked keys are remembered, so that their users are told that the key was revoked. */
 const rememberedRevoked = 1000;
@@ -24,20 +26,27 @@ export interface ApiKeyRepository {
   readonly mustSaveRevocations: boolean;
   /** All keys, the oldest first. */
   list(): Promise<readonly StoredApiKey[]>;
-  /** Inserts the key, or replaces the one with the same id. */
-  save(key: StoredApiKey): Promise<void>;
+  /** Inserts the key, or replaces the one with the same id. Records the events of the change with it. */
+  save(key: StoredApiKey, events?: readonly NewEvent[]): Promise<void>;
 }
 
 export class SqliteApiKeyRepository implements ApiKeyRepository {
   readonly mustSaveRevocations = false;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventLog,
+  ) {}
 
   async list(): Promise<readonly StoredApiKey[]> {
     return this.database.all("SELECT * FROM api_keys ORDER BY created_at, id").map(storedKey);
   }
 
-  async save(key: StoredApiKey): Promise<void> {
+  async save(key: StoredApiKey, events: readonly NewEvent[] = []): Promise<void> {
+    this.events.record(events, () => this.#save(key));
+  }
+
+  #save(key: StoredApiKey): void {
     this.database.run(
       `INSERT OR REPLACE INTO api_keys
          (id, name, digest, created_at, expires_at, max_sandboxes, revoked_at, last_used_at, priority_class)

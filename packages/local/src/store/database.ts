@@ -50,6 +50,8 @@ export class Database {
 
   /** Commits all writes of `work` or none of them, even if the process is killed halfway. */
   transaction<Result>(work: () => Result): Result {
+    // Within another one it is a part of that.
+    if (this.sqlite.inTransaction) return work();
     try {
       this.sqlite.exec("BEGIN IMMEDIATE");
       const result = work();
@@ -58,6 +60,19 @@ export class Database {
     } catch (error) {
       if (this.sqlite.inTransaction) this.sqlite.exec("ROLLBACK");
       throw isUnwritable(error) ? storageFull(error) : error;
+    }
+  }
+
+  /**
+   * Like {@link transaction}, but does not wait for the disk: nothing is lost if this process is killed, and the last writes if the
+   * machine fails.
+   */
+  unflushed<Result>(work: () => Result): Result {
+    this.sqlite.exec("PRAGMA synchronous = NORMAL");
+    try {
+      return this.transaction(work);
+    } finally {
+      this.sqlite.exec("PRAGMA synchronous = FULL");
     }
   }
 

@@ -110,4 +110,38 @@ export const migrations: readonly Migration[] = [
     name: "sleep",
     sql: "ALTER TABLE sandboxes ADD COLUMN sleep TEXT",
   },
+  {
+    name: "events",
+    sql: `
+      CREATE TABLE events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        at INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        sandbox_id TEXT,
+        key_id TEXT,
+        facts TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX events_by_sandbox ON events (sandbox_id, id);
+      CREATE INDEX events_by_key ON events (key_id, id);
+      CREATE TABLE gone_events (key_id TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT`,
+  },
+  {
+    name: "revoked_links",
+    sql: "ALTER TABLE sandboxes ADD COLUMN links_revoked_at INTEGER",
+  },
+  {
+    name: "webhook_subscriptions",
+    sql: `
+      CREATE TABLE webhook_subscriptions (
+        id TEXT PRIMARY KEY,
+        key_id TEXT,
+        url TEXT NOT NULL,
+        secret TEXT,
+        types TEXT,
+        sandbox_id TEXT,
+        cursor INTEGER NOT NULL,
+        created_at INTEGER NOT NULL
+      ) STRICT;
+      ALTER TABLE webhook_deliveries ADD COLUMN subscription_id TEXT`,
+  },
 ];

@@ -2,6 +2,7 @@ import {
   type EndedSandbox,
   type Idempotency,
   type MountFacts,
+  type NewEvent,
   neverSleeps,
   type RequestedEgress,
   type SecretFacts,
@@ -12,6 +13,7 @@ import * as z from "zod/mini";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import { type IsolationLevel, isolationLevels } from "../runtime/sandbox-runtime.js";
 import type { Database, Row } from "./database.js";
+import { type EventLog, MemoryEventLog } from "./event-log.js";
 
 /** What a sandbox mounts, each time its machine starts. */
 export interface SandboxMount extends MountFacts {
@@ -44,6 +46,8 @@ export interface StoredSandbox {
   /** Undefined in records of earlier releases. */
   readonly sleep?: SleepSettings;
   readonly stopReason?: StopReason | undefined;
+  /** Links to its ports and files that were made until then are revoked. */
+  readonly linksRevokedAt?: Date | undefined;
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
   readonly keyId: string | undefined;
@@ -63,11 +67,11 @@ export interface StoredEnd extends EndedSandbox {
 export interface SandboxRepository {
   /** Whether a delete is refused while it cannot be recorded. Otherwise it holds at once, and is recorded when that is possible. */
   readonly mustRecordDeletes: boolean;
-  /** Inserts the sandbox, or replaces the record with the same id. */
-  save(sandbox: StoredSandbox): Promise<void>;
+  /** Inserts the sandbox, or replaces the record with the same id. Records the events of the change with it. */
+  save(sandbox: StoredSandbox, events?: readonly NewEvent[]): Promise<void>;
   list(): Promise<readonly StoredSandbox[]>;
-  /** Deletes the sandbox's record and records when and why it ended. */
-  end(ended: StoredEnd): Promise<void>;
+  /** Deletes the sandbox's record and records when and why it ended, with the events of that. */
+  end(ended: StoredEnd, events?: readonly NewEvent[]): Promise<void>;
   findEnded(id: string): StoredEnd | undefined;
 }
 
@@ -75,9 +79,12 @@ export class SqliteSandboxRepository implements SandboxRepository {
   /** Deletes make room on a disk that is full. */
   readonly mustRecordDeletes = false;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly events: EventLog,
+  ) {}
 
-  async save(sandbox: StoredSandbox): Promise<void> {
+  async save(sandbox: StoredSandbox, events: readonly NewEvent[] = []): Promise<void> {
     const values = {
       id: sandbox.id,
       template: JSON.stringify(sandbox.template),
@@ -99,11 +106,14 @@ export class SqliteSandboxRepository implements SandboxRepository {
       idempotency_key: sandbox.idempotency?.key ?? null,
       request_digest: sandbox.idempotency?.requestDigest ?? null,
       key_id: sandbox.keyId ?? null,
+      links_revoked_at: sandbox.linksRevokedAt?.getTime() ?? null,
     };
     const columns = Object.keys(values);
-    this.database.run(
-      `INSERT OR REPLACE INTO sandboxes (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
-      Object.values(values),
+    this.events.record(events, () =>
+      this.database.run(
+        `INSERT OR REPLACE INTO sandboxes (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+        Object.values(values),
+      ),
     );
   }
 
@@ -117,8 +127,11 @@ export class SqliteSandboxRepository implements SandboxRepository {
     });
   }
 
-  async end({ id, end, createdAt, expiresAt, keyId }: StoredEnd): Promise<void> {
-    this.database.transaction(() => {
+  async end(
+    { id, end, createdAt, expiresAt, keyId }: StoredEnd,
+    events: readonly NewEvent[] = [],
+  ): Promise<void> {
+    this.events.record(events, () => {
       this.database.run("DELETE FROM sandboxes WHERE id = ?", [id]);
       this.database.run(
         "INSERT OR REPLACE INTO ended_sandboxes (id, ended_as, created_at, expires_at, ended_at, key_id) VALUES (?, ?, ?, ?, ?, ?)",
@@ -150,15 +163,19 @@ export class MemorySandboxRepository implements SandboxRepository {
   readonly #sandboxes = new Map<string, StoredSandbox>();
   readonly #ended = new Map<string, StoredEnd>();
 
-  async save(sandbox: StoredSandbox): Promise<void> {
+  constructor(private readonly events: EventLog = new MemoryEventLog()) {}
+
+  async save(sandbox: StoredSandbox, events: readonly NewEvent[] = []): Promise<void> {
     this.#sandboxes.set(sandbox.id, sandbox);
+    this.events.record(events);
   }
 
   async list(): Promise<readonly StoredSandbox[]> {
     return [...this.#sandboxes.values()];
   }
 
-  async end(ended: StoredEnd): Promise<void> {
+  async end(ended: StoredEnd, events: readonly NewEvent[] = []): Promise<void> {
+    this.events.record(events);
     this.#sandboxes.delete(ended.id);
     this.#ended.set(ended.id, ended);
     const oldest = this.#ended.keys().next();
@@ -216,6 +233,7 @@ function readSandbox(row: Row): StoredSandbox {
     ...sleepIn(text("sleep")),
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
     keyId: text("key_id"),
+    ...(row.links_revoked_at !== null && { linksRevokedAt: new Date(Number(row.links_revoked_at)) }),
   };
 }
 

@@ -68,3 +68,15 @@ function isThereAndFull(path: string): boolean {
     return false;
   }
 }
+
+/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
+export async function withStoreErrors<Result>(
+  store: { readonly directory: string | undefined },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
+  }
+}

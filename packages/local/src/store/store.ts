@@ -1,6 +1,7 @@
 import { type ApiKeyRepository, SqliteApiKeyRepository } from "./api-key-repository.js";
 import { DataDirectory } from "./data-directory.js";
 import { Database } from "./database.js";
+import { type EventLog, MemoryEventLog, SqliteEventLog } from "./event-log.js";
 import { PendingWrites } from "./pending-writes.js";
 import {
   MemorySandboxRepository,
@@ -22,6 +23,7 @@ export interface Store {
   apiKeys(): Promise<ApiKeyRepository>;
   /** Writes that must not be lost, repeated until they succeed. */
   readonly writes: PendingWrites;
+  readonly events: EventLog;
   /** Why no change can be saved now, for people. Undefined if it can. */
   problem(): StoreProblem | undefined;
   /** The database of templates and webhooks. Without a data directory: in memory, created by the first call. */
@@ -50,12 +52,14 @@ function memoryStore(): Store {
     });
     return database;
   };
+  const events = new MemoryEventLog();
   return {
     directory: undefined,
     isKept: false,
     settings: undefined,
-    sandboxes: new MemorySandboxRepository(),
-    apiKeys: async () => new SqliteApiKeyRepository(await open()),
+    sandboxes: new MemorySandboxRepository(events),
+    apiKeys: async () => new SqliteApiKeyRepository(await open(), events),
+    events,
     writes: new PendingWrites(() => undefined),
     problem: () => undefined,
     database: open,
@@ -87,9 +91,11 @@ async function fileStore(path: string): Promise<Store> {
       closed ??= closeOnce();
       return closed;
     };
+    let events: EventLog;
     try {
       // A read-only or full directory must fail the start, not the first request.
       probe();
+      events = await SqliteEventLog.open(database, settings);
     } catch (error) {
       await close();
       throw error;
@@ -98,8 +104,9 @@ async function fileStore(path: string): Promise<Store> {
       directory: directory.path,
       isKept: true,
       settings,
-      sandboxes: new SqliteSandboxRepository(database),
-      apiKeys: async () => new SqliteApiKeyRepository(database),
+      sandboxes: new SqliteSandboxRepository(database, events),
+      apiKeys: async () => new SqliteApiKeyRepository(database, events),
+      events,
       writes,
       problem: () => (writes.isFailing || isFull(directory.path) ? fullDirectory : undefined),
       database: async () => database,
@@ -116,12 +123,3 @@ const fullDirectory: StoreProblem = {
   message:
     "The data directory is full or cannot be written to. Sandboxes keep running and can be deleted, but changes cannot be saved. Free some disk space there.",
 };
-
-/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
-export async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
-  }
-}

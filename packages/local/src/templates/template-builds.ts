@@ -4,7 +4,10 @@ import {
   type BuildRecord,
   buildBase,
   buildNotFound,
+  type EventFacts,
+  type EventType,
   hasEnded,
+  type NewEvent,
   noRoomForLayers,
   noTemplateToUpdate,
   templateIsBuilt,
@@ -19,6 +22,7 @@ import type {
   TemplateCatalogue,
   TemplateUser,
 } from "../catalogue/template-catalogue.js";
+import type { EventLog } from "../store/event-log.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { TemplateRepository } from "../store/template-repository.js";
@@ -42,6 +46,7 @@ export interface TemplateBuildsOptions {
   /** Stores builds across restarts. Undefined without a data directory. */
   readonly repository: TemplateRepository | undefined;
   readonly writes: PendingWrites;
+  readonly events: EventLog;
   /** Why this server makes no templates. Undefined if it does. */
   readonly lack: string | undefined;
 }
@@ -143,6 +148,7 @@ export class TemplateBuilds {
     };
     this.#put(template);
     this.#builds.set(buildId, build);
+    this.options.events.append(this.#event(build, "build.started"));
     this.#succeed(build);
   }
 
@@ -197,9 +203,12 @@ export class TemplateBuilds {
       existing?.built?.status === "active"
         ? undefined
         : templateOf(plan, build.record, existing, { status: "building", layers: [] });
-    const { writes, repository, catalogue } = this.options;
+    const { writes, repository, catalogue, events } = this.options;
     const key = placeholder ? `template ${placeholder.id}` : `build ${id}`;
-    writes.require(key, () => repository?.begin({ ...build.record, log: "" }, placeholder));
+    const started = this.#event(build, "build.started", { name: plan.name });
+    writes.require(key, () =>
+      events.record([started], () => repository?.begin({ ...build.record, log: "" }, placeholder)),
+    );
     if (placeholder) catalogue.put(placeholder);
     for (const difference of plan.differences) build.log.line(`Note: ${difference}`);
     this.#builds.set(id, build);
@@ -285,8 +294,20 @@ export class TemplateBuilds {
 
   #change(build: Build, change: Partial<BuildRecord>): void {
     build.record = { ...build.record, ...change };
-    this.options.writes.ensure(`build ${build.record.id}`, () => this.#write(build));
+    const { status, error: reason } = build.record;
+    const outcome = status === "active" ? "completed" : "failed";
+    const facts = { outcome, ...(reason !== undefined && { reason }) } as const;
+    const events = hasEnded(build.record) ? [this.#event(build, "build.ended", facts)] : [];
+    this.options.writes.ensure(`build ${build.record.id}`, () =>
+      this.options.events.record(events, () => this.#write(build)),
+    );
     build.log.wake();
+  }
+
+  #event({ record }: Build, type: EventType, facts: EventFacts = {}): NewEvent {
+    const name = this.options.catalogue.find(record.templateId)?.name;
+    const of = { build_id: record.id, template_id: record.templateId };
+    return { type, at: new Date(), facts: { ...(name !== undefined && { name }), ...of, ...facts } };
   }
 
   #write({ record, log }: Build): void {

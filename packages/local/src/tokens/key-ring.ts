@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
+import type { NewEvent } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
 import type { ApiKeyRepository, StoredApiKey } from "../store/api-key-repository.js";
 import type { PendingWrites } from "../store/pending-writes.js";
@@ -180,11 +181,20 @@ export class KeyRing {
         hint: "List the keys to see those that exist.",
       });
     if (key.revokedAt) return key;
-    const ended = { ...key, revokedAt: new Date() };
+    const revokedAt = new Date();
+    const ended = { ...key, revokedAt };
+    const events: NewEvent[] = [
+      { type: "key.revoked", at: revokedAt, facts: { key_id: id, name: key.name } },
+    ];
     const repository = this.#repository;
-    if (!repository?.mustSaveRevocations) return this.#change(ended);
+    if (!repository?.mustSaveRevocations) {
+      this.#set(ended);
+      // Another key, because a write that notes a use must not take the place of this one.
+      this.parts.writes.ensure(`revoked ${id}`, async () => repository?.save(ended, events));
+      return ended;
+    }
     await this.parts.writes.save(id, async () => {
-      await repository.save(ended);
+      await repository.save(ended, events);
       this.#set(ended);
     });
     return ended;

@@ -102,10 +102,19 @@ export class TokenIssuer {
   }
 
   /** A secret for the machine of one sandbox, the same as long as the key is. */
-  async machineSecret(sandboxId: string): Promise<string> {
+  machineSecret(sandboxId: string): Promise<string> {
+    return this.#secret(`machine ${sandboxId}`);
+  }
+
+  /** A secret that signs links to ports and files, the same as long as the key is. */
+  linkSecret(): Promise<string> {
+    return this.#secret("links");
+  }
+
+  async #secret(purpose: string): Promise<string> {
     this.#secretKey ??= this.exportKey();
     return createHmac("sha256", await this.#secretKey)
-      .update(`machine ${sandboxId}`)
+      .update(purpose)
       .digest("hex");
   }
 

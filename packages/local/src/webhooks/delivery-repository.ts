@@ -7,7 +7,7 @@ const rememberedDeliveries = 1000;
 const rememberedBytes = 64 * 1024 * 1024;
 
 const shownColumns =
-  "id, sandbox_id, execution_id, callback_url, status, created_at, queued_at, attempts, next_attempt_at, last_attempt_at, response_status, error";
+  "id, sandbox_id, execution_id, callback_url, status, created_at, queued_at, attempts, next_attempt_at, last_attempt_at, response_status, error, key_id, subscription_id";
 
 export type DeliveryChange = Partial<
   Pick<
@@ -16,20 +16,29 @@ export type DeliveryChange = Partial<
   >
 > & { readonly payload?: string };
 
+/** A delivery, and who may see it. */
+export interface StoredDelivery extends Delivery {
+  /** The API key of the sandbox, or of the webhook. Undefined for the server's own. */
+  readonly keyId: string | undefined;
+  /** Whether it is an event, and no report of an execution. */
+  readonly isEvent: boolean;
+}
+
 /** Stores webhook deliveries: a delivery is saved before its caller gets an answer, and kept for a while after it is done. */
 export class DeliveryRepository {
   constructor(private readonly database: Database) {}
 
-  /** `keyId`: the API key of the sandbox; undefined for the server's own. */
+  /** `keyId`: the API key of the sandbox; undefined for the server's own. `subscriptionId`: of an event, whose it is. */
   add(
     delivery: Pick<Delivery, "id" | "sandboxId" | "executionId" | "createdAt">,
     callback: Callback,
     keyId?: string,
+    subscriptionId?: string,
   ): void {
     this.database.run(
       `INSERT INTO webhook_deliveries
-         (id, sandbox_id, execution_id, callback_url, headers, secret, status, created_at, key_id)
-       VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
+         (id, sandbox_id, execution_id, callback_url, headers, secret, status, created_at, key_id, subscription_id)
+       VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?)`,
       [
         delivery.id,
         delivery.sandboxId,
@@ -39,6 +48,7 @@ export class DeliveryRepository {
         callback.secret ?? null,
         delivery.createdAt.getTime(),
         keyId ?? null,
+        subscriptionId ?? null,
       ],
     );
   }
@@ -53,7 +63,7 @@ export class DeliveryRepository {
     if (change.status === "delivered" || change.status === "failed") this.#forgetOldest();
   }
 
-  find(id: string): Delivery | undefined {
+  find(id: string): StoredDelivery | undefined {
     const row = this.database.get(`SELECT ${shownColumns} FROM webhook_deliveries WHERE id = ?`, [id]);
     return row && deliveryOf(row);
   }
@@ -84,16 +94,23 @@ export class DeliveryRepository {
   list(filter: {
     readonly sandboxId?: string | undefined;
     readonly status?: DeliveryStatus | undefined;
-  }): readonly Delivery[] {
+  }): readonly StoredDelivery[] {
     const sql = `SELECT ${shownColumns} FROM webhook_deliveries
       WHERE (?1 IS NULL OR sandbox_id = ?1) AND (?2 IS NULL OR status = ?2)`;
     return this.database.all(sql, [filter.sandboxId ?? null, filter.status ?? null]).map(deliveryOf);
   }
 
-  /** The number of deliveries of a key that are waiting or pending. */
+  /** The number of events of a subscription that are pending. */
+  countOf(subscriptionId: string): number {
+    const sql =
+      "SELECT COUNT(*) AS count FROM webhook_deliveries WHERE status = 'pending' AND subscription_id = ?";
+    return Number(this.database.get(sql, [subscriptionId])?.count ?? 0);
+  }
+
+  /** The number of reports of a key that are waiting or pending. */
   countOpen(keyId?: string): number {
     const sql =
-      "SELECT COUNT(*) AS count FROM webhook_deliveries WHERE status IN ('waiting', 'pending') AND key_id IS ?";
+      "SELECT COUNT(*) AS count FROM webhook_deliveries WHERE status IN ('waiting', 'pending') AND subscription_id IS NULL AND key_id IS ?";
     return Number(this.database.get(sql, [keyId ?? null])?.count ?? 0);
   }
 
@@ -124,7 +141,7 @@ function columnsOf(change: DeliveryChange): Readonly<Record<string, SqlValue>> {
   return columns;
 }
 
-function deliveryOf(row: Row): Delivery {
+function deliveryOf(row: Row): StoredDelivery {
   return {
     id: String(row.id),
     sandboxId: String(row.sandbox_id),
@@ -138,6 +155,8 @@ function deliveryOf(row: Row): Delivery {
     lastAttemptAt: date(row.last_attempt_at),
     responseStatus: typeof row.response_status === "number" ? row.response_status : undefined,
     error: text(row.error),
+    keyId: text(row.key_id),
+    isEvent: text(row.subscription_id) !== undefined,
   };
 }
 

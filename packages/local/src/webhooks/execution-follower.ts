@@ -31,6 +31,15 @@ const stateAnswer = z.object({
 type StateAnswer = z.infer<typeof stateAnswer>;
 type Followed = Pick<Delivery, "sandboxId" | "executionId" | "createdAt">;
 
+/** How an execution ended. */
+export interface ExecutionOutcome {
+  readonly outcome: "completed" | "failed" | "timeout" | "cut";
+  readonly seconds: number;
+  readonly exitCode?: number;
+  /** Why the end is not known, with `cut`. */
+  readonly reason?: string;
+}
+
 /** Sends a GET to a sandbox's agent; throws the problem that says why there is no answer. */
 export type AskAgent = (sandboxId: string, path: string, signal: AbortSignal) => Promise<IncomingMessage>;
 
@@ -39,7 +48,30 @@ export class ExecutionFollower {
   constructor(private readonly ask: AskAgent) {}
 
   /** Resolves with the report when the execution has ended. Rejects only when `signal` aborts. */
-  async end(execution: Followed, signal: AbortSignal): Promise<WebhookPayload> {
+  end(execution: Followed, signal: AbortSignal): Promise<WebhookPayload> {
+    return this.#wait<WebhookPayload>(execution, signal, {
+      ended: (state) => this.#report(execution, state, signal),
+      lost: (reason) => lost(execution, reason),
+    });
+  }
+
+  /** Resolves with how the execution ended, without its output. Rejects only when `signal` aborts. */
+  outcome(execution: Followed, signal: AbortSignal): Promise<ExecutionOutcome> {
+    return this.#wait<ExecutionOutcome>(execution, signal, {
+      ended: async ({ exit_code: exitCode = 1, termination_reason: reason, duration }) => ({
+        outcome: reason === "timeout" ? "timeout" : exitCode === 0 ? "completed" : "failed",
+        seconds: duration ?? secondsSince(execution.createdAt),
+        exitCode,
+      }),
+      lost: (reason) => ({ outcome: "cut", seconds: secondsSince(execution.createdAt), reason }),
+    });
+  }
+
+  async #wait<Result>(
+    execution: Followed,
+    signal: AbortSignal,
+    result: { ended(state: StateAnswer): Promise<Result>; lost(reason: string): Result },
+  ): Promise<Result> {
     const backoff = new PollBackoff({
       firstMs: firstPauseMs,
       longestMs: longestPauseMs,
@@ -49,11 +81,11 @@ export class ExecutionFollower {
       backoff.beginRequest();
       try {
         const state = await this.#read(execution, { wait: waitSeconds, limit: 16 }, signal);
-        if (state.status !== "running") return await this.#report(execution, state, signal);
+        if (state.status !== "running") return await result.ended(state);
       } catch (error) {
         signal.throwIfAborted();
         const reason = finalReason(error);
-        if (reason !== undefined) return lost(execution, reason);
+        if (reason !== undefined) return result.lost(reason);
         // The agent is being restarted, or the sandbox is paused: ask again.
       }
       await backoff.pause(signal);

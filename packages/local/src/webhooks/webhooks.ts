@@ -2,15 +2,17 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem, targetOf } from "@cloud-sandbox/server-kit";
-import { deliveryHandlers } from "@cloud-sandbox/server-kit/handlers";
+import { deliveryHandlers, type EventFacts, type NewEvent } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentRequest } from "../agents/agent-connection.js";
 import type { AgentTarget } from "../agents/agent-target.js";
 import type { Store } from "../store/store.js";
 import { AsyncExecutions, type StartedExecution } from "./async-executions.js";
 import type { Callback } from "./callback.js";
 import { DeliveryQueue } from "./delivery-queue.js";
-import { DeliveryRepository } from "./delivery-repository.js";
-import { ExecutionFollower } from "./execution-follower.js";
+import { DeliveryRepository, type StoredDelivery } from "./delivery-repository.js";
+import { EventWebhooks } from "./event-webhooks.js";
+import type { ExecutionFollower } from "./execution-follower.js";
+import { SubscriptionRepository } from "./subscription-repository.js";
 import { type WebhookOptions, webhookDefaults } from "./webhook-options.js";
 
 export const newDeliveryId = (): string => `whd_${Date.now()}${randomBytes(6).toString("hex")}`;
@@ -28,68 +30,78 @@ interface WebhooksParts {
   readonly options: WebhookOptions;
   /** Sends a request to a sandbox's agent; throws the problem that says why there is no answer. */
   readonly send: (sandboxId: string, request: AgentRequest) => Promise<IncomingMessage>;
-  /** Sends the request of a caller, which starts a sandbox that sleeps. */
-  readonly sendForCaller: WebhooksParts["send"];
-  /** A token for the control plane's own calls to a sandbox's agent. */
-  readonly token: (sandboxId: string) => Promise<string>;
   /** The API key of a sandbox. Undefined for the server's own key, and for a sandbox that is not known. */
   readonly keyOf: (sandboxId: string) => string | undefined;
+  readonly follower: ExecutionFollower;
+  /** Whether an API key may still be used. */
+  readonly isUsable: (keyId: string | undefined) => boolean;
   readonly log: (message: string) => void;
 }
 
 interface Opened {
   readonly deliveries: DeliveryRepository;
+  readonly subscriptions: SubscriptionRepository;
   readonly queue: DeliveryQueue;
 }
 
 /** Reports the ends of asynchronous executions to their callback URLs. */
 export class Webhooks {
-  readonly #follower: ExecutionFollower;
   readonly #stopped = new AbortController();
   readonly #executions: AsyncExecutions;
+  readonly #events: EventWebhooks;
   /** The number of executions of each key that are admitted and not recorded yet. */
   readonly #starting = new Map<string | undefined, number>();
   #opened: Promise<Opened> | undefined;
 
   constructor(private readonly parts: WebhooksParts) {
-    const { send, sendForCaller, token, log, options } = parts;
+    const { send, log, options } = parts;
+    const { allowPrivateAddresses = webhookDefaults.allowPrivateAddresses } = options;
+    this.#events = new EventWebhooks({
+      events: parts.store.events,
+      open: () => this.#open(),
+      newId: newDeliveryId,
+      allowPrivateAddresses,
+      isUsable: parts.isUsable,
+      log,
+    });
     this.#executions = new AsyncExecutions({
-      allowPrivateAddresses: options.allowPrivateAddresses ?? webhookDefaults.allowPrivateAddresses,
-      send: sendForCaller,
+      allowPrivateAddresses,
+      send,
       admit: (sandboxId) => this.#admit(sandboxId),
       report: (execution, callback) => this.#report(execution, callback),
       log,
     });
-    this.#follower = new ExecutionFollower(async (sandboxId, path, signal) =>
-      send(sandboxId, {
-        method: "GET",
-        path,
-        headers: { authorization: `Bearer ${await token(sandboxId)}` },
-        signal,
-      }),
-    );
   }
 
-  /** The operations on webhook deliveries of the sandboxes that a caller sees. */
-  handlers(sees: (sandboxId: string) => boolean) {
+  /** The operations on webhook deliveries: reports of the sandboxes that a caller sees, and events for its webhooks. */
+  handlers(sees: (sandboxId: string) => boolean, keyId?: string) {
+    const isSeen = (delivery: StoredDelivery): boolean =>
+      delivery.isEvent ? keyId === undefined || delivery.keyId === keyId : sees(delivery.sandboxId);
     return deliveryHandlers(async () => {
       const opened = await this.#open();
       const { deliveries } = opened;
       return {
         find: (id) => {
           const delivery = deliveries.find(id);
-          return delivery && sees(delivery.sandboxId) ? delivery : undefined;
+          return delivery && isSeen(delivery) ? delivery : undefined;
         },
-        list: (filter) => deliveries.list(filter).filter(({ sandboxId }) => sees(sandboxId)),
+        list: (filter) => deliveries.list(filter).filter(isSeen),
         redeliver: async (id) => this.#queue(opened, id, {}),
       };
     });
   }
 
+  /** The operations on webhooks of an API key; undefined is the server's own. */
+  subscriptionHandlers(keyId: string | undefined, requireSeen: (sandboxId: string) => void) {
+    return this.#events.handlers(keyId, requireSeen);
+  }
+
   /** Continues the deliveries that an earlier process left unfinished. */
   async resume(): Promise<void> {
     if (this.parts.store.directory === undefined) return;
-    const { deliveries, queue } = await this.#open();
+    const opened = await this.#open();
+    const { deliveries, queue } = opened;
+    this.#events.resume(opened);
     for (const { id } of deliveries.list({ status: "pending" })) queue.deliver(id);
     for (const { id } of deliveries.list({ status: "waiting" })) void this.#follow(id);
   }
@@ -106,6 +118,7 @@ export class Webhooks {
   /** Stops all deliveries. A new process with the same data directory continues them. */
   async close(): Promise<void> {
     this.#stopped.abort();
+    this.#events.close();
     const opened = await this.#opened?.catch(() => undefined);
     opened?.queue.close();
   }
@@ -134,7 +147,9 @@ export class Webhooks {
     const { deliveries } = await this.#open();
     const id = newDeliveryId();
     const delivery = { id, sandboxId, executionId, createdAt: new Date() };
-    deliveries.add(delivery, callback, this.parts.keyOf(sandboxId));
+    const keyId = this.parts.keyOf(sandboxId);
+    const started = asyncEvent("execution.started", delivery, keyId);
+    this.parts.store.events.record([started], () => deliveries.add(delivery, callback, keyId));
     void this.#follow(id);
   }
 
@@ -144,8 +159,16 @@ export class Webhooks {
       const opened = await this.#open();
       const delivery = opened.deliveries.find(id);
       if (delivery?.status !== "waiting") return;
-      const payload = JSON.stringify(await this.#follower.end(delivery, signal));
-      await this.#keepTrying(() => this.#queue(opened, id, { payload }));
+      const report = await this.parts.follower.end(delivery, signal);
+      const ended = asyncEvent("execution.ended", delivery, this.parts.keyOf(delivery.sandboxId), {
+        outcome: report.status,
+        exit_code: report.exit_code,
+        duration_ms: Math.round(report.execution_time * 1000),
+      });
+      const payload = JSON.stringify(report);
+      await this.#keepTrying(() =>
+        this.parts.store.events.record([ended], () => this.#queue(opened, id, { payload })),
+      );
     } catch (error) {
       if (!signal.aborted) this.parts.log(`Webhook delivery ${id} was not queued: ${String(error)}`);
     }
@@ -177,7 +200,12 @@ export class Webhooks {
       (database) => {
         const deliveries = new DeliveryRepository(database);
         const webhooks = { ...webhookDefaults, ...this.parts.options };
-        return { deliveries, queue: new DeliveryQueue({ deliveries, webhooks, log: this.parts.log }) };
+        const subscriptions = new SubscriptionRepository(database);
+        return {
+          deliveries,
+          subscriptions,
+          queue: new DeliveryQueue({ deliveries, webhooks, log: this.parts.log }),
+        };
       },
       (error: unknown) => {
         // The next call tries again.
@@ -188,3 +216,16 @@ export class Webhooks {
     return this.#opened;
   }
 }
+
+const asyncEvent = (
+  type: "execution.started" | "execution.ended",
+  { sandboxId, executionId }: StartedExecution,
+  keyId: string | undefined,
+  facts: EventFacts = {},
+): NewEvent => ({
+  type,
+  at: new Date(),
+  sandboxId,
+  keyId,
+  facts: { execution_id: executionId, kind: "async", ...facts },
+});

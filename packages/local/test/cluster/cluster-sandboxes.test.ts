@@ -1,6 +1,7 @@
 import { ApiException, type CoreV1Api, type V1ConfigMap } from "@kubernetes/client-node";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ClusterSandboxes } from "../../src/cluster/cluster-sandboxes.js";
+import { MemoryEventLog } from "../../src/store/event-log.js";
 import { PendingWrites } from "../../src/store/pending-writes.js";
 import type { StoredEnd, StoredSandbox } from "../../src/store/sandbox-repository.js";
 
@@ -85,6 +86,7 @@ describe("sandboxes in the cluster", () => {
         over: new AbortController().signal,
       },
       writes: new PendingWrites(() => undefined),
+      events: new MemoryEventLog(),
       log: (line) => lines.push(line),
     });
   beforeEach(() => {

@@ -14,7 +14,7 @@ const open = async (): Promise<void> => {
   store = await openStore(directory);
   keys = new KeyRing({
     ownKey: new AccountKey("own"),
-    repository: async () => new SqliteApiKeyRepository(await store.database()),
+    repository: async () => new SqliteApiKeyRepository(await store.database(), store.events),
     writes: store.writes,
   });
   await keys.restore();

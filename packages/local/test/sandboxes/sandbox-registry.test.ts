@@ -2,6 +2,7 @@ import { neverSleeps } from "@cloud-sandbox/server-kit/handlers";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SandboxRecord } from "../../src/sandboxes/sandbox-record.js";
 import { SandboxRegistry } from "../../src/sandboxes/sandbox-registry.js";
+import { MemoryEventLog } from "../../src/store/event-log.js";
 import { PendingWrites } from "../../src/store/pending-writes.js";
 import { MemorySandboxRepository, type StoredSandbox } from "../../src/store/sandbox-repository.js";
 
@@ -51,7 +52,7 @@ describe("while a change of a sandbox is saved", () => {
 
   beforeEach(async () => {
     repository = new SlowRepository();
-    registry = new SandboxRegistry(repository, new PendingWrites(() => undefined));
+    registry = new SandboxRegistry(repository, new PendingWrites(() => undefined), new MemoryEventLog());
     sandbox = record();
     const added = registry.add(sandbox);
     expect(registry.has("1")).toBe(false);

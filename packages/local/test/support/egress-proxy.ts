@@ -7,7 +7,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { NameResolver } from "../../src/addresses/name-servers.js";
 import { DestinationPattern } from "../../src/egress/destination-pattern.js";
-import { EgressGateway } from "../../src/egress/egress-gateway.js";
+import { EgressGateway, type OnEgressTelling } from "../../src/egress/egress-gateway.js";
 import type { EgressRules } from "../../src/egress/egress-policy.js";
 import type { InternetLack } from "../../src/egress/internet-lack.js";
 import type { EgressLimits, SandboxEgress } from "../../src/egress/sandbox-egress.js";
@@ -30,6 +30,7 @@ export interface ProxyOptions {
   readonly limits?: Partial<EgressLimits>;
   readonly rules?: EgressRules;
   readonly authorities?: () => string;
+  readonly onTelling?: OnEgressTelling;
 }
 
 /** The egress proxy of one sandbox, on a Unix socket. */
@@ -54,8 +55,16 @@ export class EgressProxy implements AsyncDisposable {
     const { resolve, lack, limits = {} } = options;
     const upstreamProxy =
       options.upstreamProxy === undefined ? undefined : parseUpstreamProxy(options.upstreamProxy);
-    const { authorities } = options;
-    const gateway = new EgressGateway({ operator, limits, resolve, lack, upstreamProxy, authorities });
+    const { authorities, onTelling } = options;
+    const gateway = new EgressGateway({
+      operator,
+      limits,
+      resolve,
+      lack,
+      upstreamProxy,
+      authorities,
+      onTelling,
+    });
     const egress = gateway.open("sandbox");
     gateway.setRules("sandbox", options.rules ?? { internetAccess: true });
     const server = createServer({ allowHalfOpen: true }, (socket) => egress.accept(socket)).listen(path);

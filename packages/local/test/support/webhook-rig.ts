@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { contractRouter, controlPlaneEnvelope } from "@cloud-sandbox/server-kit";
 import { controlPlaneContract } from "@cloud-sandbox/server-kit/control-plane-contract";
@@ -9,6 +9,7 @@ import type { AgentRequest } from "../../src/agents/agent-connection.js";
 import { agentTarget } from "../../src/agents/agent-target.js";
 import { openStore, type Store } from "../../src/store/store.js";
 import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
+import { ExecutionFollower } from "../../src/webhooks/execution-follower.js";
 import type { WebhookOptions } from "../../src/webhooks/webhook-options.js";
 import { Webhooks } from "../../src/webhooks/webhooks.js";
 import { tokenFor } from "./gateway-rig.js";
@@ -45,7 +46,7 @@ export async function webhooks({ answer = agentSaying(ended), store: given, opti
   const log: string[] = [];
   const agent = await ScriptedAgent.start(answer);
   const asked: string[] = [];
-  const sent = async (sandboxId: string, request: AgentRequest) => {
+  const toAgent = async (sandboxId: string, request: AgentRequest): Promise<IncomingMessage> => {
     asked.push(sandboxId);
     send?.();
     return agent.send(request);
@@ -53,9 +54,12 @@ export async function webhooks({ answer = agentSaying(ended), store: given, opti
   const made = new Webhooks({
     store,
     options: { allowPrivateAddresses: true, firstRetryMs: 20, maxRetryMs: 50, ...options },
-    send: sent,
-    sendForCaller: sent,
-    token: async (sandboxId) => `own token of ${sandboxId}`,
+    send: toAgent,
+    follower: new ExecutionFollower((sandboxId, path, signal) => {
+      const headers = { authorization: `Bearer own token of ${sandboxId}` };
+      return toAgent(sandboxId, { method: "GET", path, headers, signal });
+    }),
+    isUsable: () => true,
     keyOf: (sandboxId) => /^key_\w/.exec(sandboxId)?.[0],
     log: (line) => log.push(line),
   });

@@ -36,6 +36,9 @@ export class SandboxDirectory {
   /** The sandboxes that are being created, by the names that they will have. */
   readonly #creating = new Map<string, Promise<Sandbox>>();
   readonly #listeners = new Set<() => void>();
+  /** The sandboxes about whose hosts the person at the client is asked, with the id of the last event that was read. */
+  readonly asked = new Map<string, string>();
+  readonly #beingAsked = new Set<string>();
 
   constructor(client: SandboxClient, ledger: SandboxLedger, owner: Owner) {
     this.#client = client;
@@ -55,6 +58,17 @@ export class SandboxDirectory {
     throw new InvalidArgumentsError(
       "sandbox_id is required: create_sandbox makes a sandbox, list_sandboxes shows the sandboxes that exist.",
     );
+  }
+
+  /** Whether nobody else asks about the sandbox now: one call asks at a time. */
+  beginAsking(id: string): boolean {
+    if (this.#beingAsked.has(id)) return false;
+    this.#beingAsked.add(id);
+    return true;
+  }
+
+  endAsking(id: string): void {
+    this.#beingAsked.delete(id);
   }
 
   /** Whether the account has such a sandbox. */

@@ -12,7 +12,7 @@ import { cutMiddle } from "../results/output-limit.js";
 import type { LogMessage, Measured } from "../servers/running-server.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
-import type { ToolContext } from "../tools/definition/tool.js";
+import type { AskUser, ToolContext } from "../tools/definition/tool.js";
 
 /** A tool as clients list it. */
 export interface ToolEntry {
@@ -56,7 +56,8 @@ export function registerTool(
     const progress = tool.isRelayed ? counted?.countLess() : counted;
     const report: ToolContext["report"] = (step, measured) => progress?.report(step, measured);
     const { signal } = context.mcpReq;
-    const own = { signal, report, offered, ...(tool.isRelayed && { log: relayedLog(context) }) };
+    const askUser = server.server.getClientCapabilities()?.elicitation && askOver(context);
+    const own = { signal, report, offered, askUser, ...(tool.isRelayed && { log: relayedLog(context) }) };
     const work = session.call((call) => run(args, call), own);
     return work
       .finally(() => progress?.end())
@@ -65,6 +66,22 @@ export function registerTool(
         (error: unknown) => failure(tool, error, profile, session, log),
       );
   });
+}
+
+/** Asks by elicitation. Clients of the protocol's later era, which have no requests of a server, cannot be asked in the middle of a call. */
+function askOver({ mcpReq }: ServerContext): AskUser {
+  return async (message, choices, signal) => {
+    const decision = {
+      type: "string" as const,
+      title: "Decision",
+      enum: Object.keys(choices),
+      enumNames: Object.values(choices),
+    };
+    const requestedSchema = { type: "object" as const, properties: { decision }, required: ["decision"] };
+    const { action, content } = await mcpReq.elicitInput({ message, requestedSchema }, { signal });
+    const chosen = action === "accept" ? content?.decision : undefined;
+    return typeof chosen === "string" ? chosen : undefined;
+  };
 }
 
 function success(

@@ -9,6 +9,7 @@ export interface WantedSandbox {
   readonly region?: string | undefined;
   readonly timeout_seconds: number;
   readonly internet_access?: boolean | undefined;
+  readonly ask_egress?: boolean | undefined;
   readonly env_vars?: Readonly<Record<string, string>> | undefined;
   readonly vcpu?: number | undefined;
   readonly memory_mb?: number | undefined;
@@ -52,7 +53,12 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
   }
 }
 
-async function create({ client, sandboxes, signal, report, ...wanted }: Creation): Promise<Sandbox> {
+async function create({ client, sandboxes, signal, report, askUser, ...wanted }: Creation): Promise<Sandbox> {
+  const asks = wanted.ask_egress === true;
+  if (asks && askUser === undefined)
+    throw new InvalidArgumentsError(
+      "ask_egress was given, and your client offers no elicitation: nobody can be asked. Leave it out, or set internet_access.",
+    );
   report("Creating a sandbox");
   const limits = await supportedLimits(client, wanted, signal);
   const sandbox = await client.sandboxes.create({
@@ -61,12 +67,14 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
     region: wanted.region,
     timeoutSeconds: wanted.timeout_seconds,
     internetAccess: wanted.internet_access,
+    egress: asks ? { ask: true } : undefined,
     env: wanted.env_vars,
     limits,
     ...sleep(wanted),
     signal,
   });
   sandboxes.adopt(sandbox);
+  if (asks) sandboxes.asked.set(sandbox.id, "0");
   return sandbox;
 }
 

@@ -39,6 +39,10 @@ const creation = z.object({
   region,
   timeout_seconds: lifetime.default(600).describe("Seconds that it lives"),
   internet_access: internetAccess,
+  ask_egress: z
+    .boolean("must be true or false")
+    .optional()
+    .describe("Ask the user about each host that programs connect to"),
   env_vars: variables.optional().describe("Variables of every run in it"),
   vcpu: z.number(cpus).min(0.05, cpus).max(1024, cpus).optional().describe("Processors, on this machine"),
   memory_mb: z

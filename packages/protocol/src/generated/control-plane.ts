@@ -279,6 +279,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandboxes/{id}/egress/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer programs that wait for a destination
+         * @description With `ask`, an event `egress.held` tells that a program waits for a host that no list names. A destination for which no program
+         *     waits (any more) is 409 CONFLICT.
+         */
+        post: operations["decideSandboxEgress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link to a port or a file
+         * @description Whoever has the link may use it without a key, until it expires, its sandbox is gone, the key that made it is revoked, or the links of
+         *     the sandbox are revoked. A link to a port begins a visit: by host name it sets a cookie for that host alone, by path it is a part of
+         *     the path. On a server whose previews are public it is 409 CONFLICT. A file is read by GET, or written by PUT with its bytes as the
+         *     body.
+         */
+        post: operations["createSandboxLink"];
+        /**
+         * Revoke all links of a sandbox
+         * @description Also visits that have begun. Links that are made later are valid.
+         */
+        delete: operations["revokeSandboxLinks"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sandboxes/{id}/secrets": {
         parameters: {
             query?: never;
@@ -699,6 +753,79 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens to the key's sandboxes
+         * @description Server-sent events: exactly those of what the key may see, in the order in which they happened. The first one, `opened`, has no
+         *     `Event` as its data; its `id` is where the stream begins. Each later one has its id as `id`, and an `Event` as `data`. A
+         *     stream that broke off goes on after the last id that was read. Events are kept for 24 hours, and the last 20,000 of each key; after
+         *     older ones, and after those of a server that kept nothing, the answer is 404 EVENTS_GONE. Comments are sent while nothing happens.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks of the key, the oldest first
+         * @description With the server's own key, those of all.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Send events to a URL
+         * @description From now on each event that the key may see is sent as an `Event`, at least once, by POST, signed and repeated as reports of
+         *     asynchronous executions are, and with the same headers; `GET /v1/webhook-deliveries` has what became of it. Requests may arrive in another
+         *     order; the numbers at the end of the events' ids are in the order of what happened. A key has at most 20 webhooks. One whose receiver does not
+         *     take 200 events waits for it, as long as events are kept. With the key, they end.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Send no more events to a URL
+         * @description Events that wait for delivery are still sent.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -846,6 +973,11 @@ export interface components {
              */
             preview_url_template?: string;
             /**
+             * @description Who may open what listens on its ports: whoever knows the address, or whoever has a link.
+             * @enum {string}
+             */
+            preview_access?: "public" | "private";
+            /**
              * @description The same for programs, by path, on a host that resolves everywhere.
              * @example http://127.0.0.1:8080/preview/1762778786mxaco6r2/{port}/
              */
@@ -900,13 +1032,15 @@ export interface components {
          * @enum {string}
          */
         WebhookDeliveryStatus: "waiting" | "pending" | "delivered" | "failed";
-        /** @description The report of one asynchronous execution's end. */
+        /** @description The report of one asynchronous execution's end, or an event that is sent to a webhook. */
         WebhookDelivery: {
             /** @description Sent as `X-HOPX-Delivery` with every attempt. */
             id: string;
             /** @description Always `webhook_delivery`. */
             object?: string;
+            /** @description Empty for an event without a sandbox. */
             sandbox_id: string;
+            /** @description Empty for an event without an execution. */
             execution_id: string;
             /** @description Without credentials and query, which may be secret. */
             callback_url: string;
@@ -1405,12 +1539,49 @@ export interface components {
          * @description What a sandbox with `internet_access` may reach. An entry is a name (`pypi.org`), all names below one
          *     (`*.npmjs.org`), an address, a range (`203.0.113.0/24`) or `*`; with `:port`, it is for that port only. Without
          *     `internet_access` it is refused.
+         *
+         *     For hosts that have a secret, an entry may also limit requests, by methods, a path, or both: `GET,HEAD api.github.com/repos/*`. A path
+         *     that ends in `*` is all that begins so. While a host without a secret has such an entry, connections to it are refused, and so are
+         *     requests whose path could mean another one (`..`, `//`, encoded slashes). In `deny`, such entries need an `allow` list or `ask`.
          */
         EgressLists: {
             /** @description With this list, everything that is not on it is refused. */
             allow?: string[];
             /** @description What is refused; it wins over `allow`. */
             deny?: string[];
+            /**
+             * @description A connection to what neither list names is held until `POST /v1/sandboxes/{id}/egress/decisions` answers, 60 s at most; then it is
+             *     refused. At most 32 destinations of a sandbox are held. An event `egress.held` tells each. Programs without a sandbox cannot have it.
+             */
+            ask?: boolean;
+        };
+        SandboxLinkRequest: {
+            /** @enum {string} */
+            kind: "port" | "download" | "upload";
+            /** @description With `port`. */
+            port?: number;
+            /** @description With `download` and `upload`: the file, as of the agent's `/files/download` and `/files/upload`. */
+            path?: string;
+            /** @default 3600 */
+            expires_in_seconds?: number;
+        };
+        SandboxLink: {
+            /** @description The address, by host name where the caller's server has such for its ports. */
+            url: string;
+            /** @description With `port`: the address by path. */
+            path_url?: string;
+            /** Format: date-time */
+            expires_at: string;
+            request_id?: string;
+        };
+        EgressDecision: {
+            /** @description As in the event. */
+            host: string;
+            port: number;
+            /** @enum {string} */
+            decision: "allow" | "deny";
+            /** @description Whether the destination is put on the list `allow` or `deny` of the sandbox. Otherwise the answer is for those who wait now. */
+            always?: boolean;
         };
         SetEgress: components["schemas"]["EgressLists"] & {
             request_id?: string;
@@ -1445,6 +1616,8 @@ export interface components {
             decision: "pending" | "allowed" | "refused" | "failed";
             /** @description Why it was refused, failed, or closed by new rules. */
             reason?: string;
+            /** @description What decided: `allow` or `deny` with the entry of the list, `allow` alone if no entry names it, `ask`, `internet_access`, or the operator's `--egress-deny`. Missing where everything is allowed. */
+            rule?: string;
             /** @description Whether it goes on. */
             open: boolean;
             /** @description Bytes that left the sandbox. */
@@ -1483,6 +1656,84 @@ export interface components {
         /** @description A template's id, as text or as a number. The object form is the published document's; it is accepted too. */
         TemplateReference: string | number | {
             value: string;
+        };
+        /** @enum {string} */
+        EventType: "sandbox.created" | "sandbox.paused" | "sandbox.resumed" | "sandbox.stopped" | "sandbox.started" | "sandbox.expired" | "sandbox.failed" | "sandbox.deleted" | "sandbox.metrics" | "execution.started" | "execution.ended" | "egress.refused" | "egress.held" | "build.started" | "build.ended" | "key.revoked";
+        /**
+         * @description Something that happened. `sandbox.started` is a stopped sandbox that runs again; one that was created runs from the start. An
+         *     execution is code or a command, waited for, streamed, in the background or without a sandbox. `egress.refused` is told once a minute
+         *     for each host and port, and 60 times a minute for a sandbox; the egress log has all.
+         */
+        Event: {
+            /** @description For `since`. Missing in `sandbox.metrics`, which are not kept. */
+            id: string;
+            type: components["schemas"]["EventType"];
+            /** Format: date-time */
+            at: string;
+            /** @description Missing in events of builds and keys, and of programs without a sandbox. */
+            sandbox_id?: string;
+            /** @description The sandbox's name, the template's, or the key's. */
+            name?: string;
+            /** @description With `sandbox.created`: its template. */
+            template?: string;
+            /** @description Why it failed, was refused, or is held. */
+            reason?: string;
+            /** @description The same in `execution.started` and `execution.ended`. */
+            execution_id?: string;
+            /**
+             * @description With executions: `program` has no sandbox.
+             * @enum {string}
+             */
+            kind?: "code" | "command" | "background" | "async" | "program";
+            /**
+             * @description With `execution.ended`: of `background` and `async`, whether the exit code was 0; of all others `completed` is an answer, which has
+             *     the exit code. `refused` never began, the caller of `cut` left or its answer broke off, and of `unknown` the server ended
+             *     meanwhile. With `build.ended`: `completed` or `failed`.
+             * @enum {string}
+             */
+            outcome?: "completed" | "failed" | "timeout" | "refused" | "cut" | "unknown";
+            /** @description With `execution.ended`, where the server learns it. */
+            exit_code?: number;
+            /** @description With `execution.ended`. */
+            duration_ms?: number;
+            /** @description With egress: the name or address asked for. */
+            host?: string;
+            /** @description With egress. */
+            port?: number;
+            /** @description With builds. */
+            build_id?: string;
+            /** @description With builds. */
+            template_id?: string;
+            /** @description With `key.revoked`. */
+            key_id?: string;
+            /** @description With `sandbox.metrics`: a snapshot of the agent, once a second. */
+            metrics?: {
+                [key: string]: unknown;
+            };
+        };
+        WebhookRequest: {
+            /** @description Where events are sent: http or https, at a public address unless the server allows others. */
+            url: string;
+            /** @description With which requests are signed. */
+            secret?: string;
+            /** @description Only events of these types. Default: all but `sandbox.metrics`, which are not sent. */
+            types?: components["schemas"]["EventType"][];
+            /** @description Only events of this sandbox. */
+            sandbox_id?: string;
+        };
+        Webhook: {
+            id: string;
+            /** @description Always `webhook`. */
+            object?: string;
+            /** @description Without credentials and query, which may be secret. */
+            url: string;
+            types?: components["schemas"]["EventType"][];
+            sandbox_id?: string;
+            /** @description Whether requests are signed. */
+            signed: boolean;
+            /** Format: date-time */
+            created_at: string;
+            request_id?: string;
         };
         SetTimeoutRequest: {
             /** @description Seconds from now until the deadline. */
@@ -1823,7 +2074,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND or API_KEY_NOT_FOUND. */
+        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND, API_KEY_NOT_FOUND, WEBHOOK_NOT_FOUND or EVENTS_GONE. */
         NotFound: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2487,6 +2738,113 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    decideSandboxEgress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EgressDecision"];
+            };
+        };
+        responses: {
+            /** @description The decision. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EgressDecision"] & {
+                        request_id?: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    createSandboxLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SandboxLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revokeSandboxLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are revoked. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The sandbox's id. */
+                        id?: string;
+                        request_id?: string;
+                    };
+                };
+            };
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             410: components["responses"]["Gone"];
@@ -3219,6 +3577,139 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description The id of an event, for those after it; `0` for all that are kept. Without it, those from now on. */
+                since?: string;
+                /** @description Only events of this sandbox; it may be gone. */
+                sandbox_id?: string;
+                /** @description Only events of these types, separated by commas. Default: all but `sandbox.metrics`, which needs a `sandbox_id`. */
+                types?: string;
+            };
+            header?: {
+                /** @description As `since`, which browsers send when they connect again. It wins. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream, until either side ends it. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks, without their secrets. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Always `list`. */
+                        object?: string;
+                        data: components["schemas"]["Webhook"][];
+                        /** @description The path of this list. */
+                        url?: string;
+                        request_id?: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The webhook's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id?: string;
+                        /** @description Always `webhook`. */
+                        object?: string;
+                        deleted?: boolean;
+                        request_id?: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             507: components["responses"]["InsufficientStorage"];

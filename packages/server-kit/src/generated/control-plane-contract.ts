@@ -14,6 +14,7 @@ export interface ControlPlaneContract {
     listApiKeys: { query: "revoked" };
     createVolume: { body: "size_mb" };
     listSandboxEgress: { query: "limit" };
+    createSandboxLink: { body: "expires_in_seconds" };
     getTemplateBuildLogs: { query: "offset" };
     setSandboxSecret: { body: "env" };
   };
@@ -37,6 +38,9 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "createApiKey", method: "POST", path: "/v1/keys", authenticated: true, status: 201, body: { validate: validators.createApiKeyBody, required: true, units: {} } },
     { operationId: "listVolumes", method: "GET", path: "/v1/volumes", authenticated: true, status: 200 },
     { operationId: "createVolume", method: "POST", path: "/v1/volumes", authenticated: true, status: 201, body: { validate: validators.createVolumeBody, required: true, units: {} } },
+    { operationId: "streamEvents", method: "GET", path: "/v1/events", authenticated: true, status: 200, query: { validate: validators.streamEventsQuery, types: { "since": "string", "sandbox_id": "string", "types": "string" }, units: {} } },
+    { operationId: "listWebhooks", method: "GET", path: "/v1/webhooks", authenticated: true, status: 200 },
+    { operationId: "createWebhook", method: "POST", path: "/v1/webhooks", authenticated: true, status: 201, body: { validate: validators.createWebhookBody, required: true, units: {} } },
     { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteSandbox", method: "DELETE", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "updateSandbox", method: "PATCH", path: "/v1/sandboxes/{id}", authenticated: true, status: 200, body: { validate: validators.updateSandboxBody, required: true, units: {} } },
@@ -49,6 +53,9 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "streamSandboxMetrics", method: "GET", path: "/v1/sandboxes/{id}/metrics/stream", authenticated: true, status: 200 },
     { operationId: "listSandboxEgress", method: "GET", path: "/v1/sandboxes/{id}/egress", authenticated: true, status: 200, query: { validate: validators.listSandboxEgressQuery, types: { "limit": "integer", "cursor": "string" }, units: {} } },
     { operationId: "setSandboxEgress", method: "PUT", path: "/v1/sandboxes/{id}/egress", authenticated: true, status: 200, body: { validate: validators.setSandboxEgressBody, required: true, units: {} } },
+    { operationId: "decideSandboxEgress", method: "POST", path: "/v1/sandboxes/{id}/egress/decisions", authenticated: true, status: 200, body: { validate: validators.decideSandboxEgressBody, required: true, units: {} } },
+    { operationId: "createSandboxLink", method: "POST", path: "/v1/sandboxes/{id}/links", authenticated: true, status: 201, body: { validate: validators.createSandboxLinkBody, required: true, units: {} } },
+    { operationId: "revokeSandboxLinks", method: "DELETE", path: "/v1/sandboxes/{id}/links", authenticated: true, status: 200 },
     { operationId: "listSandboxSecrets", method: "GET", path: "/v1/sandboxes/{id}/secrets", authenticated: true, status: 200 },
     { operationId: "getTemplate", method: "GET", path: "/v1/templates/{name}", authenticated: true, status: 200 },
     { operationId: "deleteTemplate", method: "DELETE", path: "/v1/templates/{name}", authenticated: true, status: 200 },
@@ -60,6 +67,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "revokeApiKey", method: "DELETE", path: "/v1/keys/{id}", authenticated: true, status: 200 },
     { operationId: "getVolume", method: "GET", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteVolume", method: "DELETE", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
+    { operationId: "deleteWebhook", method: "DELETE", path: "/v1/webhooks/{id}", authenticated: true, status: 200 },
     { operationId: "setSandboxSecret", method: "PUT", path: "/v1/sandboxes/{id}/secrets/{name}", authenticated: true, status: 200, body: { validate: validators.setSandboxSecretBody, required: true, units: {} } },
     { operationId: "deleteSandboxSecret", method: "DELETE", path: "/v1/sandboxes/{id}/secrets/{name}", authenticated: true, status: 200 },
   ],

@@ -79,7 +79,21 @@ export {
   type EgressTotals,
   egressHandlers,
 } from "./control-plane/egress-handlers.js";
+export { type EventHandlerParts, eventHandlers, eventOnWire } from "./control-plane/event-handlers.js";
 export { type Idempotency, IdempotentCreates } from "./control-plane/idempotent-creates.js";
+export {
+  Changes,
+  type EventFacts,
+  type EventType,
+  type EventView,
+  type KeptEvent,
+  type KeptEvents,
+  keptEvents,
+  keptMs,
+  MemoryEvents,
+  type NewEvent,
+  newEpoch,
+} from "./control-plane/kept-events.js";
 export {
   type ProgramAnswer,
   type ProgramHandlerParts,

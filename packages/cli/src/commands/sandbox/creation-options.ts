@@ -16,6 +16,7 @@ export interface CreationOptions extends TemplateChoice {
   readonly internet?: boolean;
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
+  readonly ask?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly mount?: Mounts;
   readonly secret?: Secrets;
@@ -30,6 +31,7 @@ export function withCreationOptions(command: Command): Command {
     .option("--internet <on|off>", "internet access of the sandbox; default: the server's", onOrOff)
     .option("--allow <destination>", "allow only this host or address range; can be repeated", listed)
     .option("--deny <destination>", "refuse this host or address range; can be repeated", listed)
+    .option("--ask", "hold connections to hosts that neither names, until somebody decides: see egress --ask")
     .option(
       "-e, --env <NAME=value>",
       "environment variable; can be repeated; NAME alone takes its value from here",
@@ -51,8 +53,19 @@ export function withCreationOptions(command: Command): Command {
 
 /** Converts the options to those of the client, but for the template. */
 export function creation(options: CreationOptions): CreateSandboxOptions {
-  const { allow, cpu, deny, env, internet, memory, minIsolation, mount: mounts, secret: secrets } = options;
-  const hasLists = allow !== undefined || deny !== undefined;
+  const {
+    allow,
+    ask,
+    cpu,
+    deny,
+    env,
+    internet,
+    memory,
+    minIsolation,
+    mount: mounts,
+    secret: secrets,
+  } = options;
+  const hasRules = allow !== undefined || deny !== undefined || ask !== undefined;
   const hasLimits = cpu !== undefined || memory !== undefined;
   return {
     internetAccess: internet,
@@ -60,7 +73,7 @@ export function creation(options: CreationOptions): CreateSandboxOptions {
     mounts,
     secrets,
     minIsolation,
-    egress: hasLists ? { allow, deny } : undefined,
+    egress: hasRules ? { allow, deny, ask } : undefined,
     limits: hasLimits ? { memoryMb: memory, vcpu: cpu } : undefined,
   };
 }

@@ -11,6 +11,7 @@ import { moment } from "./sandbox-view.js";
 
 interface EgressOptions {
   readonly follow?: boolean;
+  readonly ask?: boolean;
   readonly limit: number;
 }
 
@@ -29,6 +30,7 @@ export function define(command: Command): void {
   command
     .argument("<id>", "id or name of the sandbox")
     .option("-f, --follow", "keep running, and print each new connection that was allowed or refused")
+    .option("--ask", "keep running, and ask here about each host that programs wait for")
     .option("--limit <count>", "how many to show, the latest", wholeNumber(1, 1000), 100)
     .action(
       action<EgressOptions, [string]>(async ({ options, output, server, signal }, word) => {
@@ -36,6 +38,10 @@ export function define(command: Command): void {
         const [id, latest] = await withSandboxId(client, word, signal, async (id) => {
           return [id, await connections(client, id, options.limit, signal)] as const;
         });
+        if (options.ask === true) {
+          const { askAboutHosts } = await import("./asked-hosts.js");
+          return askAboutHosts(client, id, output, signal);
+        }
         if (options.follow !== true)
           return output.table(latest, columns, "no connections yet; --follow waits for them.");
         const printed = new PrintedConnections();

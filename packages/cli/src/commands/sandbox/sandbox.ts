@@ -3,6 +3,7 @@ import { addCreate } from "./create.js";
 import { addDesktopCommands } from "./desktop.js";
 import { addExec } from "./exec.js";
 import { addForward } from "./forward.js";
+import { addLink } from "./link.js";
 import { addList } from "./list.js";
 import { addLogs } from "./logs.js";
 import { addMachineCommands } from "./machine.js";
@@ -22,6 +23,7 @@ export function define(command: Command): void {
     addLogs,
     addMachineCommands,
     addForward,
+    addLink,
     addDesktopCommands,
   ])
     add(command);

@@ -25,6 +25,8 @@ interface MachineOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The directory in which programs start. */
   readonly workdir: string;
+  /** Called with each program that starts. */
+  readonly onStart?: (program: RunningProgram, request: ProgramRequest) => void;
 }
 
 /** The inside of a running sandbox, which its agent reports on. Starting a stopped sandbox creates a new machine. */
@@ -44,6 +46,7 @@ export class Machine {
   readonly startedAt: Date;
   readonly #programs: Programs;
   readonly #egress: EgressLog;
+  readonly #onStart: MachineOptions["onStart"];
   readonly #gone = new AbortController();
   readonly #listeners = new Set<() => void>();
   #pausedAt: number | undefined;
@@ -58,6 +61,7 @@ export class Machine {
     this.workdir = options.workdir;
     this.#programs = options.programs;
     this.#egress = options.egress;
+    this.#onStart = options.onStart;
     this.startedAt = options.clock.now();
     this.executions = new BackgroundExecutions(options.clock);
     this.cache = executionCache(() => options.clock.now());
@@ -86,13 +90,15 @@ export class Machine {
   /** Starts a program. Throws a problem if the test does not define what the program does. */
   start(request: ProgramRequest, variables = new Map<string, unknown>()): RunningProgram {
     const env = { ...Object.fromEntries(this.variables.entries()), ...request.env };
-    return new RunningProgram(this, { ...request, env }, variables, (program) => {
+    const running = new RunningProgram(this, { ...request, env }, variables, (program) => {
       const answer = answerTo(this.#programs, program);
       if (answer !== undefined) return answer;
       // No code does nothing: so a context is begun.
       if (request.text === "") return {};
       throw unknownProgram(request);
     });
+    this.#onStart?.(running, request);
+    return running;
   }
 
   pause(): void {

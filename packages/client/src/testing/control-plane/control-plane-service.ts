@@ -7,7 +7,9 @@ import {
   authenticateAccount,
   deliveryHandlers,
   egressHandlers,
+  eventHandlers,
   IdempotentCreates,
+  type MemoryEvents,
   programHandlers,
   RepeatedPrograms,
   sandboxHandlers,
@@ -40,6 +42,7 @@ interface ControlPlaneServiceOptions {
   readonly builds: TemplateBuilds;
   readonly uploads: TemplateUploads;
   readonly reports: Reports;
+  readonly events: MemoryEvents;
 }
 
 /** Serves the control plane's API from memory. */
@@ -83,6 +86,14 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
     }),
 
     ...deliveryHandlers(() => reports),
+
+    ...eventHandlers<MemoryExchange>({
+      events: options.events,
+      keyId: undefined,
+      requireSeen: () => undefined,
+      metrics: async (id) => ({ ...(await metricsOf(fleet.reachable(id)).getMetrics()) }),
+      stream: (pieces) => pieces,
+    }),
 
     ...egressHandlers((wanted) => {
       const { id, egressLog } = fleet.get(wanted);

@@ -2,8 +2,11 @@ import {
   type Created,
   type CreateRequest,
   type EndedSandbox,
+  type EventFacts,
+  type EventType,
   type Fleet,
   isAsleep,
+  type MemoryEvents,
   nameTaken,
   otherTemplate,
   type SandboxFacts,
@@ -19,6 +22,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { Machine } from "../agent/machine.js";
+import type { ProgramRequest, RunningProgram } from "../agent/running-program.js";
 import { EgressLog } from "../memory/egress-log.js";
 import { MemoryFiles, workspace } from "../memory/memory-files.js";
 import type { Programs } from "../memory/programs.js";
@@ -52,7 +56,10 @@ export interface MemoryFleetOptions {
   readonly clock: TestingClock;
   readonly programs: Programs;
   readonly templates: TemplateCatalogue;
+  readonly events: MemoryEvents;
 }
+
+type Started = (program: RunningProgram, request: ProgramRequest) => void;
 
 /** All sandboxes of a service. */
 export class MemoryFleet implements Fleet<MemorySandbox> {
@@ -100,6 +107,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     if (built && built.status !== "active") throw templateNotReady(template.name, built.status);
     if (Object.keys(request.mounts).length > 0) throw noVolumes();
     if (request.secrets) throw noSecrets();
+    if (egress.ask) throw asksNobody();
     if (name !== undefined && this.#named(name)) throw nameTaken(name);
     const now = clock.now();
     const sandbox: MemorySandbox = {
@@ -128,6 +136,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     this.#boot(sandbox);
     this.#sandboxes.set(sandbox.id, sandbox);
     this.#watch(sandbox);
+    this.#happened(sandbox, "sandbox.created", { template: template.name });
     return this.setTimeout(sandbox.id, timeoutSeconds);
   }
 
@@ -228,6 +237,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
 
   #asleep(sandbox: MemorySandbox, status: "paused" | "stopped", reason: StopReason): MemorySandbox {
     if (sandbox.status === status) return sandbox;
+    this.#happened(sandbox, `sandbox.${status}`);
     sandbox.status = status;
     sandbox.stopReason = reason;
     if (sandbox.sleep.onTimeout !== "delete") this.#setDeadline(sandbox, keepStoppedSeconds);
@@ -236,6 +246,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
 
   #awake(sandbox: MemorySandbox): MemorySandbox {
     if (sandbox.status === "running") return sandbox;
+    this.#happened(sandbox, sandbox.status === "paused" ? "sandbox.resumed" : "sandbox.started");
     sandbox.status = "running";
     sandbox.stopReason = undefined;
     sandbox.lastUse = this.options.clock.now();
@@ -249,7 +260,34 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     const { id: sandboxId, template, files, environment, egressLog } = sandbox;
     const { workdir = workspace } = template.content ?? {};
     const settings = { sandboxId, template: template.name, files, environment, workdir };
-    sandbox.machine = new Machine({ ...settings, clock, programs, egress: egressLog });
+    const onStart: Started = (program, request) => this.#started(sandbox, program, request);
+    sandbox.machine = new Machine({ ...settings, clock, programs, egress: egressLog, onStart });
+  }
+
+  #started(
+    sandbox: MemorySandbox,
+    program: RunningProgram,
+    { id, language, terminal }: ProgramRequest,
+  ): void {
+    if (terminal !== undefined) return;
+    const kind = id !== undefined ? "background" : language === undefined ? "command" : "code";
+    const execution = { execution_id: program.id, kind } as const;
+    this.#happened(sandbox, "execution.started", execution);
+    program.outcome.then(
+      ({ reason, exitCode, duration }) => {
+        const failed = reason === "timeout" ? "timeout" : "failed";
+        const outcome = kind !== "background" || exitCode === 0 ? "completed" : failed;
+        const duration_ms = Math.round(duration * 1000);
+        this.#happened(sandbox, "execution.ended", { ...execution, outcome, duration_ms });
+      },
+      () => this.#happened(sandbox, "execution.ended", { ...execution, outcome: "cut" }),
+    );
+  }
+
+  #happened({ id, name }: MemorySandbox, type: EventType, facts: EventFacts = {}): void {
+    const at = this.options.clock.now();
+    const named = { ...(name !== undefined && { name }), ...facts };
+    this.options.events.record([{ type, at, sandboxId: id, facts: named }]);
   }
 
   #named(name: string): MemorySandbox | undefined {
@@ -257,10 +295,12 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
   }
 
   #end(id: string, end: EndedSandbox["end"]): void {
-    const { cancelDeadline, cancelIdle, createdAt, expiresAt, machine } = this.get(id);
+    const sandbox = this.get(id);
+    const { cancelDeadline, cancelIdle, createdAt, expiresAt, machine } = sandbox;
     cancelDeadline();
     cancelIdle();
     this.#sandboxes.delete(id);
+    this.#happened(sandbox, end === "expired" ? "sandbox.expired" : "sandbox.deleted");
     const ended = { id, end, createdAt, expiresAt };
     this.#ended.set(id, ended);
     machine?.end(sandboxEnded(ended));
@@ -282,4 +322,9 @@ const noVolumes = (): Problem =>
 const noSecrets = (): Problem =>
   new Problem(400, "SECRETS_UNAVAILABLE", "The testing service has no secrets: nothing leaves it.", {
     hint: "Leave secrets out, or test against a local server.",
+  });
+
+const asksNobody = (): Problem =>
+  new Problem(400, "INVALID_REQUEST", "The testing service asks nobody: no program of it waits for a host.", {
+    hint: "Leave egress.ask out, or test against a local server.",
   });

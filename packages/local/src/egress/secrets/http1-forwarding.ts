@@ -16,7 +16,7 @@ import { authorityOf } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
 import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
 import { type Header, type ReplacedHead, RequestRefusal, replacedHead } from "./replaced-head.js";
-import { failure, requireHost, type SecretHost } from "./secret-host.js";
+import { failure, requireAllowed, requireHost, type SecretHost } from "./secret-host.js";
 import { maskedText, ValueMask } from "./value-mask.js";
 
 const maxHeaderBytes = 16 * 1024;
@@ -180,6 +180,7 @@ export class Http1Forwarding {
     if (upstream.destroyed) throw new Error("The server has closed the connection.");
     requireSound(incoming);
     const target = targetIn(incoming, host);
+    requireAllowed(incoming.method ?? "", target, host);
     const headers = pairsOf(withoutHopByHop(incoming.rawHeaders, ["host", "expect"]));
     const replaced = replacedHead(
       { method: incoming.method ?? "", target, headers },

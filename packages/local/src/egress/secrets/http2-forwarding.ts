@@ -15,7 +15,7 @@ import { authorityOf } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
 import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
 import { type Header, RequestRefusal, replacedHead } from "./replaced-head.js";
-import { failure, requireHost, type SecretHost } from "./secret-host.js";
+import { failure, requireAllowed, requireHost, type SecretHost } from "./secret-host.js";
 import { maskedText, ValueMask } from "./value-mask.js";
 
 const settings = {
@@ -72,6 +72,7 @@ function forward(
         403,
         "TRACE and CONNECT are refused, and the target of a request is its path.",
       );
+    requireAllowed(method, target, host);
     const headers = pairsOf(asked.headers).filter(([name]) => !name.startsWith(":") && name !== "host");
     const head = replacedHead({ method, target, headers }, host.secrets, host.others);
     const { sent } = head;

@@ -17,6 +17,8 @@ export interface SecretTunnel {
   readonly secrets: readonly Secret[];
   /** The sandbox's other secrets, whose placeholders are refused here. */
   readonly others: readonly Secret[];
+  /** Why the sandbox's rules refuse a request to it; undefined if they do not. */
+  readonly refuse: (method: string, target: string) => string | undefined;
   /** Logs a request to it. */
   readonly request: (method: string, target: string) => LoggedRequest;
   /** Opens a connection to it, as the sandbox's rules allow. */
@@ -31,6 +33,12 @@ export function requireHost(authority: string | undefined, { destination }: Secr
   const named = parseAuthority(authority ?? "", 443);
   if (named?.host !== destination.host || named.port !== destination.port)
     throw new RequestRefusal(421, `This tunnel is for ${authorityOf(destination)} alone.`);
+}
+
+/** Throws if the sandbox's rules refuse the request. */
+export function requireAllowed(method: string, target: string, { refuse }: SecretHost): void {
+  const refusal = refuse(method, target);
+  if (refusal !== undefined) throw new RequestRefusal(403, refusal);
 }
 
 /** Why the real server did not answer, without what an error may repeat of its bytes. */

@@ -9,6 +9,7 @@ import type { ClientServers } from "../../servers/client-servers.js";
 import type { LogMessage, Measured } from "../../servers/running-server.js";
 import type { Environment } from "../../settings.js";
 import { readArguments } from "./arguments.js";
+import { whileAsking } from "./asked-hosts.js";
 import type { SandboxReference } from "./input-fields.js";
 
 /** Groups of tools, in the order in which they are listed. */
@@ -50,9 +51,20 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Reports progress, if the caller asked for it. `measured`: the progress that another MCP server reported. */
   readonly report: (step: string, measured?: Measured) => void;
+  /**
+   * Asks the person at the client, who chooses one of the keys of `choices`. Resolves with undefined if they do not choose. Undefined if
+   * the client cannot ask.
+   */
+  readonly askUser?: AskUser | undefined;
   /** Passes a log message of another MCP server on. */
   readonly log?: (message: LogMessage) => void;
 }
+
+export type AskUser = (
+  question: string,
+  choices: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<string | undefined>;
 
 export interface Tool {
   readonly name: string;
@@ -103,7 +115,9 @@ export function sandboxTool<Input extends z.ZodObject<SandboxReference>, Output 
     run: async (args, context) => {
       const input = readArguments(definition, args);
       const sandbox = await context.sandboxes.find(input, context.signal);
-      return answerOf(await handler({ ...input, ...context, sandbox }));
+      return whileAsking(context, sandbox, async () =>
+        answerOf(await handler({ ...input, ...context, sandbox })),
+      );
     },
   };
 }

@@ -20,6 +20,8 @@ export interface EgressEntry {
   readonly address: string | undefined;
   readonly decision: WireEntry["decision"];
   readonly reason: string | undefined;
+  /** The rule that decided, if one did. */
+  readonly rule?: string | undefined;
   readonly isOpen: boolean;
   readonly bytesSent: number;
   readonly bytesReceived: number;
@@ -94,6 +96,7 @@ function onWire(entry: EgressEntry): WireEntry {
     ...(entry.request && requestOnWire(entry.request)),
     decision: entry.decision,
     ...(entry.reason !== undefined && { reason: entry.reason }),
+    ...(entry.rule !== undefined && { rule: entry.rule }),
     open: entry.isOpen,
     bytes_sent: entry.bytesSent,
     bytes_received: entry.bytesReceived,

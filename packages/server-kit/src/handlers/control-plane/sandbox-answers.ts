@@ -39,12 +39,13 @@ export interface RequestedEgress {
   readonly internetAccess: boolean;
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
+  readonly ask?: boolean | undefined;
 }
 
 /** URLs at which callers reach servers that listen in a sandbox, under the contract's field names. */
 export type PreviewUrls = Pick<
   ControlPlaneSchemas["Sandbox"],
-  "preview_url" | "preview_url_template" | "preview_path_template"
+  "preview_url" | "preview_url_template" | "preview_path_template" | "preview_access"
 >;
 
 /** Describes a sandbox as the contract defines it, without its token. */
@@ -95,7 +96,8 @@ function mountsOnWire(mounted: readonly MountFacts[]): Pick<ControlPlaneSchemas[
   return { mounts: Object.fromEntries(mounts) };
 }
 
-function egressOnWire({ allow, deny }: RequestedEgress): Pick<ControlPlaneSchemas["Sandbox"], "egress"> {
-  if (allow === undefined && deny === undefined) return {};
-  return { egress: { ...(allow && { allow: [...allow] }), ...(deny && { deny: [...deny] }) } };
+function egressOnWire({ allow, deny, ask }: RequestedEgress): Pick<ControlPlaneSchemas["Sandbox"], "egress"> {
+  if (allow === undefined && deny === undefined && ask === undefined) return {};
+  const lists = { ...(allow && { allow: [...allow] }), ...(deny && { deny: [...deny] }) };
+  return { egress: { ...lists, ...(ask !== undefined && { ask }) } };
 }
