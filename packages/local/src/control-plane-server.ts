@@ -13,6 +13,7 @@ import type { RequestAudit } from "./control-plane/request-audit.js";
 import type { MeasuredParts, ServerMetrics } from "./control-plane/server-metrics.js";
 import { egressGateway, internetSetting } from "./egress/egress-options.js";
 import { keptAuthority } from "./egress/secrets/kept-authority.js";
+import { StoredSecrets } from "./egress/secrets/stored-secrets.js";
 import { NotKeptError } from "./errors/local-errors.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
 import { ConnectionBudget, RequestCallers } from "./gateway/connection-budget.js";
@@ -37,8 +38,7 @@ import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
 import { LayerStore } from "./store/layer-store.js";
 import { Sealer } from "./store/sealer.js";
 import { ServerDirectories } from "./store/server-directories.js";
-import { unusableDirectory } from "./store/storage-problem.js";
-import { openStore, type Store } from "./store/store.js";
+import { openStore, type Store, withStoreErrors } from "./store/store.js";
 import { TemplateRepository } from "./store/template-repository.js";
 import { VolumeRepository } from "./store/volume-repository.js";
 import { TemplateBuilder } from "./templates/template-builder.js";
@@ -145,7 +145,13 @@ export async function serve(
   const activity = new Activity();
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);
-  const registry = new SandboxRegistry(store.sandboxes, store.writes, sealer);
+  const storedSecrets: StoredSecrets = new StoredSecrets({
+    store,
+    sealer,
+    egress,
+    sandboxes: () => registry.list(),
+  });
+  const registry: SandboxRegistry = new SandboxRegistry(store.sandboxes, store.writes, sealer, storedSecrets);
   const directories = new ServerDirectories(store.directory);
   const layers = new LayerStore(
     () => directories.kept("layers"),
@@ -217,6 +223,7 @@ export async function serve(
     layers,
     templates,
     egress,
+    storedSecrets,
     volumes,
     isolation,
     isElsewhere,
@@ -231,6 +238,7 @@ export async function serve(
   });
   await withStoreErrors(store, async () => {
     if (store.isKept) await keys.restore();
+    await storedSecrets.restore();
     builds.restore();
     await fleet.restore();
     if (store.directory !== undefined) {
@@ -290,6 +298,7 @@ export async function serve(
     tokens,
     keys,
     volumes,
+    storedSecrets,
     limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, keys),
     runtime: runtime.name,
     refusalOfPriorityClass: runtime.refusalOfPriorityClass?.bind(runtime),
@@ -389,13 +398,4 @@ async function auditTo(...audit: ConstructorParameters<typeof RequestAudit>): Pr
 async function serverMetricsOf(parts: MeasuredParts): Promise<ServerMetrics> {
   const { ServerMetrics } = await import("./control-plane/server-metrics.js");
   return new ServerMetrics(parts);
-}
-
-/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
-async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
-  }
 }

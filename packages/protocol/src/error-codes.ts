@@ -75,6 +75,7 @@ export const controlPlaneErrorCodes = [
   "WEBHOOK_DELIVERY_NOT_FOUND",
   "API_KEY_NOT_FOUND",
   "VOLUME_NOT_FOUND",
+  "SECRET_NOT_FOUND",
   "VOLUME_IN_USE",
   "CONFLICT",
   "RATE_LIMIT_EXCEEDED",

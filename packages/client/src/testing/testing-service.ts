@@ -15,6 +15,7 @@ import { agentService } from "./agent/agent-service.js";
 import type { Machine } from "./agent/machine.js";
 import { agentPrefix, controlPlaneService } from "./control-plane/control-plane-service.js";
 import { MemoryFleet } from "./control-plane/memory-fleet.js";
+import { MemorySecrets } from "./control-plane/memory-secrets.js";
 import { TemplateBuilds } from "./control-plane/template-builds.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { TemplateUploads } from "./control-plane/template-uploads.js";
@@ -68,7 +69,8 @@ export class TestingService {
     this.baseUrl = baseUrl.replace(/\/+$/, "");
     const templates = new TemplateCatalogue();
     const uploads = new TemplateUploads(clock);
-    this.#fleet = new MemoryFleet({ clock, programs, templates });
+    const secrets = new MemorySecrets(clock);
+    this.#fleet = new MemoryFleet({ clock, programs, templates, secrets });
     this.#reports = new Reports(clock, options.sendReport ?? ((request) => globalThis.fetch(request)));
     this.#controlPlane = controlPlaneService({
       apiKey,
@@ -80,6 +82,7 @@ export class TestingService {
       builds: new TemplateBuilds({ clock, programs, templates, uploads }),
       uploads,
       reports: this.#reports,
+      secrets,
     });
   }
 

@@ -29,6 +29,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
+import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
@@ -39,7 +40,7 @@ import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
-import { secretHandlers } from "./secret-handlers.js";
+import { secretHandlers, storedSecretHandlers } from "./secret-handlers.js";
 import type { ServerMetrics } from "./server-metrics.js";
 import { volumeHandlers } from "./volume-handlers.js";
 
@@ -57,6 +58,7 @@ interface ControlPlaneApiOptions
   readonly egress: EgressGateway;
   readonly keys: KeyRing;
   readonly volumes: Volumes;
+  readonly storedSecrets: StoredSecrets;
   readonly limiter: RateLimiter;
   readonly runtime: string;
   readonly refusalOfPriorityClass: SandboxRuntime["refusalOfPriorityClass"];
@@ -167,6 +169,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     ...volumeHandlers(options.volumes, keyId),
 
     ...secretHandlers(fleet, options.fleet.access),
+    ...storedSecretHandlers(options.storedSecrets, keyId),
 
     ...keyHandlers({
       ...options,

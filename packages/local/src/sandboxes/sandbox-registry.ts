@@ -1,6 +1,7 @@
 import { sandboxEnded, sandboxNotFound } from "@cloud-sandbox/server-kit/handlers";
 import { Secret } from "../egress/secrets/secret.js";
 import { SecretValue } from "../egress/secrets/secret-value.js";
+import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type {
   SandboxRepository,
@@ -41,6 +42,7 @@ export class SandboxRegistry {
     private readonly writes: PendingWrites,
     /** Seals the values of secrets. Undefined if they are not kept. */
     private readonly sealer?: Sealer,
+    private readonly stored?: StoredSecrets,
   ) {}
 
   /** Loads the sandboxes of the previous control plane. Those whose deadline has passed are recorded as expired. */
@@ -49,6 +51,8 @@ export class SandboxRegistry {
       if (stored.expiresAt.getTime() <= Date.now()) this.#rememberEnd(stored, "expired");
       else this.#sandboxes.set(stored.id, revive(stored));
     }
+    if (this.sealer?.hasOlderKeys)
+      for (const sandbox of this.list()) if (sandbox.secrets) this.note(sandbox, {});
     return this.list();
   }
 
@@ -187,16 +191,17 @@ export class SandboxRegistry {
   }
 
   #sealed(id: string, secret: Secret): StoredSecret {
-    const { value } = secret;
+    const { value, from } = secret;
     const facts = { ...secret };
-    return value === undefined || !this.sealer
+    return value === undefined || from !== undefined || !this.sealer
       ? facts
       : { ...facts, sealed: this.sealer.seal(value, aboutSecret(id, secret)) };
   }
 
   /** The secrets of a stored sandbox. Those whose value was not kept, or was sealed with another key, are lost. */
-  secretsOf({ id, secrets }: StoredSandbox): readonly Secret[] | undefined {
+  secretsOf({ id, keyId, secrets }: StoredSandbox): readonly Secret[] | undefined {
     return secrets?.map(({ sealed, ...facts }) => {
+      if (facts.from !== undefined) return new Secret(facts, this.stored?.find(facts.from, keyId)?.value);
       const value = sealed === undefined ? undefined : this.sealer?.open(sealed, aboutSecret(id, facts));
       return new Secret(facts, value === undefined ? undefined : new SecretValue(value));
     });

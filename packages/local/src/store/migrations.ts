@@ -106,4 +106,14 @@ export const migrations: readonly Migration[] = [
     name: "secrets",
     sql: "ALTER TABLE sandboxes ADD COLUMN secrets TEXT",
   },
+  {
+    name: "stored_secrets",
+    sql: `
+      CREATE TABLE stored_secrets (
+        name TEXT NOT NULL,
+        key_id TEXT NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (name, key_id)
+      ) STRICT`,
+  },
 ];

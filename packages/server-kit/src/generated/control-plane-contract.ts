@@ -14,6 +14,7 @@ export interface ControlPlaneContract {
     createVolume: { body: "size_mb" };
     listSandboxEgress: { query: "limit" };
     getTemplateBuildLogs: { query: "offset" };
+    setSecret: { body: "env" };
     setSandboxSecret: { body: "env" };
   };
   public: "getHealth" | "uploadTemplateFiles";
@@ -36,6 +37,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "createApiKey", method: "POST", path: "/v1/keys", authenticated: true, status: 201, body: { validate: validators.createApiKeyBody, required: true, units: {} } },
     { operationId: "listVolumes", method: "GET", path: "/v1/volumes", authenticated: true, status: 200 },
     { operationId: "createVolume", method: "POST", path: "/v1/volumes", authenticated: true, status: 201, body: { validate: validators.createVolumeBody, required: true, units: {} } },
+    { operationId: "listSecrets", method: "GET", path: "/v1/secrets", authenticated: true, status: 200 },
     { operationId: "getSandbox", method: "GET", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteSandbox", method: "DELETE", path: "/v1/sandboxes/{id}", authenticated: true, status: 200 },
     { operationId: "pauseSandbox", method: "POST", path: "/v1/sandboxes/{id}/pause", authenticated: true, status: 200 },
@@ -58,6 +60,8 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "revokeApiKey", method: "DELETE", path: "/v1/keys/{id}", authenticated: true, status: 200 },
     { operationId: "getVolume", method: "GET", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteVolume", method: "DELETE", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
+    { operationId: "setSecret", method: "PUT", path: "/v1/secrets/{name}", authenticated: true, status: 200, body: { validate: validators.setSecretBody, required: true, units: {} } },
+    { operationId: "deleteSecret", method: "DELETE", path: "/v1/secrets/{name}", authenticated: true, status: 200 },
     { operationId: "setSandboxSecret", method: "PUT", path: "/v1/sandboxes/{id}/secrets/{name}", authenticated: true, status: 200, body: { validate: validators.setSandboxSecretBody, required: true, units: {} } },
     { operationId: "deleteSandboxSecret", method: "DELETE", path: "/v1/sandboxes/{id}/secrets/{name}", authenticated: true, status: 200 },
   ],

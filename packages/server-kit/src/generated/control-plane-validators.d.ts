@@ -17,4 +17,5 @@ export declare const listSandboxEgressQuery: Validate;
 export declare const setSandboxEgressBody: Validate;
 export declare const getTemplateBuildLogsQuery: Validate;
 export declare const uploadTemplateFilesQuery: Validate;
+export declare const setSecretBody: Validate;
 export declare const setSandboxSecretBody: Validate;

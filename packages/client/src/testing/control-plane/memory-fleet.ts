@@ -5,7 +5,9 @@ import {
   type Fleet,
   nameTaken,
   otherTemplate,
+  requestedSecrets,
   type SandboxFacts,
+  type SecretFacts,
   sandboxEnded,
   sandboxNotFound,
   sandboxPaused,
@@ -19,6 +21,7 @@ import { EgressLog } from "../memory/egress-log.js";
 import { MemoryFiles, workspace } from "../memory/memory-files.js";
 import type { Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
+import { type MemorySecrets, placeholders } from "./memory-secrets.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 
 /** An existing sandbox. */
@@ -27,6 +30,7 @@ export interface MemorySandbox extends SandboxFacts {
   readonly files: MemoryFiles;
   readonly egressLog: EgressLog;
   readonly environment: Readonly<Record<string, string>>;
+  secrets: readonly SecretFacts[] | undefined;
   status: SandboxFacts["status"];
   /** The sandbox's machine; undefined while the sandbox is stopped. */
   machine: Machine | undefined;
@@ -39,6 +43,7 @@ export interface MemoryFleetOptions {
   readonly clock: TestingClock;
   readonly programs: Programs;
   readonly templates: TemplateCatalogue;
+  readonly secrets: MemorySecrets;
 }
 
 /** All sandboxes of a service. */
@@ -73,12 +78,11 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
 
   async create(request: CreateRequest): Promise<MemorySandbox> {
     const { name, egress, timeoutSeconds } = request;
-    const { clock, templates } = this.options;
+    const { clock, templates, secrets } = this.options;
     const template = templates.get(request.template);
     const { built, content } = template;
     if (built && built.status !== "active") throw templateNotReady(template.name, built.status);
     if (Object.keys(request.mounts).length > 0) throw noVolumes();
-    if (request.secrets) throw noSecrets();
     if (name !== undefined && this.#named(name)) throw nameTaken(name);
     const now = clock.now();
     const sandbox: MemorySandbox = {
@@ -90,6 +94,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
       egressLog: new EgressLog(egress, clock),
       // Claim the isolation that was asked for: nothing really runs, so nothing needs isolation.
       isolation: request.minIsolation ?? "namespace",
+      secrets: secrets.requested(requestedSecrets(template, request)),
       environment: { ...content?.environment, ...request.environment },
       files: new MemoryFiles(clock, content?.files),
       createdAt: now,
@@ -168,7 +173,8 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
 
   #boot(sandbox: MemorySandbox): void {
     const { clock, programs } = this.options;
-    const { id: sandboxId, template, files, environment, egressLog } = sandbox;
+    const { id: sandboxId, template, files, egressLog } = sandbox;
+    const environment = { ...sandbox.environment, ...placeholders(sandbox.secrets) };
     const { workdir = workspace } = template.content ?? {};
     const settings = { sandboxId, template: template.name, files, environment, workdir };
     sandbox.machine = new Machine({ ...settings, clock, programs, egress: egressLog });
@@ -198,9 +204,4 @@ function newId(now: Date): string {
 const noVolumes = (): Problem =>
   new Problem(400, "VOLUMES_UNAVAILABLE", "The testing service has no volumes.", {
     hint: "Leave mounts out, or test against a local server.",
-  });
-
-const noSecrets = (): Problem =>
-  new Problem(400, "SECRETS_UNAVAILABLE", "The testing service has no secrets: nothing leaves it.", {
-    hint: "Leave secrets out, or test against a local server.",
   });
