@@ -1,6 +1,7 @@
 /** Creates sandboxes, and finds those that the client has named. */
-import type { Sandbox, SandboxClient, SandboxLimits } from "cloud-sandbox";
+import type { Sandbox, SandboxClient, SandboxLimits, Secrets } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/errors.js";
+import { type Environment, sandboxSecrets } from "../settings.js";
 import type { ToolContext } from "./definition/tool.js";
 
 export interface WantedSandbox {
@@ -10,6 +11,8 @@ export interface WantedSandbox {
   readonly timeout_seconds: number;
   readonly internet_access?: boolean | undefined;
   readonly env_vars?: Readonly<Record<string, string>> | undefined;
+  /** Names of stored secrets, by variable. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
   readonly vcpu?: number | undefined;
   readonly memory_mb?: number | undefined;
   readonly name?: string | undefined;
@@ -50,7 +53,14 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
   }
 }
 
-async function create({ client, sandboxes, signal, report, ...wanted }: Creation): Promise<Sandbox> {
+async function create({
+  client,
+  environment,
+  sandboxes,
+  signal,
+  report,
+  ...wanted
+}: Creation): Promise<Sandbox> {
   report("Creating a sandbox");
   const limits = await supportedLimits(client, wanted, signal);
   const sandbox = await client.sandboxes.create({
@@ -60,11 +70,23 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
     timeoutSeconds: wanted.timeout_seconds,
     internetAccess: wanted.internet_access,
     env: wanted.env_vars,
+    secrets: secretsOf(environment, wanted),
     limits,
     signal,
   });
   sandboxes.adopt(sandbox);
   return sandbox;
+}
+
+/** The secrets of the server's settings, and the stored ones that the call names. Without internet access there are none. */
+export function secretsOf(
+  environment: Environment,
+  { internet_access, secrets }: Pick<WantedSandbox, "internet_access" | "secrets">,
+): Secrets | undefined {
+  const held = internet_access === false ? undefined : sandboxSecrets(environment);
+  if (secrets === undefined) return held;
+  const named = Object.entries(secrets).map(([name, from]) => [name, { from }]);
+  return { ...held, ...Object.fromEntries(named) };
 }
 
 /**

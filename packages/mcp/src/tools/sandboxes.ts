@@ -40,6 +40,9 @@ const creation = z.object({
   timeout_seconds: lifetime.default(600).describe("Seconds that it lives"),
   internet_access: internetAccess,
   env_vars: variables.optional().describe("Variables of every run in it"),
+  secrets: variables
+    .optional()
+    .describe("Stored credentials that its code uses without having them: by variable, their names"),
   vcpu: z.number(cpus).min(0.05, cpus).max(1024, cpus).optional().describe("Processors, on this machine"),
   memory_mb: z
     .int(mebibytes)
