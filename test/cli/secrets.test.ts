@@ -50,6 +50,28 @@ describe.skipIf(process.getuid?.() !== 0)("cloud-sandbox run --secret", () => {
     expect(site.asked).toEqual([{ path: "/run", authorization: `Bearer ${credential}` }]);
   });
 
+  test("stores one that stdin has, and names it", async () => {
+    const set = await runBuilt("cli", ["secret", "set", "stored", "--host", site.at], {
+      env,
+      input: `${credential}\n`,
+    });
+    expect(set).toMatchObject({ code: 0 });
+    const list = await runBuilt("cli", ["secret", "list"], { env });
+    expect(list.stdout).toMatch(/stored +api\.secret\.test:\d+ +ready/);
+    site.asked.length = 0;
+    const words = ["run", "-l", "javascript", "-c", code(), "--secret", "TOKEN:stored"];
+    expect(await runBuilt("cli", words, { env })).toMatchObject({ code: 0 });
+    expect(site.asked).toEqual([{ path: "/run", authorization: `Bearer ${credential}` }]);
+    expect(await runBuilt("cli", ["secret", "delete", "stored"], { env })).toMatchObject({ code: 0 });
+    const again = await runBuilt("cli", ["secret", "delete", "stored"], { env });
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toContain("There is no stored secret stored.");
+    const none = await runBuilt("cli", words, { env });
+    expect(none.stderr).toContain("There is no stored secret");
+    for (const { stdout, stderr } of [set, list, again, none])
+      expect(stdout + stderr).not.toContain(credential);
+  });
+
   test.each([
     ["a credential on the command line", `TOKEN=${credential}`, "not given on a command line"],
     ["a variable that is not set", "MISSING_TOKEN@api.example.com", "MISSING_TOKEN is not set here"],

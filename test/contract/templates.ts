@@ -76,4 +76,26 @@ export function templateSuite(client: () => SandboxClient): void {
       await client().templates.delete("on-workdir");
     });
   });
+
+  test("a template with stored secrets gives them to its sandboxes, and says so", async () => {
+    const { secrets, sandboxes, templates } = client();
+    const name = "with-secrets";
+    await secrets.set("of-template", { value: "credential-of-the-template", hosts: ["api.example.com"] });
+    const options = { cpu: 1, memoryMb: 512, diskGb: 1, secrets: { TOKEN: { from: "of-template" } } };
+    const built = await templates.build(Template.from("base"), { ...options, name });
+    expect(built.secrets).toEqual([{ name: "TOKEN", from: "of-template" }]);
+    const made = await sandboxes.create({ template: name, internetAccess: true });
+    const [secret] = await made.secrets.list();
+    expect(secret).toMatchObject({ name: "TOKEN", from: "of-template", state: "ready" });
+    expect((await made.commands.run("echo $TOKEN")).stdout).toBe(`${secret?.placeholder}\n`);
+    await made.delete();
+    const offline = await sandboxes.create({ template: name, internetAccess: false });
+    expect((await offline.commands.run("echo [$TOKEN]")).stdout).toBe("[]\n");
+    await offline.delete();
+    await secrets.delete("of-template");
+    await expect(sandboxes.create({ template: name, internetAccess: true })).rejects.toMatchObject({
+      code: "SECRET_NOT_FOUND",
+    });
+    await templates.delete(name);
+  });
 }

@@ -1,36 +1,15 @@
 // @module-tag openssl
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
 import { expect, onTestFinished, test } from "vitest";
+import { CredentialLeaks } from "../support/credential-leaks.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 import { startSecretSite } from "../support/secret-site.js";
 
 const credential = "credential-that-must-not-leak-0123456789";
-const forms = ["utf8", "base64", "base64url", "hex"] as const;
-const needles = [...new Set(forms.map((form) => Buffer.from(credential).toString(form)))];
-
-/** Where a text or a file has the credential. */
-const leaksIn = (where: string, content: Buffer | string): string[] =>
-  needles.some((needle) => content.includes(needle)) ? [where] : [];
-
-async function leaksBelow(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return (
-    await Promise.all(files.map(async (file) => leaksIn(file, await readFile(file).catch(() => ""))))
-  ).flat();
-}
-
-/** The environments and command lines of all processes of this machine. */
-async function leaksInProcesses(): Promise<string[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const files = pids.flatMap((pid) => [`/proc/${pid}/environ`, `/proc/${pid}/cmdline`]);
-  return (
-    await Promise.all(files.map(async (file) => leaksIn(file, await readFile(file).catch(() => ""))))
-  ).flat();
-}
+const searched = new CredentialLeaks(credential);
 
 /** Looks for the credential from inside: in variables, files, processes and the memory of the program's own processes. */
 const search = `import glob, os, re
@@ -102,7 +81,7 @@ test("a credential is in no file, process, environment, log, record or answer, b
   const said = await sandbox.commands.run(curl);
   expect(site.asked.at(-1)?.authorization).toBe(`Bearer ${credential}`);
   expect(said.stdout).toContain("*".repeat(credential.length));
-  const parts = needles.join(",");
+  const parts = searched.needles.join(",");
   const inside = await sandbox.commands.run(`PARTS=${parts} python3 - <<'END'\n${search}\nEND`);
   expect(inside.stdout).toContain("found: []");
   await client.controlPlane.GET("/v1/sandboxes/{id}/egress", { params: { path: { id: sandbox.id } } });
@@ -110,18 +89,18 @@ test("a credential is in no file, process, environment, log, record or answer, b
   await sandbox.secrets.list();
   await sandbox.env.effective();
   await expect(sandbox.secrets.set("TOKEN", { value: credential, hosts: ["10.0.0.1"] })).rejects.toSatisfy(
-    (error) => leaksIn("error", String(error)).length === 0,
+    (error) => searched.in("error", String(error)).length === 0,
   );
   await expect(
     sandbox.secrets.set("TOKEN", { value: `${credential}\r\nx: y`, hosts: [site.at] }),
-  ).rejects.toSatisfy((error) => leaksIn("error", JSON.stringify(error) + String(error)).length === 0);
+  ).rejects.toSatisfy((error) => searched.in("error", JSON.stringify(error) + String(error)).length === 0);
 
   const leaks = async (): Promise<string[]> => [
-    ...(await leaksBelow(directory)),
-    ...(await leaksInProcesses()),
-    ...leaksIn("log", server.log()),
-    ...answers.flatMap((answer, index) => leaksIn(`answer ${index}: ${answer.slice(0, 100)}`, answer)),
-    ...leaksIn("program", said.stdout + said.stderr),
+    ...(await searched.below(directory)),
+    ...(await searched.inProcesses()),
+    ...searched.in("log", server.log()),
+    ...answers.flatMap((answer, index) => searched.in(`answer ${index}: ${answer.slice(0, 100)}`, answer)),
+    ...searched.in("program", said.stdout + said.stderr),
   ];
   expect(await leaks()).toEqual([]);
 

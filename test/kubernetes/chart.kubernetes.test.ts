@@ -86,6 +86,27 @@ else
       });
     });
 
+    test("mounts the key that seals secrets for the server alone", async () => {
+      const rendered = objects(await render({ ...images, "secretsKey.existingSecret": "sealing" }));
+      expect(rendered.find(({ kind }) => kind === "Deployment")?.spec).toMatchObject({
+        template: {
+          spec: {
+            containers: [
+              {
+                args: expect.arrayContaining(["--secrets-key-file=/etc/cloud-sandbox-secrets/key"]),
+                volumeMounts: expect.arrayContaining([
+                  { name: "secrets-key", mountPath: "/etc/cloud-sandbox-secrets", readOnly: true },
+                ]),
+              },
+            ],
+            volumes: expect.arrayContaining([
+              { name: "secrets-key", secret: { secretName: "sealing", defaultMode: 0o400 } },
+            ]),
+          },
+        },
+      });
+    });
+
     test("takes names as text, whatever is in them", async () => {
       const names = {
         priorityClassName: "1000\n      hostNetwork: true",

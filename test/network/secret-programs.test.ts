@@ -64,6 +64,14 @@ const programs: readonly (readonly [string, () => string, string, string])[] = [
     `Bearer ${credential}`,
   ],
   [
+    "git, which pushes and fetches",
+    () => `git clone -q https://x-access-token:$TOKEN@${at()}/git/pushed.git c && cd c && head -c 4000000 /dev/urandom > large && git add large &&
+git -c user.name=test -c user.email=test@example.test commit -q -m "pushed through the proxy" && git push -q origin HEAD:main && cd .. &&
+git init -q d && cd d && git fetch -q https://x-access-token:$TOKEN@${at()}/git/pushed.git main && git log --format=%s FETCH_HEAD`,
+    "pushed through the proxy",
+    basic("x-access-token"),
+  ],
+  [
     "pip",
     () =>
       `python3 -m pip install -q --target lib --index-url https://user:$TOKEN@${at()}/simple hello-pip && PYTHONPATH=lib python3 -m hello_pip`,

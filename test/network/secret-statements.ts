@@ -13,6 +13,7 @@ const programs: Readonly<Record<string, string>> = {
   "Python's urllib": `python3 -c 'import os, urllib.request as u; u.urlopen(u.Request("https://SITE/urllib", headers={"authorization": "Bearer " + os.environ["TOKEN"]}))'`,
   "Python's requests": `python3 -c 'import os; from pip._vendor import requests; requests.get("https://SITE/requests", headers={"authorization": "Bearer " + os.environ["TOKEN"]})'`,
   "Node's fetch": `node -e 'fetch("https://SITE/fetch", { headers: { authorization: "Bearer " + process.env.TOKEN } }).catch((error) => { console.error(error.cause); process.exit(1) })'`,
+  "Node's fetch of a Request": `node -e 'fetch(new Request("https://SITE/request", { headers: new Headers({ authorization: "Bearer " + process.env.TOKEN }) }))'`,
   "Node's https": `node -e 'require("https").get("https://SITE/https", { headers: { authorization: "Bearer " + process.env.TOKEN } }, (answer) => answer.resume())'`,
 };
 

@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { promisify } from "node:util";
+import { gitBackend } from "./git-backend.js";
 
 const run = promisify(execFile);
 
@@ -48,6 +49,7 @@ export async function startPackageServer(name: string): Promise<PackageServer> {
       await run("git", [...work, "commit", "-q", "--allow-empty", "-m", "cloned through the proxy"]);
       await run("git", ["clone", "-q", "--bare", join(directory, "work"), join(files, "repository.git")]);
       await run("git", ["-C", join(files, "repository.git"), "update-server-info"]);
+      await run("git", ["init", "-q", "--bare", "-b", "main", join(files, "pushed.git")]);
     }),
   ]);
   const asked: string[] = [];
@@ -58,6 +60,10 @@ export async function startPackageServer(name: string): Promise<PackageServer> {
     const [, isPrivate, path = ""] = /^(\/private(?=\/))?([^?]*)/.exec(request.url ?? "") ?? [];
     if (isPrivate && authorization === undefined)
       return void response.writeHead(401, { "www-authenticate": "Basic realm=private" }).end();
+    if (path.startsWith("/git/")) {
+      if (authorization !== undefined) return gitBackend(files, request, response);
+      return void response.writeHead(401, { "www-authenticate": "Basic realm=git" }).end();
+    }
     asked.push(`${request.headers.host}${path}`);
     const protocol = "encrypted" in request.socket ? "https" : "http";
     if (path === "/hello") return void response.end(`hello over ${protocol}\n`);

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** A server over TLS on loopback, whose certificate is for a name, that records the credentials it gets. */
+/** A server over TLS on loopback, whose certificate is for its names, that records the credentials it gets. */
 export interface SecretSite extends AsyncDisposable {
   /** The file with the authority of its certificate. */
   readonly authority: string;
@@ -23,15 +23,18 @@ export interface SecretSite extends AsyncDisposable {
   readonly asked: { readonly path: string; readonly authorization: string | undefined }[];
 }
 
+/** `strange`: names that lead to it too, and that its certificate is not for. */
 export async function startSecretSite(
-  name = "api.secret.test",
+  names: string | readonly string[] = "api.secret.test",
   answer: RequestListener = (_, response) => response.end("{}"),
+  strange: readonly string[] = [],
 ): Promise<SecretSite> {
+  const all = [names].flat();
   const directory = await mkdtemp(join(tmpdir(), "secret-site-"));
   const openssl = (...args: string[]) => run("openssl", args, { cwd: directory });
   // Servers that an ordinary user starts read the authority too.
   await chmod(directory, 0o755);
-  await writeFile(join(directory, "san"), `subjectAltName=DNS:${name}\n`);
+  await writeFile(join(directory, "san"), `subjectAltName=${all.map((name) => `DNS:${name}`)}\n`);
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   await openssl(
     "req",
@@ -51,7 +54,7 @@ export async function startSecretSite(
   await openssl("x509", "-req", "-in", "site.csr", ...signing, "-out", "site.pem");
   const read = (file: string) => readFile(join(directory, file));
   const hosts = join(directory, "hosts");
-  await writeFile(hosts, `127.0.0.1 localhost ${name}\n`);
+  await writeFile(hosts, `127.0.0.1 localhost ${[...all, ...strange].join(" ")}\n`);
   const asked: SecretSite["asked"] = [];
   const server = createServer(
     { key: await read("site.key"), cert: await read("site.pem") },
@@ -64,7 +67,7 @@ export async function startSecretSite(
   const { port } = server.address() as AddressInfo;
   return {
     authority: join(directory, "ca.pem"),
-    at: `${name}:${port}`,
+    at: `${all[0]}:${port}`,
     port,
     through: [
       "unshare",

@@ -129,19 +129,34 @@ interface HttpModule {
 
 const { fetch } = globalThis;
 let isPrepared = false;
+function prepareFetch(): void {
+  if (isPrepared) return;
+  isPrepared = true;
+  const http = require("node:http") as HttpModule;
+  if (http.setGlobalProxyFromEnv) http.setGlobalProxyFromEnv();
+  else proxyFetch();
+}
+
 globalThis.fetch = Object.defineProperty(
   (...call: Parameters<typeof fetch>) => {
-    if (!isPrepared) {
-      isPrepared = true;
-      const http = require("node:http") as HttpModule;
-      if (http.setGlobalProxyFromEnv) http.setGlobalProxyFromEnv();
-      else proxyFetch();
-    }
+    prepareFetch();
     return fetch(...call);
   },
   "name",
   { value: "fetch" },
 );
+
+// The first use of one of these loads undici too, whose dispatcher would then look like one that the program has set.
+for (const name of ["FormData", "Headers", "Request", "Response", "WebSocket", "EventSource"]) {
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
+  const { get } = descriptor ?? {};
+  if (!get) continue;
+  const getPrepared = (): unknown => {
+    prepareFetch();
+    return get.call(globalThis);
+  };
+  Object.defineProperty(globalThis, name, { ...descriptor, get: getPrepared });
+}
 
 /** The hosts of tunnels that programs' own agents asked the proxy for, by their connections. */
 const tunnels = new WeakMap<object, string>();

@@ -84,6 +84,12 @@ const entries: readonly Entry[] = [
     load: () => import("./commands/volume.js"),
   },
   {
+    name: "secret",
+    description: "store, list and delete secrets, which sandboxes name and never have",
+    heading: "Volumes:",
+    load: () => import("./commands/secret.js"),
+  },
+  {
     name: "mcp",
     description: "MCP servers: other people's in sandboxes, and this one for assistants",
     heading: "Assistants:",

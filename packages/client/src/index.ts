@@ -8,6 +8,7 @@ export type {
 export type { Isolation } from "./config/isolation.js";
 export type { CallOptions } from "./config/options.js";
 export type { Page, PaginatedList } from "./config/paginated-list.js";
+export type { NamedSecret, Secret, Secrets } from "./config/secrets.js";
 export type { BrowserAccess, BrowserOptions } from "./desktop/browser.js";
 export type { Desktop } from "./desktop/desktop.js";
 export type { Keyboard, TypingOptions } from "./desktop/keyboard.js";
@@ -148,8 +149,9 @@ export type { LinkOptions } from "./sandbox/sandbox-links.js";
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
-export type { SandboxSecrets, Secret, SecretRecord, Secrets } from "./sandbox/secrets.js";
+export type { SandboxSecrets, SecretRecord } from "./sandbox/secrets.js";
 export type { OnTimeout, SleepOptions, StopReason, UpdateSandboxOptions } from "./sandbox/sleep-options.js";
+export type { StoredSecretRecord, StoredSecrets } from "./sandbox/stored-secrets.js";
 export type {
   CreateVolumeOptions,
   HostMount,

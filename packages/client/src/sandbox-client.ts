@@ -24,6 +24,7 @@ import type {
   ManyExecutionsOutcome,
 } from "./sandbox/isolated/many-executions.js";
 import { Sandboxes } from "./sandbox/sandboxes.js";
+import { StoredSecrets } from "./sandbox/stored-secrets.js";
 import { Volumes } from "./sandbox/volumes.js";
 import { Templates } from "./templates/templates.js";
 import { Calls, ServerClock } from "./transport/calls/calls.js";
@@ -62,6 +63,8 @@ export class SandboxClient implements AsyncDisposable {
   readonly volumes: Volumes;
   /** Sends what happens to URLs. */
   readonly webhooks: Webhooks;
+  /** Stores, lists and deletes secrets, which sandboxes name instead of carrying them. */
+  readonly secrets: StoredSecrets;
   /** Low-level client: every operation of the control plane's API, under its wire name. */
   readonly controlPlane: ControlPlaneClient;
   readonly #background: BackgroundWork;
@@ -106,6 +109,7 @@ export class SandboxClient implements AsyncDisposable {
     });
     this.volumes = Volumes.of(this.controlPlane);
     this.webhooks = Webhooks.of(this.controlPlane);
+    this.secrets = StoredSecrets.of(this.controlPlane);
     this.sandboxes = Sandboxes.of({
       controlPlane: this.controlPlane,
       agents: { ...shared, sockets: this.#sockets, background: this.#background },

@@ -13,6 +13,7 @@ import { auditTo, serverMetricsOf } from "./control-plane/optional-parts.js";
 import type { MeasuredParts } from "./control-plane/server-metrics.js";
 import { egressGateway, internetSetting } from "./egress/egress-options.js";
 import { keptAuthority } from "./egress/secrets/kept-authority.js";
+import { StoredSecrets } from "./egress/secrets/stored-secrets.js";
 import { NotKeptError } from "./errors/local-errors.js";
 import { ExecutionEvents } from "./events/execution-events.js";
 import { AgentGateway } from "./gateway/agent-gateway.js";
@@ -142,7 +143,19 @@ export async function serve(
   const activity = new Activity();
   const connections = new AgentConnections(log);
   const agents = new AgentCalls(tokens, connections);
-  const registry = new SandboxRegistry(store.sandboxes, store.writes, store.events, sealer);
+  const storedSecrets: StoredSecrets = new StoredSecrets({
+    store,
+    sealer,
+    egress,
+    sandboxes: () => registry.list(),
+  });
+  const registry: SandboxRegistry = new SandboxRegistry(
+    store.sandboxes,
+    store.writes,
+    store.events,
+    sealer,
+    storedSecrets,
+  );
   const directories = new ServerDirectories(store.directory);
   const layers = new LayerStore(
     () => directories.kept("layers"),
@@ -217,6 +230,7 @@ export async function serve(
     layers,
     templates,
     egress,
+    storedSecrets,
     volumes,
     isolation,
     isElsewhere,
@@ -236,6 +250,7 @@ export async function serve(
   });
   await withStoreErrors(store, async () => {
     if (store.isKept) await keys.restore();
+    await storedSecrets.restore();
     builds.restore();
     await fleet.restore();
     if (store.directory !== undefined) {
@@ -310,6 +325,7 @@ export async function serve(
     tokens,
     keys,
     volumes,
+    storedSecrets,
     limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, keys),
     runtime: runtime.name,
     refusalOfPriorityClass: runtime.refusalOfPriorityClass?.bind(runtime),

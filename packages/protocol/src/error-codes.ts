@@ -77,6 +77,7 @@ export const controlPlaneErrorCodes = [
   "EVENTS_GONE",
   "WEBHOOK_NOT_FOUND",
   "VOLUME_NOT_FOUND",
+  "SECRET_NOT_FOUND",
   "VOLUME_IN_USE",
   "CONFLICT",
   "RATE_LIMIT_EXCEEDED",

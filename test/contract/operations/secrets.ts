@@ -48,6 +48,46 @@ export const secretProofs: Readonly<Record<string, Proof>> = {
     }),
   ),
 
+  listSecrets: proof(
+    "tells each stored secret but its value, or the server stores none",
+    withStored(async ({ controlPlane }) => {
+      const { data } = await success(controlPlane.GET("/v1/secrets"));
+      expect(data.find((each) => each.name === stored)).toMatchObject({ hosts, state: "ready" });
+      expect(JSON.stringify(data)).not.toContain(value);
+    }),
+  ),
+
+  setSecret: proof(
+    "stores a secret, which sandboxes name, or the server stores none",
+    withStored(async (bench) => {
+      const options = { internetAccess: true, secrets: { TOKEN: { from: stored } } };
+      await bench.withSandbox(async (sandbox) => {
+        const [secret] = await sandbox.secrets.list();
+        expect(secret).toMatchObject({ name: "TOKEN", from: stored, hosts, state: "ready" });
+        expect((await sandbox.commands.run("echo $TOKEN")).stdout).toBe(`${secret?.placeholder}\n`);
+      }, options);
+      const wrong = bench.withSandbox(async () => undefined, {
+        internetAccess: true,
+        secrets: { TOKEN: { from: "no-such-secret" } },
+      });
+      await expect(wrong).rejects.toMatchObject({ code: "SECRET_NOT_FOUND" });
+      expect(await store(bench, { value, hosts: ["10.0.0.1"] })).toMatchObject({
+        error: { code: "INVALID_REQUEST" },
+      });
+    }),
+  ),
+
+  deleteSecret: proof(
+    "deletes a stored secret, or the server stores none",
+    withStored(async ({ controlPlane }) => {
+      const remove = () => controlPlane.DELETE("/v1/secrets/{name}", { params: { path: { name: stored } } });
+      expect(await success(remove())).toMatchObject({ name: stored, deleted: true });
+      expect(await success(remove())).toMatchObject({ deleted: true });
+      const { data } = await success(controlPlane.GET("/v1/secrets"));
+      expect(data.map(({ name }) => name)).not.toContain(stored);
+    }),
+  ),
+
   setSandboxEgress: proof("replaces both lists, or the server cannot", (bench) =>
     bench.withSandbox(
       async ({ id }) => {
@@ -72,6 +112,28 @@ const put = ({ controlPlane }: Bench, id: string, name: string, secret: { value:
     params: { path: { id, name } },
     body: { env: true, ...secret },
   });
+
+const stored = "of-the-contract-suite";
+
+const store = ({ controlPlane }: Bench, secret: { value: string; hosts: string[] }) =>
+  controlPlane.PUT("/v1/secrets/{name}", {
+    params: { path: { name: stored } },
+    body: { env: true, ...secret },
+  });
+
+/** Stores a secret for a test. A server that stores none must say so. */
+function withStored(use: (bench: Bench) => Promise<void>): (bench: Bench) => Promise<void> {
+  return async (bench) => {
+    const answer = await store(bench, { value, hosts });
+    if (isLacking(answer.error)) return;
+    expect(answer.data).toMatchObject({ name: stored, hosts, state: "ready" });
+    try {
+      await use(bench);
+    } finally {
+      await bench.controlPlane.DELETE("/v1/secrets/{name}", { params: { path: { name: stored } } });
+    }
+  };
+}
 
 const isLacking = (error: unknown): boolean =>
   ["NOT_FOUND", "SECRETS_UNAVAILABLE"].includes(String((error as { code?: string } | undefined)?.code));

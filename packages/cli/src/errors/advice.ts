@@ -18,6 +18,8 @@ export const advice: Readonly<Record<string, string>> = {
     '"cloud-sandbox sandbox get" shows the sandbox\'s status; "cloud-sandbox sandbox start" starts a stopped one.',
   PROCESS_NOT_FOUND: '"cloud-sandbox sandbox logs" with only the sandbox lists its processes.',
   TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows the templates that exist.',
+  SECRET_NOT_FOUND:
+    '"cloud-sandbox secret list" shows the stored secrets, "cloud-sandbox secret set" stores one.',
   VOLUME_NOT_FOUND:
     '"cloud-sandbox volume list" shows the volumes that exist, "cloud-sandbox volume create" makes one; --mount takes a directory by its whole path.',
   MOUNTS_NOT_MET: "Leave --mount out, or use a server of cloud-sandbox-local.",

@@ -257,8 +257,9 @@ const lists = {
   template: "client.templates.list()",
   execution: "sandbox.processes.list()",
   volume: "client.volumes.list()",
+  secret: "client.secrets.list()",
 };
-const article = { sandbox: "a", template: "a", execution: "an", volume: "a" };
+const article = { sandbox: "a", template: "a", execution: "an", volume: "a", secret: "a" };
 
 /** Checks environment variables. Refuses invalid names, and the mask that servers show in place of a secret value. */
 export function checkedVariables(

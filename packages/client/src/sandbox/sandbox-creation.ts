@@ -16,8 +16,8 @@ import {
   type OptionNames,
   omitUndefined,
 } from "../config/options.js";
+import { checkSecrets, type Secrets, secretsOnWire } from "../config/secrets.js";
 import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
-import { checkSecrets, type Secrets, secretsOnWire } from "./secrets.js";
 import { checkSleep, type SleepOptions, sleepOnWire, sleepOptionNames } from "./sleep-options.js";
 import { type Mounts, mountsOnWire } from "./volumes.js";
 

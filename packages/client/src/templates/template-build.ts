@@ -13,6 +13,7 @@ import {
   requireText,
   requireWhole,
 } from "../config/options.js";
+import { checkSecrets, type NamedSecret, secretsOnWire } from "../config/secrets.js";
 import { ApiError, NotFoundError, TemplateBuildError } from "../errors/errors.js";
 import { asText } from "../transport/answer-fields.js";
 import { CallScope } from "../transport/calls/calls.js";
@@ -36,6 +37,11 @@ export interface TemplateBuildOptions {
   memoryMb?: number | undefined;
   /** Disk of sandboxes made from the template, in GiB, 1 to 250. Default 10. */
   diskGb?: number | undefined;
+  /**
+   * Stored secrets that its sandboxes have, by variable: `{ GITHUB_TOKEN: { from: "github" } }`. Each is that of the API key which
+   * creates the sandbox. Fails, and the template stays, if the server does not confirm them.
+   */
+  secrets?: Readonly<Record<string, Omit<NamedSecret, "env">>> | undefined;
   /** Whether to run every step again instead of using cached results. Default false. */
   skipCache?: boolean | undefined;
   /** Credentials for the registry that has the image. */
@@ -57,6 +63,7 @@ const buildOptionNames: OptionNames<TemplateBuildOptions> = {
   cpu: true,
   memoryMb: true,
   diskGb: true,
+  secrets: true,
   skipCache: true,
   registry: true,
   onLog: true,
@@ -121,7 +128,9 @@ export async function buildTemplate(
     options.onProgress?.({ status: "building", percent: undefined, step: undefined });
     scope.throwIfAborted();
     await new BuildFollower(parts.controlPlane, ...ids, options, scope).untilBuilt();
-    return await untilActive(parts.controlPlane, ...ids, scope);
+    const built = await untilActive(parts.controlPlane, ...ids, scope);
+    checkSecrets(options.secrets, built.secrets);
+    return built;
   } catch (error) {
     throw scope.failure ?? error;
   } finally {
@@ -162,7 +171,7 @@ function idsOf(wire: { build_id: string; template_id: string }): readonly [strin
 }
 
 function buildRequest(options: TemplateBuildOptions) {
-  const { cpu = 2, diskGb = 10, memoryMb = 2048, name, registry, skipCache, update } = options;
+  const { cpu = 2, diskGb = 10, memoryMb = 2048, name, registry, secrets, skipCache, update } = options;
   checkKnown("templates.build", options, buildOptionNames);
   checkKnown("registry", registry, registryNames);
   requireText("name", name);
@@ -175,13 +184,24 @@ function buildRequest(options: TemplateBuildOptions) {
   requireWhole("cpu", cpu, 1, 64);
   requireWhole("memoryMb", memoryMb, 512, 64_000);
   requireWhole("diskGb", diskGb, 1, 250);
+  const named =
+    secrets &&
+    Object.entries(secretsOnWire(secrets)).map(([variable, { from = "", hosts }]) => [
+      variable,
+      { from, ...omitUndefined({ hosts }) },
+    ]);
   const credentials = registry && { type: "basic" as const, ...registry };
   return {
     name,
     cpu,
     memory: memoryMb,
     diskGB: diskGb,
-    ...omitUndefined({ skipCache, update, registry_credentials: credentials }),
+    ...omitUndefined({
+      skipCache,
+      update,
+      registry_credentials: credentials,
+      secrets: named && Object.fromEntries(named),
+    }),
   };
 }
 

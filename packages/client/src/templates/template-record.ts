@@ -23,6 +23,8 @@ export interface TemplateRecord {
   features: string[];
   /** What differs from the image that the template is of, in sentences for people. Only `get` and `import` return them. */
   differences: string[];
+  /** Stored secrets that its sandboxes have. Only `get` and `build` return them. */
+  secrets: { name: string; from: string }[];
   createdAt: Date | undefined;
   updatedAt: Date | undefined;
 }
@@ -42,6 +44,7 @@ export function templateRecord(wire: ControlPlaneSchemas["Template"]): TemplateR
     resources: { vcpu: resources?.vcpu, memoryMb: resources?.memory_mb, diskGb: resources?.disk_gb },
     features: (wire.features ?? []).map(asText),
     differences: (wire.differences ?? []).map(asText),
+    secrets: Object.entries(wire.secrets ?? {}).map(([name, { from }]) => ({ name, from })),
     createdAt: date(wire.created_at),
     updatedAt: date(wire.updated_at),
   };

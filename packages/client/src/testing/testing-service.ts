@@ -15,6 +15,7 @@ import { agentService } from "./agent/agent-service.js";
 import type { Machine } from "./agent/machine.js";
 import { agentPrefix, controlPlaneService } from "./control-plane/control-plane-service.js";
 import { MemoryFleet } from "./control-plane/memory-fleet.js";
+import { MemorySecrets } from "./control-plane/memory-secrets.js";
 import { TemplateBuilds } from "./control-plane/template-builds.js";
 import { TemplateCatalogue } from "./control-plane/template-catalogue.js";
 import { TemplateUploads } from "./control-plane/template-uploads.js";
@@ -69,7 +70,8 @@ export class TestingService {
     const templates = new TemplateCatalogue();
     const uploads = new TemplateUploads(clock);
     const events = new MemoryEvents(() => clock.now().getTime());
-    this.#fleet = new MemoryFleet({ clock, programs, templates, events });
+    const secrets = new MemorySecrets(clock);
+    this.#fleet = new MemoryFleet({ clock, programs, templates, events, secrets });
     this.#reports = new Reports(clock, options.sendReport ?? ((request) => globalThis.fetch(request)));
     this.#controlPlane = controlPlaneService({
       apiKey,
@@ -82,6 +84,7 @@ export class TestingService {
       uploads,
       reports: this.#reports,
       events,
+      secrets,
     });
   }
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
-import type { OfferedSystem } from "@cloud-sandbox/protocol";
+import type { ControlPlaneSchemas, OfferedSystem } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type OwnLimits, withOwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import { hostPackages } from "../runtime/host/host-packages.js";
@@ -53,6 +53,8 @@ export interface BuiltTemplate {
   readonly user?: TemplateUser | undefined;
   readonly startCommand: string | undefined;
   readonly readyCheck: ReadyCheck | undefined;
+  /** Stored secrets that its sandboxes have, by variable. */
+  readonly secrets?: ControlPlaneSchemas["NamedSecrets"] | undefined;
 }
 
 /** A user of the template's `/etc/passwd`. */

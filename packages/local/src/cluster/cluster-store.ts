@@ -5,6 +5,7 @@ import type { Store } from "../store/store.js";
 import type { ClusterApi } from "./cluster-api.js";
 import { ClusterKeys } from "./cluster-keys.js";
 import { ClusterSandboxes } from "./cluster-sandboxes.js";
+import { ClusterStoredSecrets } from "./cluster-stored-secrets.js";
 import type { Term } from "./lease.js";
 import { requireHeld } from "./not-saved.js";
 
@@ -27,6 +28,7 @@ export function clusterStore({ cluster, term, log }: ClusterStoreParts): Store {
     settings: keys,
     sandboxes,
     apiKeys: async () => keys,
+    secrets: new ClusterStoredSecrets(cluster, term),
     writes,
     events,
     problem: () => (writes.isFailing || !term.isHeld ? problem : undefined),

@@ -33,6 +33,7 @@ import {
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { ExecutionEvents } from "../events/execution-events.js";
+import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
@@ -45,7 +46,7 @@ import type { Volumes } from "../volumes/volumes.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
 import { type LinkHandlerParts, linkHandlers } from "./link-handlers.js";
-import { secretHandlers } from "./secret-handlers.js";
+import { secretHandlers, storedSecretHandlers } from "./secret-handlers.js";
 import type { ServerMetrics } from "./server-metrics.js";
 import { volumeHandlers } from "./volume-handlers.js";
 
@@ -63,6 +64,7 @@ interface ControlPlaneApiOptions
   readonly egress: EgressGateway;
   readonly keys: KeyRing;
   readonly volumes: Volumes;
+  readonly storedSecrets: StoredSecrets;
   readonly limiter: RateLimiter;
   readonly runtime: string;
   readonly refusalOfPriorityClass: SandboxRuntime["refusalOfPriorityClass"];
@@ -200,6 +202,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     ...volumeHandlers(options.volumes, keyId),
 
     ...secretHandlers(fleet, options.fleet.access),
+    ...storedSecretHandlers(options.storedSecrets, keyId),
 
     ...keyHandlers({
       ...options,

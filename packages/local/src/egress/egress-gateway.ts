@@ -113,6 +113,11 @@ export class EgressGateway {
     if (egress) egress.secrets = secrets;
   }
 
+  /** Closes a sandbox's open connections to the hosts of secrets, whose value has changed. */
+  closeTunnels(id: string, secrets: readonly Secret[]): void {
+    this.#sandboxes.get(id)?.closeTunnels(secrets);
+  }
+
   /** Tells the authority from those of other servers. */
   get authorityId(): string {
     return createHash("sha256").update(this.authority).digest("hex").slice(0, 16);

@@ -139,8 +139,12 @@ export class SandboxEgress implements EgressAccess {
       (secret) => !(secrets.includes(secret) && this.#secrets.includes(secret)),
     );
     this.#secrets = secrets;
+    this.closeTunnels(changed);
+  }
+
+  closeTunnels(secrets: readonly Secret[]): void {
     for (const [client, destination] of this.#tunnels)
-      if (changed.some((secret) => secret.isFor(destination))) client.destroy();
+      if (secrets.some((secret) => secret.isFor(destination))) client.destroy();
   }
 
   async tunnel(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<JoinTunnel> {

@@ -7,6 +7,7 @@ import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
 import { checkedSecret } from "../egress/secrets/checked-secrets.js";
 import type { Secret } from "../egress/secrets/secret.js";
+import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
 import type { SandboxLifecycle } from "./sandbox-lifecycle.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
@@ -18,6 +19,7 @@ interface SandboxAccessParts {
   readonly lifecycle: SandboxLifecycle;
   readonly agents: AgentCalls;
   readonly egress: EgressGateway;
+  readonly storedSecrets: StoredSecrets;
 }
 
 /** Changes what sandboxes may reach, and with which credentials, while they exist. */
@@ -74,14 +76,15 @@ export class SandboxAccess {
     name: string,
     spec: ControlPlaneSchemas["Secret"],
   ): Promise<Secret> {
-    const { lifecycle, egress, agents } = this.parts;
+    const { lifecycle, egress, agents, storedSecrets } = this.parts;
+    const find = (from: string) => storedSecrets.get(from, sandbox.keyId);
     const policy = egress.policy(egressRules(sandbox.egress));
     return lifecycle.between(sandbox, async () => {
       const secrets = requirePrepared(sandbox, egress.authorityId);
       const known = secrets.find((other) => other.name === name);
       if (!known && secrets.length >= mostSecrets)
         throw new Problem(400, "RESOURCE_LIMIT_ERROR", `A sandbox has ${mostSecrets} secrets at most.`);
-      const secret = checkedSecret(name, spec, policy, secrets);
+      const secret = checkedSecret(name, spec, { policy, find }, secrets);
       const added = placeholders([secret]);
       const isSame = known?.env === secret.env && known.placeholder === secret.placeholder;
       if (!isSame) await agents.mergeEnvironment(reachableMachine(sandbox), added);

@@ -6,6 +6,7 @@ import {
   nameTaken,
   otherTemplate,
   type SandboxUpdate,
+  requestedSecrets,
   sandboxFailed,
   templateNotFound,
   templateNotReady,
@@ -15,6 +16,7 @@ import { grantLimits, type LocalTemplate, type TemplateCatalogue } from "../cata
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
 import { checkedSecrets } from "../egress/secrets/checked-secrets.js";
+import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
@@ -48,6 +50,7 @@ export interface FleetOptions
   readonly layers: LayerStore;
   readonly templates: TemplateCatalogue;
   readonly egress: EgressGateway;
+  readonly storedSecrets: StoredSecrets;
   readonly volumes: Volumes;
   readonly isolation: IsolationLevel;
   /** Whether machines run on other hosts. */
@@ -282,8 +285,10 @@ export class SandboxFleet {
     const limited = grantLimits(template, request.limits, isElsewhere);
     const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
-    const secrets = request.secrets && checkedSecrets(request.secrets, egress.policy(rules));
-    requireOwnNames(request.secrets, request.environment);
+    const find = (from: string) => this.options.storedSecrets.get(from, request.keyId);
+    const wanted = requestedSecrets(template, request);
+    const secrets = wanted && checkedSecrets(wanted, { policy: egress.policy(rules), find });
+    requireOwnNames(wanted, request.environment);
     requireSleepPossible(request.sleep, this.options);
     cooldowns.requireOver(request.keyId);
     slots.requireSlot(request.keyId);

@@ -3,6 +3,7 @@ import type { EgressTelling } from "../egress/sandbox-egress.js";
 import { Secret } from "../egress/secrets/secret.js";
 import { SecretValue } from "../egress/secrets/secret-value.js";
 import type { EventLog } from "../store/event-log.js";
+import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type {
   SandboxRepository,
@@ -51,6 +52,7 @@ export class SandboxRegistry {
     private readonly events: Pick<EventLog, "append">,
     /** Seals the values of secrets. Undefined if they are not kept. */
     private readonly sealer?: Sealer,
+    private readonly stored?: StoredSecrets,
   ) {}
 
   /** Loads the sandboxes of the previous control plane. Those whose deadline has passed are recorded as expired. */
@@ -61,6 +63,8 @@ export class SandboxRegistry {
       if (stored.expiresAt.getTime() <= Date.now() && !mayRun) this.#rememberEnd(stored, "expired");
       else this.#sandboxes.set(stored.id, revive(stored));
     }
+    if (this.sealer?.hasOlderKeys)
+      for (const sandbox of this.list()) if (sandbox.secrets) this.note(sandbox, {});
     return this.list();
   }
 
@@ -238,16 +242,17 @@ export class SandboxRegistry {
   }
 
   #sealed(id: string, secret: Secret): StoredSecret {
-    const { value } = secret;
+    const { value, from } = secret;
     const facts = { ...secret };
-    return value === undefined || !this.sealer
+    return value === undefined || from !== undefined || !this.sealer
       ? facts
       : { ...facts, sealed: this.sealer.seal(value, aboutSecret(id, secret)) };
   }
 
   /** The secrets of a stored sandbox. Those whose value was not kept, or was sealed with another key, are lost. */
-  secretsOf({ id, secrets }: StoredSandbox): readonly Secret[] | undefined {
+  secretsOf({ id, keyId, secrets }: StoredSandbox): readonly Secret[] | undefined {
     return secrets?.map(({ sealed, ...facts }) => {
+      if (facts.from !== undefined) return new Secret(facts, this.stored?.find(facts.from, keyId)?.value);
       const value = sealed === undefined ? undefined : this.sealer?.open(sealed, aboutSecret(id, facts));
       return new Secret(facts, value === undefined ? undefined : new SecretValue(value));
     });

@@ -144,4 +144,14 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
       ALTER TABLE webhook_deliveries ADD COLUMN subscription_id TEXT`,
   },
+  {
+    name: "stored_secrets",
+    sql: `
+      CREATE TABLE stored_secrets (
+        name TEXT NOT NULL,
+        key_id TEXT NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (name, key_id)
+      ) STRICT`,
+  },
 ];

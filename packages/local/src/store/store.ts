@@ -8,6 +8,7 @@ import {
   type SandboxRepository,
   SqliteSandboxRepository,
 } from "./sandbox-repository.js";
+import { type SecretRepository, SqliteSecretRepository } from "./secret-repository.js";
 import { type Settings, SettingsRepository } from "./settings.js";
 import { isFull, unusableDirectory } from "./storage-problem.js";
 
@@ -21,6 +22,8 @@ export interface Store {
   readonly isKept: boolean;
   /** The API keys besides the server's own. Without a data directory: in memory, created by the first call. */
   apiKeys(): Promise<ApiKeyRepository>;
+  /** The stored secrets. Undefined without a data directory: they end with the process. */
+  readonly secrets: SecretRepository | undefined;
   /** Writes that must not be lost, repeated until they succeed. */
   readonly writes: PendingWrites;
   readonly events: EventLog;
@@ -60,6 +63,7 @@ function memoryStore(): Store {
     sandboxes: new MemorySandboxRepository(events),
     apiKeys: async () => new SqliteApiKeyRepository(await open(), events),
     events,
+    secrets: undefined,
     writes: new PendingWrites(() => undefined),
     problem: () => undefined,
     database: open,
@@ -107,6 +111,7 @@ async function fileStore(path: string): Promise<Store> {
       sandboxes: new SqliteSandboxRepository(database, events),
       apiKeys: async () => new SqliteApiKeyRepository(database, events),
       events,
+      secrets: new SqliteSecretRepository(database),
       writes,
       problem: () => (writes.isFailing || isFull(directory.path) ? fullDirectory : undefined),
       database: async () => database,
@@ -123,3 +128,12 @@ const fullDirectory: StoreProblem = {
   message:
     "The data directory is full or cannot be written to. Sandboxes keep running and can be deleted, but changes cannot be saved. Free some disk space there.",
 };
+
+/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
+export async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
+  }
+}

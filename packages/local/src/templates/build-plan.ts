@@ -27,6 +27,7 @@ export interface BuildPlan {
   readonly limits: MachineLimits;
   readonly startCommand: string | undefined;
   readonly readyCheck: ReadyCheck | undefined;
+  readonly secrets: ControlPlaneSchemas["NamedSecrets"] | undefined;
 }
 
 /** Checks a build request. @throws a 400 problem for errors that show without running a step. */
@@ -68,6 +69,7 @@ export function planBuild(
     },
     startCommand: request.startCmd ?? commands.at(-1),
     readyCheck: request.readyCmd ? readyCheck(request.readyCmd) : undefined,
+    secrets: request.secrets ?? base.built?.secrets,
   };
 }
 

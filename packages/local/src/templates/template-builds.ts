@@ -348,7 +348,7 @@ function templateOf(
     user?: TemplateUser | undefined;
   },
 ): LocalTemplate {
-  const { name, base, language, differences, limits, fromImage, startCommand, readyCheck } = plan;
+  const { name, base, language, differences, limits, fromImage, startCommand, readyCheck, secrets } = plan;
   return {
     id: templateId,
     name,
@@ -370,6 +370,7 @@ function templateOf(
       workdir: "/workspace",
       startCommand,
       readyCheck,
+      secrets,
       isImage: base.built?.isImage,
       ...made,
     },

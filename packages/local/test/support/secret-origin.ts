@@ -83,13 +83,18 @@ export class Origin implements AsyncDisposable {
 
 type Spec = ControlPlaneSchemas["Secret"];
 
+/** A server without stored secrets. */
+export const noneStored = (name: string): never => {
+  throw new Error(`There is no stored secret ${name}.`);
+};
+
 /** A sandbox's proxy with secrets, and a program that speaks through it. */
 export class SecretProxy implements AsyncDisposable {
   private constructor(readonly proxy: EgressProxy) {}
 
   static async start(
     origin: Pick<Origin, "authority" | "port">,
-    secrets: Readonly<Record<string, Omit<Spec, "value"> & { value?: string }>>,
+    secrets: Readonly<Record<string, Spec>>,
     options: ProxyOptions = {},
   ): Promise<SecretProxy> {
     const proxy = await EgressProxy.start({
@@ -104,13 +109,13 @@ export class SecretProxy implements AsyncDisposable {
   }
 
   /** Sets the secrets of the sandbox. */
-  set(secrets: Readonly<Record<string, Omit<Spec, "value"> & { value?: string }>>): void {
+  set(secrets: Readonly<Record<string, Spec>>): void {
     const specs = Object.entries(secrets).map(
       ([name, spec]) => [name, { value: secretValue, ...spec }] as const,
     );
     this.proxy.gateway.setSecrets(
       "sandbox",
-      checkedSecrets(Object.fromEntries(specs), this.proxy.egress.policy),
+      checkedSecrets(Object.fromEntries(specs), { policy: this.proxy.egress.policy, find: noneStored }),
     );
   }
 

@@ -1,11 +1,12 @@
 /** The configuration of an MCP server: how to install and start it, and what it may reach. */
-import type { Secret } from "cloud-sandbox";
+import type { NamedSecret, Secret } from "cloud-sandbox";
 import * as z from "zod";
 import { McpConfigurationError } from "../errors.js";
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "is not a variable's name");
 const text = z.string().min(1, "must not be empty");
-const secret = z.strictObject({
+const stored = z.strictObject({ from: text, hosts: z.array(text).min(1).optional() });
+const carried = z.strictObject({
   hosts: z.array(text).min(1, "must name a host"),
   file: text.optional(),
   headers: z.record(z.string(), z.string()).optional(),
@@ -25,7 +26,7 @@ export const mcpServerSchema = z
     /** Variables of the server's process. `${NAME}` and `${NAME:-default}` stand for variables of this process. */
     env: z.record(variableName, z.string()).optional(),
     /** Credentials that the server's process uses without having them. */
-    secrets: z.record(variableName, secret).optional(),
+    secrets: z.record(variableName, z.union([stored, carried])).optional(),
     /** Bash command lines that install the server. They see no `env`. */
     installCommands: z.array(noNul).max(100).optional(),
     /** A sentence for people. */
@@ -70,9 +71,9 @@ export interface McpServerConfiguration {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
    * Credentials that the server's process uses without having them, by the name of its variable, which has a placeholder. The value is
-   * that of `file`, else of the variable of this name in `env`, else in this process's environment.
+   * that of the stored secret `from`, of `file`, else of the variable of this name in `env`, else in this process's environment.
    */
-  readonly secrets?: Readonly<Record<string, McpServerSecret>> | undefined;
+  readonly secrets?: Readonly<Record<string, McpServerSecret | NamedSecret>> | undefined;
   /** Bash command lines that install the server, run once. They see no `env`. */
   readonly installCommands?: readonly string[] | undefined;
   /** A sentence for people. */

@@ -22,10 +22,11 @@ export function withoutSecrets(
       code: "VARIABLE_MISSING",
     });
   };
-  const taken = Object.entries(secrets).map(([name, { file, ...rules }]) => [
-    name,
-    { value: credentialOf(name, file), ...rules },
-  ]);
+  const taken = Object.entries(secrets).map(([name, secret]) => {
+    if ("from" in secret) return [name, secret];
+    const { file, ...rules } = secret;
+    return [name, { value: credentialOf(name, file), ...rules }];
+  });
   const kept = Object.entries(variables).filter(([name]) => !Object.hasOwn(secrets, name));
   return { secrets: Object.fromEntries(taken), variables: Object.fromEntries(kept) };
 }

@@ -6,7 +6,7 @@ import { OptionError, version } from "../settings.js";
 import { prefix, type ServerOptions } from "./server-options.js";
 
 /** Settings that can be given only as environment variables. */
-const furtherVariables = ["CLOUD_SANDBOX_MCP_DETACH_AFTER"];
+const furtherVariables = ["CLOUD_SANDBOX_MCP_DETACH_AFTER", "CLOUD_SANDBOX_MCP_SECRETS"];
 
 /** An option that only means something to a server over HTTP. */
 class HttpOption extends Option {}
@@ -237,5 +237,7 @@ Environment:
                            or allow=NAMES with commas between them; default on
   CLOUD_SANDBOX_ALLOW_MOUNT  directories of this machine that sandboxes may mount, with colons between them; default none
   CLOUD_SANDBOX_POOL       sandboxes that are kept booted in advance on this machine, 45 MB each; default 1
+  CLOUD_SANDBOX_MCP_SECRETS  credentials that code in all sandboxes uses without having them, with blanks between them:
+                           NAME@HOST with the value of the variable NAME here, or NAME:STORED of the service
   CLOUD_SANDBOX_MCP_DETACH_AFTER  seconds, 1 to 300, after which a call returns and its program goes on in the background; default 45
 `;

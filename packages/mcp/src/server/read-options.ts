@@ -1,4 +1,4 @@
-import { detachAfter, OptionError } from "../settings.js";
+import { detachAfter, OptionError, sandboxSecrets, secretsSetting } from "../settings.js";
 import { parseCommandLine } from "./command-line.js";
 import { prefix, type ServerOptions } from "./server-options.js";
 
@@ -19,6 +19,7 @@ export async function readOptions(
   if (/^(false|0|no|off)$/i.test(environment[noToken]?.trim() ?? "")) delete environment[noToken];
   const { options, isGiven, httpArguments } = parseCommandLine(argv, Object.keys(environment));
   detachAfter(environment);
+  sandboxSecrets(environment);
   const profile = await options.profile.load();
   const proposed = Object.entries(profile.transport?.(environment) ?? {}).filter(([name]) => !isGiven(name));
   const read: ServerOptions = { ...options, ...Object.fromEntries(proposed), profile };
@@ -42,6 +43,8 @@ function requireNothingShared(
       "drop --token, --no-token and CLOUD_SANDBOX_MCP_TOKEN: the keys are the tokens") ||
     (mcpGateway.length + mcpServer.length > 0 &&
       "drop --mcp-gateway and --mcp-server: their servers would be started with one key for all") ||
+    (environment[secretsSetting] !== undefined &&
+      `drop ${secretsSetting}: all clients would use one client's credentials`) ||
     (environment.CLOUD_SANDBOX_BACKEND?.trim() === "local" &&
       "drop CLOUD_SANDBOX_BACKEND=local, and name the server that knows the keys in CLOUD_SANDBOX_BASE_URL");
   if (other) throw new OptionError(`Each client sends a key of its own (--client-keys); ${other}.`);

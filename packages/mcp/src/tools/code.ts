@@ -20,6 +20,7 @@ import {
 } from "./definition/input-fields.js";
 import { executing, sandboxTool, type Tool, type ToolContext, tool } from "./definition/tool.js";
 import { detachAfterSeconds, detached, runningReport } from "./detached.js";
+import { secretsOf } from "./sandbox-creation.js";
 
 interface Program {
   readonly code: string;
@@ -59,6 +60,7 @@ async function runIsolated({
       template,
       region,
       internetAccess: internet_access,
+      secrets: secretsOf(environment, { internet_access }),
       signal,
       detachAfterSeconds: detachAfterSeconds({ environment, offered }),
       onStep: (step) => {

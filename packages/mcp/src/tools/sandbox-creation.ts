@@ -1,6 +1,7 @@
 /** Creates sandboxes, and finds those that the client has named. */
-import type { Sandbox, SandboxClient, SandboxLimits, SleepOptions } from "cloud-sandbox";
+import type { Sandbox, SandboxClient, SandboxLimits, Secrets, SleepOptions } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/errors.js";
+import { type Environment, sandboxSecrets } from "../settings.js";
 import type { ToolContext } from "./definition/tool.js";
 
 export interface WantedSandbox {
@@ -11,6 +12,8 @@ export interface WantedSandbox {
   readonly internet_access?: boolean | undefined;
   readonly ask_egress?: boolean | undefined;
   readonly env_vars?: Readonly<Record<string, string>> | undefined;
+  /** Names of stored secrets, by variable. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
   readonly vcpu?: number | undefined;
   readonly memory_mb?: number | undefined;
   readonly on_timeout?: "delete" | "stop" | undefined;
@@ -53,7 +56,15 @@ export async function createOrFind(creation: Creation): Promise<FoundSandbox> {
   }
 }
 
-async function create({ client, sandboxes, signal, report, askUser, ...wanted }: Creation): Promise<Sandbox> {
+async function create({
+  client,
+  environment,
+  sandboxes,
+  signal,
+  report,
+  askUser,
+  ...wanted
+}: Creation): Promise<Sandbox> {
   const asks = wanted.ask_egress === true;
   if (asks && askUser === undefined)
     throw new InvalidArgumentsError(
@@ -69,6 +80,7 @@ async function create({ client, sandboxes, signal, report, askUser, ...wanted }:
     internetAccess: wanted.internet_access,
     egress: asks ? { ask: true } : undefined,
     env: wanted.env_vars,
+    secrets: secretsOf(environment, wanted),
     limits,
     ...sleep(wanted),
     signal,
@@ -85,6 +97,17 @@ function sleep({
 }: WantedSandbox): SleepOptions {
   const sleeps = onTimeout === "stop" || idleTimeoutSeconds !== undefined;
   return sleeps ? { onTimeout, idleTimeoutSeconds, autoStart: true } : {};
+}
+
+/** The secrets of the server's settings, and the stored ones that the call names. Without internet access there are none. */
+export function secretsOf(
+  environment: Environment,
+  { internet_access, secrets }: Pick<WantedSandbox, "internet_access" | "secrets">,
+): Secrets | undefined {
+  const held = internet_access === false ? undefined : sandboxSecrets(environment);
+  if (secrets === undefined) return held;
+  const named = Object.entries(secrets).map(([name, from]) => [name, { from }]);
+  return { ...held, ...Object.fromEntries(named) };
 }
 
 /**

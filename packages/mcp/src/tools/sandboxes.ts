@@ -44,6 +44,9 @@ const creation = z.object({
     .optional()
     .describe("Ask the user about each host that programs connect to"),
   env_vars: variables.optional().describe("Variables of every run in it"),
+  secrets: variables
+    .optional()
+    .describe("Stored credentials that its code uses without having them: by variable, their names"),
   vcpu: z.number(cpus).min(0.05, cpus).max(1024, cpus).optional().describe("Processors, on this machine"),
   memory_mb: z
     .int(mebibytes)

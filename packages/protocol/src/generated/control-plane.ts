@@ -753,6 +753,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the stored secrets, without their values
+         * @description An API key sees its own alone, and so does the server's own key.
+         */
+        get: operations["listSecrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/secrets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The secret's name. `from` of a sandbox's secret names it. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Store a secret, or give one that is stored another value or other rules
+         * @description It has a `value`, and no `from`. Sandboxes name it instead of carrying its value. Those that do have the new value from the next request on; they
+         *     keep the rules that it had when they named it. A server without a key that seals values has them in memory alone: after a
+         *     restart the secret is `lost`. An API key stores 100 at most.
+         */
+        put: operations["setSecret"];
+        post?: never;
+        /**
+         * Delete a stored secret
+         * @description Sandboxes that name it cannot use it from the next request on: it is `lost`. Succeeds if there is no such secret.
+         */
+        delete: operations["deleteSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -1461,16 +1510,24 @@ export interface components {
         Secrets: {
             [key: string]: components["schemas"]["Secret"];
         };
-        /** @description What cannot work by replacing is refused with 400 SECRET_UNUSABLE: credentials that sign requests, as those of AWS. */
+        /**
+         * @description A credential with `value` and `hosts`, or `from`, which names a stored one. What cannot work by replacing is refused
+         *     with 400 SECRET_UNUSABLE: credentials that sign requests, as those of AWS.
+         */
         Secret: {
+            /**
+             * @description The name of a stored secret (`/v1/secrets`), whose rules it gets, and whose value it always has. Beside it are
+             *     only `hosts`, to name some of the stored one's, and `env`.
+             */
+            from?: string;
             /** @description The credential. Printable ASCII characters, without a space at either end. No answer, log or record has it. */
-            value: string;
+            value?: string;
             /**
              * @description Where it may be sent, over TLS alone: a name (`api.github.com`, port 443), a name and port (`gitlab.example.com:8443`),
              *     or all names below one that has two labels at least (`*.example.com`). Refused: addresses, single labels, names below
              *     one that strangers share (`*.amazonaws.com`, `*.github.io`), and hosts that the `egress` of the sandbox refuses.
              */
-            hosts: string[];
+            hosts?: string[];
             /**
              * @description Headers to set in every request to the hosts, whatever the program sends, with `{value}` in place of the value. Two
              *     secrets that set one header for one host, method and path are 400 INVALID_REQUEST.
@@ -1501,6 +1558,18 @@ export interface components {
              */
             placeholder?: string;
         };
+        /**
+         * @description Stored secrets that the sandboxes of a template have, by variable, unless they have no internet access. Each is that of the API
+         *     key which creates the sandbox; without one, the create is 404 SECRET_NOT_FOUND. Secrets of the create with the same name win.
+         */
+        NamedSecrets: {
+            [key: string]: {
+                /** @description The name of the stored secret. */
+                from: string;
+                /** @description Some of its hosts. Default: all. */
+                hosts?: string[];
+            };
+        };
         /** @description A secret without its value. */
         SecretFacts: {
             name: string;
@@ -1510,13 +1579,16 @@ export interface components {
             methods?: string[];
             paths?: string[];
             env?: boolean;
+            /** @description The name of the stored secret whose value it has. */
+            from?: string;
             placeholder: string;
-            /**
-             * @description `lost`: its value went with the server that had it. Set it again.
-             * @enum {string}
-             */
-            state: "ready" | "lost";
+            state: components["schemas"]["SecretState"];
         };
+        /**
+         * @description `lost`: its value went with the server that had it, or its stored secret was deleted. Set it again.
+         * @enum {string}
+         */
+        SecretState: "ready" | "lost";
         SecretList: {
             /** @description Always `list`. */
             object?: string;
@@ -1533,6 +1605,32 @@ export interface components {
             /** @description Always `secret`. */
             object?: string;
             deleted?: boolean;
+            request_id?: string;
+        };
+        /** @description A stored secret without its value. */
+        StoredSecret: {
+            name: string;
+            hosts: string[];
+            /** @description The names of the headers that it sets. */
+            headers?: string[];
+            methods?: string[];
+            paths?: string[];
+            state: components["schemas"]["SecretState"];
+            /** Format: date-time */
+            created_at?: string;
+            /**
+             * Format: date-time
+             * @description When its value was last set.
+             */
+            updated_at?: string;
+            request_id?: string;
+        };
+        StoredSecretList: {
+            /** @description Always `list`. */
+            object?: string;
+            data: components["schemas"]["StoredSecret"][];
+            /** @description The path of this list. */
+            url?: string;
             request_id?: string;
         };
         /**
@@ -1828,6 +1926,7 @@ export interface components {
             fluent_api_config?: components["schemas"]["TemplateBuildConfig"] | number[];
             /** @description What is not as the image that it was built from says: sentences for people. */
             differences?: string[];
+            secrets?: components["schemas"]["NamedSecrets"];
             request_id?: string;
         };
         TemplateList: {
@@ -1879,6 +1978,7 @@ export interface components {
             registry_credentials?: components["schemas"]["RegistryCredentials"] | null;
             /** @description The agent to put in; without it, the newest. */
             agent_version?: string | null;
+            secrets?: components["schemas"]["NamedSecrets"];
         };
         /**
          * @description One step, in any form that clients send; the type in upper or lower case.
@@ -2074,7 +2174,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND, API_KEY_NOT_FOUND, WEBHOOK_NOT_FOUND or EVENTS_GONE. */
+        /** @description There is no such thing. SANDBOX_NOT_FOUND, TEMPLATE_NOT_FOUND, BUILD_NOT_FOUND, VOLUME_NOT_FOUND, SECRET_NOT_FOUND, API_KEY_NOT_FOUND, WEBHOOK_NOT_FOUND or EVENTS_GONE. */
         NotFound: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3577,6 +3677,92 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    listSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secrets, by name. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredSecretList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    setSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The secret's name. `from` of a sandbox's secret names it. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Secret"];
+            };
+        };
+        responses: {
+            /** @description The secret. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    deleteSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The secret's name. `from` of a sandbox's secret names it. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such secret any more. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             507: components["responses"]["InsufficientStorage"];

@@ -16,6 +16,7 @@ export interface ControlPlaneContract {
     listSandboxEgress: { query: "limit" };
     createSandboxLink: { body: "expires_in_seconds" };
     getTemplateBuildLogs: { query: "offset" };
+    setSecret: { body: "env" };
     setSandboxSecret: { body: "env" };
   };
   public: "getHealth" | "uploadTemplateFiles";
@@ -38,6 +39,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "createApiKey", method: "POST", path: "/v1/keys", authenticated: true, status: 201, body: { validate: validators.createApiKeyBody, required: true, units: {} } },
     { operationId: "listVolumes", method: "GET", path: "/v1/volumes", authenticated: true, status: 200 },
     { operationId: "createVolume", method: "POST", path: "/v1/volumes", authenticated: true, status: 201, body: { validate: validators.createVolumeBody, required: true, units: {} } },
+    { operationId: "listSecrets", method: "GET", path: "/v1/secrets", authenticated: true, status: 200 },
     { operationId: "streamEvents", method: "GET", path: "/v1/events", authenticated: true, status: 200, query: { validate: validators.streamEventsQuery, types: { "since": "string", "sandbox_id": "string", "types": "string" }, units: {} } },
     { operationId: "listWebhooks", method: "GET", path: "/v1/webhooks", authenticated: true, status: 200 },
     { operationId: "createWebhook", method: "POST", path: "/v1/webhooks", authenticated: true, status: 201, body: { validate: validators.createWebhookBody, required: true, units: {} } },
@@ -67,6 +69,8 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "revokeApiKey", method: "DELETE", path: "/v1/keys/{id}", authenticated: true, status: 200 },
     { operationId: "getVolume", method: "GET", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteVolume", method: "DELETE", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
+    { operationId: "setSecret", method: "PUT", path: "/v1/secrets/{name}", authenticated: true, status: 200, body: { validate: validators.setSecretBody, required: true, units: {} } },
+    { operationId: "deleteSecret", method: "DELETE", path: "/v1/secrets/{name}", authenticated: true, status: 200 },
     { operationId: "deleteWebhook", method: "DELETE", path: "/v1/webhooks/{id}", authenticated: true, status: 200 },
     { operationId: "setSandboxSecret", method: "PUT", path: "/v1/sandboxes/{id}/secrets/{name}", authenticated: true, status: 200, body: { validate: validators.setSandboxSecretBody, required: true, units: {} } },
     { operationId: "deleteSandboxSecret", method: "DELETE", path: "/v1/sandboxes/{id}/secrets/{name}", authenticated: true, status: 200 },

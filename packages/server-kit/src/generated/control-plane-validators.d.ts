@@ -22,4 +22,5 @@ export declare const decideSandboxEgressBody: Validate;
 export declare const createSandboxLinkBody: Validate;
 export declare const getTemplateBuildLogsQuery: Validate;
 export declare const uploadTemplateFilesQuery: Validate;
+export declare const setSecretBody: Validate;
 export declare const setSandboxSecretBody: Validate;

@@ -128,7 +128,14 @@ export {
   sandboxStopped,
   templateNotFound,
 } from "./control-plane/sandbox-problems.js";
-export { type RequestedSecrets, type SecretFacts, secretOnWire } from "./control-plane/secret-answers.js";
+export {
+  type RequestedSecrets,
+  requestedSecrets,
+  type SecretFacts,
+  type StoredSecretFacts,
+  secretOnWire,
+  storedSecretOnWire,
+} from "./control-plane/secret-answers.js";
 export {
   isAsleep,
   isLook,

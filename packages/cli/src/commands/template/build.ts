@@ -4,6 +4,7 @@ import { ConflictError, type Template, TemplateBuildError } from "cloud-sandbox"
 import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { wholeNumber } from "../../command-line/option-values.js";
+import { storedSecretOption } from "../../command-line/secret-option.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
 import { printable } from "../../output/visible-text.js";
@@ -19,6 +20,7 @@ interface BuildOptions {
   readonly memory?: number;
   readonly disk?: number;
   readonly timeout?: number;
+  readonly secret?: Readonly<Record<string, { from: string }>>;
 }
 
 export function addBuild(parent: Command): void {
@@ -35,6 +37,7 @@ export function addBuild(parent: Command): void {
     .option("--memory <MiB>", "memory of its sandboxes", wholeNumber(512, 64_000))
     .option("--disk <GiB>", "disk of its sandboxes", wholeNumber(1, 250))
     .option("--timeout <seconds>", "time for the build", wholeNumber(1, 86_400))
+    .option(...storedSecretOption)
     .addHelpText(
       "after",
       `
@@ -45,7 +48,7 @@ A Dockerfile may have FROM (a template or an image), RUN, COPY, ENV, WORKDIR, US
         const template = await readDefinition(options.file);
         const client = await server();
         let isOurs = false;
-        const { cache, context, cpu, disk, memory, timeout, update } = options;
+        const { cache, context, cpu, disk, memory, secret, timeout, update } = options;
         const building = client.templates.build(template, {
           name,
           context,
@@ -53,6 +56,7 @@ A Dockerfile may have FROM (a template or an image), RUN, COPY, ENV, WORKDIR, US
           cpu,
           memoryMb: memory,
           diskGb: disk,
+          secrets: secret,
           timeoutSeconds: timeout,
           skipCache: !cache,
           signal,

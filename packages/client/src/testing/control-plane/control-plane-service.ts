@@ -23,6 +23,7 @@ import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js
 import type { Reports } from "../memory/reports.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import type { MemoryFleet, MemorySandbox } from "./memory-fleet.js";
+import type { MemorySecrets } from "./memory-secrets.js";
 import { runProgram } from "./one-shot-programs.js";
 import type { TemplateBuilds } from "./template-builds.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
@@ -43,11 +44,12 @@ interface ControlPlaneServiceOptions {
   readonly uploads: TemplateUploads;
   readonly reports: Reports;
   readonly events: MemoryEvents;
+  readonly secrets: MemorySecrets;
 }
 
 /** Serves the control plane's API from memory. */
 export function controlPlaneService(options: ControlPlaneServiceOptions): MemoryService {
-  const { apiKey, baseUrl, builds, clock, fleet, reports, templates, tokens, uploads } = options;
+  const { apiKey, baseUrl, builds, clock, fleet, reports, secrets, templates, tokens, uploads } = options;
   const creates = new IdempotentCreates<{ sandbox: MemorySandbox; isNew: boolean }>(
     ({ sandbox }) => fleet.has(sandbox.id),
     (request) => request,
@@ -94,6 +96,7 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
       metrics: async (id) => ({ ...(await metricsOf(fleet.reachable(id)).getMetrics()) }),
       stream: (pieces) => pieces,
     }),
+    ...secrets.handlers((id) => fleet.get(id)),
 
     ...egressHandlers((wanted) => {
       const { id, egressLog } = fleet.get(wanted);

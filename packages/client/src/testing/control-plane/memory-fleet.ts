@@ -9,8 +9,10 @@ import {
   type MemoryEvents,
   nameTaken,
   otherTemplate,
+  requestedSecrets,
   type SandboxFacts,
   type SandboxUpdate,
+  type SecretFacts,
   type SleepSettings,
   type StopReason,
   sandboxEnded,
@@ -27,6 +29,7 @@ import { EgressLog } from "../memory/egress-log.js";
 import { MemoryFiles, workspace } from "../memory/memory-files.js";
 import type { Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
+import { type MemorySecrets, placeholders } from "./memory-secrets.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 
 /** Seconds until a sandbox that sleeps is deleted, unless its deadline deletes it anyway. */
@@ -39,6 +42,7 @@ export interface MemorySandbox extends SandboxFacts {
   readonly egressLog: EgressLog;
   readonly environment: Readonly<Record<string, string>>;
   metadata: SandboxFacts["metadata"];
+  secrets: readonly SecretFacts[] | undefined;
   status: SandboxFacts["status"];
   sleep: SleepSettings;
   stopReason: StopReason | undefined;
@@ -57,6 +61,7 @@ export interface MemoryFleetOptions {
   readonly programs: Programs;
   readonly templates: TemplateCatalogue;
   readonly events: MemoryEvents;
+  readonly secrets: MemorySecrets;
 }
 
 type Started = (program: RunningProgram, request: ProgramRequest) => void;
@@ -101,12 +106,11 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
 
   async create(request: CreateRequest): Promise<MemorySandbox> {
     const { name, egress, timeoutSeconds } = request;
-    const { clock, templates } = this.options;
+    const { clock, templates, secrets } = this.options;
     const template = templates.get(request.template);
     const { built, content } = template;
     if (built && built.status !== "active") throw templateNotReady(template.name, built.status);
     if (Object.keys(request.mounts).length > 0) throw noVolumes();
-    if (request.secrets) throw noSecrets();
     if (egress.ask) throw asksNobody();
     if (name !== undefined && this.#named(name)) throw nameTaken(name);
     const now = clock.now();
@@ -122,6 +126,7 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
       egressLog: new EgressLog(egress, clock),
       // Claim the isolation that was asked for: nothing really runs, so nothing needs isolation.
       isolation: request.minIsolation ?? "namespace",
+      secrets: secrets.requested(requestedSecrets(template, request)),
       environment: { ...content?.environment, ...request.environment },
       files: new MemoryFiles(clock, content?.files),
       createdAt: now,
@@ -257,7 +262,8 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
 
   #boot(sandbox: MemorySandbox): void {
     const { clock, programs } = this.options;
-    const { id: sandboxId, template, files, environment, egressLog } = sandbox;
+    const { id: sandboxId, template, files, egressLog } = sandbox;
+    const environment = { ...sandbox.environment, ...placeholders(sandbox.secrets) };
     const { workdir = workspace } = template.content ?? {};
     const settings = { sandboxId, template: template.name, files, environment, workdir };
     const onStart: Started = (program, request) => this.#started(sandbox, program, request);
@@ -317,11 +323,6 @@ function newId(now: Date): string {
 const noVolumes = (): Problem =>
   new Problem(400, "VOLUMES_UNAVAILABLE", "The testing service has no volumes.", {
     hint: "Leave mounts out, or test against a local server.",
-  });
-
-const noSecrets = (): Problem =>
-  new Problem(400, "SECRETS_UNAVAILABLE", "The testing service has no secrets: nothing leaves it.", {
-    hint: "Leave secrets out, or test against a local server.",
   });
 
 const asksNobody = (): Problem =>

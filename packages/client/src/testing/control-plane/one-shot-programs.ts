@@ -7,6 +7,7 @@ import {
   type ProgramReader,
   type ProgramSpec,
   richFields,
+  secretOnWire,
   valueFields,
 } from "@cloud-sandbox/server-kit/handlers";
 import { startCode } from "../agent/execution-handlers.js";
@@ -45,6 +46,7 @@ export async function runProgram(fleet: MemoryFleet, spec: ProgramSpec): Promise
     return {
       id: sandbox.id,
       isolation: sandbox.isolation,
+      ...(sandbox.secrets && { secrets: sandbox.secrets.map(secretOnWire) }),
       ...outcomeFields(outcome),
       ...valueFields(outcome),
       language: languageNamed(language, Object.values(languageNames)).name,

@@ -186,6 +186,7 @@ export class TemplateBuilds {
         fromImage: request.from_image ?? "",
         differences,
         startCommand: request.startCmd ?? undefined,
+        secrets: request.secrets ?? template.built?.secrets,
       },
     };
   }

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { authorityVariables } from "@cloud-sandbox/server-kit/execution";
+import type { SecretRules } from "../../store/secret-repository.js";
 import type { EgressPolicy } from "../egress-policy.js";
 import { pathsOverlap } from "./path-patterns.js";
 import { hostPattern, Secret } from "./secret.js";
@@ -33,16 +34,29 @@ const isTaken = (name: string): boolean =>
 const fixedHeader =
   /^(?:host|content-length|content-encoding|connection|keep-alive|transfer-encoding|accept-encoding|te|trailer|upgrade|expect|http2-settings|proxy-.*)$/i;
 
+/** What a secret is checked with. */
+export interface SecretContext {
+  readonly policy: EgressPolicy;
+  /** Finds a stored secret. Throws the 404 problem if there is none. */
+  readonly find: (name: string) => RuledValue;
+}
+
+/** A value, and where and how it may be sent. */
+export interface RuledValue {
+  readonly rules: SecretRules;
+  readonly value: SecretValue;
+}
+
 /**
  * The secrets of a request to create a sandbox. Throws a 400 problem that names the field that is wrong, and never a value.
  */
 export function checkedSecrets(
   requested: Readonly<Record<string, ControlPlaneSchemas["Secret"]>>,
-  policy: EgressPolicy,
+  context: SecretContext,
 ): readonly Secret[] {
   const secrets: Secret[] = [];
   for (const [name, spec] of Object.entries(requested))
-    secrets.push(checkedSecret(name, spec, policy, secrets));
+    secrets.push(checkedSecret(name, spec, context, secrets));
   return secrets;
 }
 
@@ -50,7 +64,7 @@ export function checkedSecrets(
 export function checkedSecret(
   name: string,
   spec: ControlPlaneSchemas["Secret"],
-  policy: EgressPolicy,
+  { policy, find }: SecretContext,
   others: readonly Secret[],
 ): Secret {
   requireUsable(policy);
@@ -60,7 +74,9 @@ export function checkedSecret(
     throw unusable(
       `${field} cannot work by replacing a placeholder: ${reason}. Do such requests outside of the sandbox.`,
     );
-  const { hosts, headers, basic, methods, paths, env = true } = spec;
+  const { from, env = true } = spec;
+  const { rules, value } = from === undefined ? carried(field, spec) : named(field, spec, find(from));
+  const { hosts, headers, basic, methods, paths } = rules;
   if (env && isTaken(name))
     throw invalid(
       `${field} has the name of a variable that programs need.`,
@@ -78,14 +94,50 @@ export function checkedSecret(
     throw invalid(`${field} sets one header twice.`);
   const replaced = others.find((other) => other.name === name);
   const placeholder =
-    spec.placeholder ?? replaced?.placeholder ?? placeholderPrefix + randomBytes(16).toString("hex");
-  const secret = new Secret(
-    { name, hosts, headers, basic, methods, paths, env, placeholder },
-    new SecretValue(spec.value),
-  );
+    rules.placeholder ?? replaced?.placeholder ?? placeholderPrefix + randomBytes(16).toString("hex");
+  const secret = new Secret({ name, hosts, headers, basic, methods, paths, env, from, placeholder }, value);
   for (const other of others) if (other !== replaced) requireApart(field, secret, other);
-  if (spec.value.includes(placeholder)) throw invalid(`${field}.placeholder is a part of the value.`);
+  if (value.reveal()?.includes(placeholder)) throw invalid(`${field}.placeholder is a part of the value.`);
   return secret;
+}
+
+/** A secret that a request carries. */
+export function carried(field: string, spec: ControlPlaneSchemas["Secret"]): RuledValue {
+  const { value, hosts, headers, basic, methods, paths, placeholder } = spec;
+  if (value === undefined || hosts === undefined)
+    throw invalid(
+      `${field} needs a value and hosts, or from.`,
+      "Give the credential and its hosts, or name a stored secret.",
+    );
+  return {
+    rules: { hosts, headers, basic, methods, paths, placeholder },
+    value: new SecretValue(value),
+  };
+}
+
+/** A stored secret that a request names. */
+function named(
+  field: string,
+  { hosts, ...spec }: ControlPlaneSchemas["Secret"],
+  stored: RuledValue,
+): RuledValue {
+  const other = Object.keys(spec).find((key) => key !== "from" && key !== "env");
+  if (other !== undefined)
+    throw invalid(`${field} has from and ${other}, but its rules are those of the stored secret.`);
+  if (stored.value.reveal() === undefined)
+    throw new Problem(
+      409,
+      "CONFLICT",
+      `The value of the stored secret ${spec.from} was lost with a restart of the server.`,
+      { hint: "Set it again. With a key (serve --secrets-key-file), the server keeps values." },
+    );
+  const strange = hosts?.find((host) => !stored.rules.hosts.includes(host));
+  if (strange !== undefined)
+    throw invalid(
+      `${field}.hosts has ${strange}, which is not a host of the stored secret ${spec.from}.`,
+      "Leave hosts out for all of its hosts.",
+    );
+  return hosts ? { ...stored, rules: { ...stored.rules, hosts } } : stored;
 }
 
 /** Throws unless this server may hold values, and the sandbox has the proxy that puts them in. */

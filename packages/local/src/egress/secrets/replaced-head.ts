@@ -156,8 +156,10 @@ const misplaced = (): RequestRefusal =>
     "In authorization a placeholder is replaced alone, after one word such as Bearer, and as user or password of Basic. Requests cannot be signed with a placeholder.",
   );
 
-const lost = ({ name }: Secret): RequestRefusal =>
+const lost = ({ name, from }: Secret): RequestRefusal =>
   new RequestRefusal(
     502,
-    `The value of the secret ${name} was lost with a restart of the server. Set it again.`,
+    from === undefined
+      ? `The value of the secret ${name} was lost with a restart of the server. Set it again.`
+      : `The stored secret ${from} of the secret ${name} was deleted, or lost its value with a restart of the server.`,
   );

@@ -13,13 +13,14 @@ export class Secret implements SecretFacts {
   readonly methods: readonly string[] | undefined;
   readonly paths: readonly string[] | undefined;
   readonly env: boolean;
+  readonly from: string | undefined;
   readonly placeholder: string;
   readonly #patterns: readonly DestinationPattern[];
   readonly #value: SecretValue | undefined;
 
   /** `value` is undefined if it went with the server that had it. */
   constructor(facts: Omit<SecretFacts, "isLost">, value: SecretValue | undefined) {
-    const { name, hosts, headers, basic, methods, paths, env, placeholder } = facts;
+    const { name, hosts, headers, basic, methods, paths, env, from, placeholder } = facts;
     this.name = name;
     this.hosts = hosts;
     this.headers = headers;
@@ -27,13 +28,14 @@ export class Secret implements SecretFacts {
     this.methods = methods;
     this.paths = paths;
     this.env = env;
+    this.from = from;
     this.placeholder = placeholder;
     this.#value = value;
     this.#patterns = hosts.flatMap((host) => hostPattern(host) ?? []);
   }
 
   get isLost(): boolean {
-    return this.#value === undefined;
+    return this.value === undefined;
   }
 
   /** The credential, undefined if it is lost. */

@@ -1,12 +1,17 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { EgressPolicy } from "../../../src/egress/egress-policy.js";
 import { checkedSecret, checkedSecrets } from "../../../src/egress/secrets/checked-secrets.js";
+import { SecretValue } from "../../../src/egress/secrets/secret-value.js";
 import { patterns } from "../../support/egress-proxy.js";
+import { noneStored } from "../../support/secret-origin.js";
 
 const value = "real-credential-0123456789";
 const open = new EgressPolicy({ internetAccess: true }, { allowPrivate: [], deny: [] });
 const check = (spec: object, name = "TOKEN", policy = open) =>
-  checkedSecrets({ [name]: { value, hosts: ["api.example.com"], env: true, ...spec } }, policy);
+  checkedSecrets(
+    { [name]: { value, hosts: ["api.example.com"], env: true, ...spec } },
+    { policy, find: noneStored },
+  );
 
 /** The problem's text, with its hint. Throws if a value is in it. */
 function refusal(attempt: () => unknown): string {
@@ -96,7 +101,7 @@ describe("headers", () => {
         ONE: { value, hosts: ["*.example.com"], env: true, ...one },
         OTHER: { value, hosts: ["api.example.com"], env: true, ...other },
       },
-      open,
+      { policy: open, find: noneStored },
     );
 
   test("two secrets may set one only for different hosts, methods or paths", () => {
@@ -126,10 +131,48 @@ test("a secret that is replaced keeps its placeholder, and each has another", ()
   const replaced = checkedSecret(
     "TOKEN",
     { value, hosts: ["api.example.com"], env: true },
-    open,
+    { policy: open, find: noneStored },
     first ? [first] : [],
   );
   expect(replaced.placeholder).toBe(first?.placeholder);
+});
+
+describe("a stored secret that is named", () => {
+  const hosts = ["api.example.com", "*.example.net"];
+  const rules = {
+    hosts,
+    methods: ["GET"],
+    headers: undefined,
+    basic: undefined,
+    paths: undefined,
+    placeholder: undefined,
+  };
+  const name = (spec: object, stored = new SecretValue(value)) =>
+    checkedSecrets(
+      { TOKEN: { from: "stored", env: true, ...spec } },
+      { policy: open, find: () => ({ rules, value: stored }) },
+    );
+
+  test("has the rules of the stored one, and some of its hosts", () => {
+    expect(name({})).toMatchObject([{ name: "TOKEN", from: "stored", hosts, methods: ["GET"], value }]);
+    expect(name({ hosts: ["*.example.net"] })).toMatchObject([{ hosts: ["*.example.net"] }]);
+  });
+
+  test.each([
+    ["for other hosts", { hosts: ["evil.example.com"] }, "not a host of the stored secret"],
+    ["with a value", { value }, "has from and value"],
+    ["with other rules", { headers: { "x-note": "{value}" } }, "has from and headers"],
+  ])("is refused %s", (_, spec, reason) => {
+    expect(refusal(() => name(spec))).toContain(reason);
+  });
+
+  test("is refused when its value is lost", () => {
+    expect(refusal(() => name({}, new SecretValue(undefined)))).toContain("was lost with a restart");
+  });
+
+  test("is the one way without a value", () => {
+    expect(refusal(() => check({ value: undefined }))).toContain("needs a value and hosts, or from");
+  });
 });
 
 test("nothing that prints or serializes a secret shows its value", async () => {

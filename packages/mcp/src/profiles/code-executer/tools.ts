@@ -4,6 +4,7 @@ import * as z from "zod";
 import { InvalidArgumentsError } from "../../errors/errors.js";
 import { textAnswer, textOutput } from "../../results/answer.js";
 import { bytesMissing, cutMiddle, resultBudget } from "../../results/output-limit.js";
+import { sandboxSecrets } from "../../settings.js";
 import {
   additive,
   destructive,
@@ -47,7 +48,7 @@ const startCodeExecuter = tool({
 async function startWith(dependencies: readonly string[], context: ToolContext) {
   const { client, environment, report, sandboxes, signal } = context;
   report("Creating a sandbox");
-  const sandbox = await sandboxes.createLeased({ signal });
+  const sandbox = await sandboxes.createLeased({ secrets: sandboxSecrets(environment), signal });
   if (dependencies.length === 0) return sandbox;
   try {
     report(`Installing ${dependencies.join(", ")}`);

@@ -2,6 +2,7 @@ import type { HostMount, PortForward } from "cloud-sandbox";
 import * as z from "zod";
 import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
 import { textAnswer, textOutput } from "../../results/answer.js";
+import { sandboxSecrets } from "../../settings.js";
 import { additive, destructive, tool } from "../../tools/definition/tool.js";
 import { keyOf, namespaceInput, sandboxInput } from "./names.js";
 
@@ -77,7 +78,7 @@ export const sandboxStart = tool({
     config: config.optional().describe("What the sandbox is made of"),
   }),
   output: textOutput,
-  handler: async ({ sandbox, namespace, config: wanted, client, report, sandboxes, signal }) => {
+  handler: async ({ sandbox, namespace, config: wanted, client, environment, report, sandboxes, signal }) => {
     const key = keyOf({ namespace, sandbox });
     if (wanted === undefined && (await sandboxes.named(key)) !== undefined)
       return textAnswer(`Sandbox ${sandbox} runs already.`);
@@ -87,7 +88,7 @@ export const sandboxStart = tool({
     const limits = memory === undefined && cpus === undefined ? undefined : { memoryMb: memory, vcpu: cpus };
     const env = Object.fromEntries(envs.map(nameAndValue));
     const mounts = volumes.length === 0 ? undefined : Object.fromEntries(volumes.map(pathAndMount));
-    const options = { template, limits, env, mounts, signal };
+    const options = { template, limits, env, mounts, secrets: sandboxSecrets(environment), signal };
     const wasRunning = await sandboxes.replace(key, () => sandboxes.createLeased(options));
     await forwardPorts(ports, key, sandboxes);
     const replaced = wasRunning ? " The earlier sandbox of this name was deleted, with its files." : "";

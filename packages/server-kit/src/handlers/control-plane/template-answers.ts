@@ -49,6 +49,7 @@ export function templateOnWire(
     ...(built && {
       fluent_api_config: { from_image: built.fromImage, startCmd: built.startCommand ?? null },
       differences: [...(built.differences ?? [])],
+      ...(built.secrets && { secrets: built.secrets }),
     }),
     min_resources: resources,
     max_resources: resources,

@@ -31,6 +31,8 @@ interface BuiltFacts {
   /** Sentences for people, one for each difference between the template and the image that `fromImage` names. */
   readonly differences?: readonly string[];
   readonly startCommand: string | undefined;
+  /** Stored secrets that its sandboxes have, by variable. */
+  readonly secrets?: ControlPlaneSchemas["NamedSecrets"] | undefined;
   /** Whether the template is an imported image, which has nothing of this machine. */
   readonly isImage?: boolean | undefined;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { AuthorityFiles } from "@cloud-sandbox/server-kit/execution";
 import type { Mount } from "../../host/mount.js";
 import { bundleWith, systemBundle } from "../../host/system-bundle.js";
+import { chromiumPolicyFile } from "./synthetic-etc.js";
 
 /** Where files of authorities are: the host's own, and those together with the egress proxy's. */
 type Directory = "authorities" | "authorities-with-proxy";
@@ -31,6 +32,7 @@ export function placeAuthorities(parts: string, pem: string, directory: Director
   return [
     ...(target?.startsWith("/etc/") ? [{ source: bundle, target }] : []),
     ...javaKeystore(join(parts, directory), pem),
+    ...chromiumPolicy(join(parts, directory), pem),
   ];
 }
 
@@ -46,6 +48,22 @@ function javaKeystore(files: string, pem: string): Mount[] {
   return [{ source, target: debianKeystore }];
 }
 
+/** Chromium reads neither variables nor the system's file, but its administrator's policies. */
+function chromiumPolicy(files: string, pem: string): Mount[] {
+  if (!existsSync("/etc/chromium")) return [];
+  const source = join(files, "chromium.json");
+  const policy = { CACertificates: certificatesIn(pem).map((certificate) => certificate.toString("base64")) };
+  writeFileSync(source, JSON.stringify(policy));
+  chmodSync(source, 0o644);
+  return [{ source, target: `/etc/${chromiumPolicyFile}` }];
+}
+
+/** The certificates in PEM as DER. */
+const certificatesIn = (pem: string): Buffer[] =>
+  (pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []).map(
+    (certificate) => new X509Certificate(certificate).raw,
+  );
+
 const magic = 0xfeedfeed;
 const headerLength = 12;
 const digestLength = 20;
@@ -59,15 +77,13 @@ const password = Buffer.from("changeit", "utf16le").swap16();
 function keystoreWith(keystore: Buffer, pem: string): Buffer | undefined {
   if (keystore.length < headerLength + digestLength || keystore.readUInt32BE(0) !== magic) return undefined;
   if (keystore.readUInt32BE(4) !== 2) return undefined;
-  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const certificates = certificatesIn(pem);
   const header = Buffer.from(keystore.subarray(0, headerLength));
   header.writeUInt32BE(header.readUInt32BE(8) + certificates.length, 8);
   const content = Buffer.concat([
     header,
     keystore.subarray(headerLength, -digestLength),
-    ...certificates.map((certificate, index) =>
-      trusted(`cloud-sandbox:${index}`, new X509Certificate(certificate).raw),
-    ),
+    ...certificates.map((certificate, index) => trusted(`cloud-sandbox:${index}`, certificate)),
   ]);
   const digest = createHash("sha1").update(password).update("Mighty Aphrodite").update(content).digest();
   return Buffer.concat([content, digest]);

@@ -33,6 +33,9 @@ const copiedEtc = [
   "ssl/openssl.cnf",
 ];
 
+/** Where Chromium reads which authorities it trusts. Machines whose programs trust others have a file of their own there. */
+export const chromiumPolicyFile = "chromium/policies/managed/cloud-sandbox.json";
+
 /** Makes `/etc`. With `parts`, which machines cannot change, `/etc` is writable, and files that must not change are mounted from `parts`. */
 export function makeEtc(etc: string, parts: string | undefined): { shared: Mount[]; sealed: Mount[] } {
   const isWritable = parts !== undefined;
@@ -58,6 +61,11 @@ export function makeEtc(etc: string, parts: string | undefined): { shared: Mount
     makeReachable(etc, dirname(name));
     copyFileSync(`/etc/${name}`, join(etc, name));
     chmodSync(join(etc, name), isWritable ? 0o666 : 0o644);
+  }
+  if (statusOf("/etc/chromium") !== undefined) {
+    makeReachable(etc, dirname(chromiumPolicyFile));
+    writeFileSync(join(etc, chromiumPolicyFile), "{}");
+    chmodSync(join(etc, chromiumPolicyFile), 0o644);
   }
   for (const [name, text] of Object.entries(libraryNames)) {
     for (const path of [join(etc, name), ...(parts ? [join(parts, name)] : [])]) {
