@@ -68,7 +68,7 @@ export interface OwnedCreateRequest extends CreateRequest {
 /** All sandboxes of this machine. Deletion and expiry end a sandbox through the same code, `#end`. */
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
-  readonly #lifecycle: SandboxLifecycle;
+  readonly lifecycle: SandboxLifecycle;
   readonly access: SandboxAccess;
   /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
@@ -78,8 +78,8 @@ export class SandboxFleet {
   readonly #adopting = new Map<string, Promise<void>>();
 
   constructor(private readonly options: FleetOptions) {
-    this.#lifecycle = new SandboxLifecycle(options);
-    this.access = new SandboxAccess({ ...options, lifecycle: this.#lifecycle });
+    this.lifecycle = new SandboxLifecycle(options);
+    this.access = new SandboxAccess({ ...options, lifecycle: this.lifecycle });
   }
 
   /**
@@ -93,7 +93,7 @@ export class SandboxFleet {
     const limit = pLimit(adoptionsAtATime);
     const running = sandboxes.filter(({ status }) => status === "running" || status === "paused");
     for (const sandbox of running) {
-      const adopting = this.#lifecycle
+      const adopting = this.lifecycle
         .adopt(sandbox, () => limit(() => this.#machineOf(sandbox)))
         // It was deleted meanwhile.
         .catch(() => undefined)
@@ -109,6 +109,7 @@ export class SandboxFleet {
     const kept = keepsFiles ? await files.keepOnly(new Set(stopped.map(({ id }) => id))) : new Set();
     for (const sandbox of stopped)
       if (!kept.has(sandbox.id)) registry.note(sandbox, { status: "error", failureReason: filesAreGone });
+    if (keepsFiles) await this.options.volumes.copies.keepOnly(sandboxes);
     for (const { id, expiresAt } of sandboxes) this.#deadlines.set(id, expiresAt);
     return sandboxes;
   }
@@ -145,7 +146,7 @@ export class SandboxFleet {
       }
       if (sandbox.template.name !== template.name) throw otherTemplate(name, sandbox.template.name);
       try {
-        await this.#lifecycle.wake(sandbox);
+        await this.lifecycle.wake(sandbox);
         const wanted = Date.now() + request.timeoutSeconds * 1000;
         if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
         return { sandbox, isNew: false };
@@ -198,20 +199,20 @@ export class SandboxFleet {
   }
 
   async pause(id: string): Promise<SandboxRecord> {
-    return this.#step(id, (sandbox) => this.#lifecycle.pause(sandbox));
+    return this.#step(id, (sandbox) => this.lifecycle.pause(sandbox));
   }
 
   async resume(id: string): Promise<SandboxRecord> {
-    return this.#step(id, (sandbox) => this.#lifecycle.resume(sandbox));
+    return this.#step(id, (sandbox) => this.lifecycle.resume(sandbox));
   }
 
   async stop(id: string): Promise<SandboxRecord> {
     if (!this.options.keepsFiles) throw cannotStop(this.get(id).id);
-    return this.#step(id, (sandbox) => this.#lifecycle.stop(sandbox));
+    return this.#step(id, (sandbox) => this.lifecycle.stop(sandbox));
   }
 
   async start(id: string): Promise<SandboxRecord> {
-    return this.#step(id, (sandbox) => this.#lifecycle.start(sandbox));
+    return this.#step(id, (sandbox) => this.lifecycle.start(sandbox));
   }
 
   /**
@@ -228,7 +229,7 @@ export class SandboxFleet {
     if (isKept) await this.#keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
-    this.#lifecycle.close();
+    this.lifecycle.close();
     await Promise.all(this.list().map(({ machine }) => machine?.destroy()));
     await noMoreMachines;
     return lost.length;
@@ -239,7 +240,7 @@ export class SandboxFleet {
     const limit = pLimit(savesAtATime);
     const late = new Promise<void>((resolve) => void setTimeout(resolve, shutdownMs).unref());
     const keep = (sandbox: SandboxRecord): Promise<void> =>
-      leavesRunning ? this.#lifecycle.leave(sandbox) : this.#lifecycle.stop(sandbox);
+      leavesRunning ? this.lifecycle.leave(sandbox) : this.lifecycle.stop(sandbox);
     const kept = this.list().map((sandbox) =>
       limit(() =>
         keep(sandbox).catch((error: unknown) => {
@@ -301,6 +302,7 @@ export class SandboxFleet {
       try {
         egress.setRules(machine.id, rules);
         egress.setSecrets(machine.id, secrets ?? []);
+        await volumes.copies.begin(machine.id, mounted);
         await agents.mergeEnvironment(machine, { ...request.environment, ...placeholders(secrets ?? []) });
         return await this.#register(machine, limited, request, { mounted, secrets });
       } catch (error) {
@@ -345,7 +347,7 @@ export class SandboxFleet {
     };
     await this.options.registry.add(sandbox);
     this.#deadlines.set(sandbox.id, sandbox.expiresAt);
-    this.#lifecycle.watch(sandbox, machine);
+    this.lifecycle.watch(sandbox, machine);
     return sandbox;
   }
 
@@ -390,7 +392,7 @@ export class SandboxFleet {
     try {
       await this.options.registry.end(id, end);
       this.#deadlines.clear(id);
-      await this.#lifecycle.remove(sandbox);
+      await this.lifecycle.remove(sandbox);
     } finally {
       leave();
     }

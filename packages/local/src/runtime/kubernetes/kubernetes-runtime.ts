@@ -67,6 +67,7 @@ export class KubernetesRuntime implements SandboxRuntime {
     "the kubernetes runtime starts sandboxes from images that the cluster can pull; push one to its registry, and start the server with --kubernetes-image and its name";
   readonly withoutVolumes = withoutMounts;
   readonly withoutDirectories = withoutMounts;
+  readonly withoutCopies = withoutMounts;
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");
