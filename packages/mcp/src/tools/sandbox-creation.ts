@@ -12,6 +12,7 @@ export interface WantedSandbox {
   readonly env_vars?: Readonly<Record<string, string>> | undefined;
   readonly vcpu?: number | undefined;
   readonly memory_mb?: number | undefined;
+  readonly copy_of?: string | undefined;
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
 }
@@ -60,6 +61,7 @@ async function create({ client, sandboxes, signal, report, ...wanted }: Creation
     timeoutSeconds: wanted.timeout_seconds,
     internetAccess: wanted.internet_access,
     env: wanted.env_vars,
+    mounts: wanted.copy_of === undefined ? undefined : { "/repo": { host: wanted.copy_of, mode: "copy" } },
     limits,
     signal,
   });
