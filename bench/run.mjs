@@ -1,10 +1,11 @@
 // Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|desktop|secrets|kubernetes|instead …] [--write] [--any-machine] [--long]
+//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|desktop|secrets|changes|kubernetes|instead …] [--write] [--any-machine] [--long]
 //   --write        also writes the results to bench/results.json, and docs/performance.md from it
 //   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
 //   --long         runs thousands of one-shots
 import { parseArgs } from "node:util";
 import { benchAttacked } from "./attacked.mjs";
+import { benchChanges } from "./changes.mjs";
 import { benchCli } from "./cli.mjs";
 import { benchClient } from "./client.mjs";
 import { benchDesktop } from "./desktop.mjs";
@@ -32,6 +33,7 @@ const benches = {
   runtimes: benchRuntimes,
   desktop: benchDesktop,
   secrets: benchSecrets,
+  changes: benchChanges,
   kubernetes: benchKubernetes,
   instead: benchInstead,
 };

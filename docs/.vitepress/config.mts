@@ -29,6 +29,7 @@ const guides: Item[] = [
       page("Webhooks", "/guides/webhooks"),
       page("Templates", "/guides/templates"),
       page("Volumes", "/guides/volumes"),
+      page("Changes to accept", "/guides/changes"),
       page("Secrets", "/guides/secrets"),
       page("Internet access", "/guides/internet-access"),
       page("Previews", "/guides/previews"),

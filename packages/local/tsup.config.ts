@@ -32,10 +32,11 @@ export default defineConfig([
     },
   },
   {
-    // Machines that are containers run it. Like the agent, it is carried as a file.
+    // Processes of their own run them. Like the agent, they are carried as files.
     entry: {
       supervisor: "src/runtime/container/inside/supervisor.ts",
       bridge: "src/runtime/container/inside/bridge.ts",
+      "copy-program": "src/changes/copy-program.ts",
     },
     outDir: "dist/machine",
     format: "cjs",

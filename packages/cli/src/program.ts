@@ -72,6 +72,18 @@ const entries: readonly Entry[] = [
     load: () => import("./commands/files/rm.js"),
   },
   {
+    name: "diff",
+    description: "show what code has changed in its copy of a directory",
+    heading: "Files:",
+    load: () => import("./commands/changes/diff.js"),
+  },
+  {
+    name: "apply",
+    description: "write accepted changes to the directory that a sandbox has a copy of",
+    heading: "Files:",
+    load: () => import("./commands/changes/apply.js"),
+  },
+  {
     name: "template",
     description: "list, build and delete the templates of sandboxes",
     heading: "Templates:",

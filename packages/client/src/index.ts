@@ -117,6 +117,14 @@ export type { PortForward, PortForwardOptions } from "./machine/port-forward.js"
 export type { WaitForPortOptions } from "./machine/port-wait.js";
 export type { Ports, PreviewLinkOptions, PreviewUrlOptions } from "./machine/ports.js";
 export type { System } from "./machine/system.js";
+export type {
+  AcceptedChange,
+  AppliedChange,
+  ApplyOptions,
+  ChangesOptions,
+  FileDiff,
+  SandboxChange,
+} from "./sandbox/changes.js";
 export type { KeepAliveEnd } from "./sandbox/deadline.js";
 export type { EgressDecision, SandboxEgress } from "./sandbox/egress.js";
 export type { ExpiringOptions } from "./sandbox/expiry-notice.js";

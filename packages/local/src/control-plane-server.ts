@@ -188,6 +188,7 @@ export async function serve(
   const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
   const volumes = new Volumes({
     directory: () => directories.kept("volumes"),
+    copiesDirectory: () => directories.kept("copies"),
     repository: store.directory === undefined ? undefined : new VolumeRepository(await store.database()),
     lack: runtime.withoutVolumes,
     withoutDirectories: runtime.withoutDirectories,

@@ -13,10 +13,14 @@ function log(line: string): void {
 }
 
 async function serveAsAsked(): Promise<void> {
-  const { profile, transport, keepSandboxes, ...options } = await readOptions(process.argv, process.env);
+  const { profile, transport, keepSandboxes, applyWithoutAsking, ...options } = await readOptions(
+    process.argv,
+    process.env,
+  );
   const gateway = await gatewayFor(options);
   const { additions, servers } = gateway ?? {};
-  const offer = { profile: offeredProfile(gateway?.extend(profile) ?? profile, options), additions, log };
+  const offered = offeredProfile(gateway?.extend(profile) ?? profile, options);
+  const offer = { profile: offered, additions, isConsentGiven: applyWithoutAsking, log };
   const local = { ...gateway?.local, ...profile.local?.(process.env) };
   const backend = new SharedBackend({ environment: process.env, local, keepSandboxes, servers, log });
   if (transport === "stdio") {

@@ -3,6 +3,8 @@ import type { FrameSocket } from "../../support/frame-socket.js";
 
 /** A backend that serves both contracts. The same suite runs against each. */
 export interface Backend {
+  /** An empty directory of the backend's machine that sandboxes may have a copy of. Undefined if it gives them none. */
+  readonly copied?: string;
   readonly client: SandboxClient;
   readonly url: string;
   readonly apiKey: string;

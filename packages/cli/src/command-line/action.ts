@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxClient } from "cloud-sandbox";
+import type { LocalBackendOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import type { Command } from "commander";
 import { linesAbout } from "../connection/backend-log.js";
 import { failed } from "../errors/command-error.js";
@@ -19,8 +19,8 @@ export interface Call<Options> {
   readonly output: Output;
   /** Fires when the command is to end early. */
   readonly signal: AbortSignal;
-  /** The client of the chosen server, or of the backend on this machine. Closed when the command ends. */
-  client(): Promise<SandboxClient>;
+  /** The client of the chosen server, or of the backend on this machine, with its options. Closed when the command ends. */
+  client(local?: LocalBackendOptions): Promise<SandboxClient>;
   /** The client of a server; refuses the backend on this machine, where sandboxes end with the command. */
   server(): Promise<SandboxClient>;
   /** A sandbox of the server, by its id or its name, ready for use. */
@@ -44,9 +44,9 @@ export function action<Options, Args extends unknown[] = []>(
     const output = new Output(options);
     const interruption = new Interruption();
     let client: SandboxClient | undefined;
-    const open = async (): Promise<SandboxClient> => {
+    const open = async (local?: LocalBackendOptions): Promise<SandboxClient> => {
       const { openClient } = await import("../connection/open-client.js");
-      client ??= openClient(options.url);
+      client ??= openClient(options.url, local);
       return client;
     };
     const server = async (): Promise<SandboxClient> => {

@@ -44,25 +44,33 @@ export function variable(
   throw new InvalidArgumentError("It is not set in this environment; write NAME=value.");
 }
 
-/** Collects SOURCE:PATH[:ro] of an option that may be repeated. A source that begins with a slash is a directory of the server's machine. */
+/** Collects SOURCE:PATH[:ro|:copy] of an option that may be repeated. A source that begins with a slash is a directory of the server's machine. */
 function mount(text: string, others: Mounts = {}): Mounts {
-  const [, source, path, readOnly] = /^([^:]+):(\/[^:]*)(:ro)?$/.exec(text) ?? [];
+  const [, source, path, mode] = /^([^:]+):(\/[^:]*)(:ro|:copy)?$/.exec(text) ?? [];
   if (source === undefined || path === undefined)
     throw new InvalidArgumentError(
-      "The value must be VOLUME:PATH or /DIRECTORY:PATH, with :ro at its end to read only, as in cache:/data or /home/me/repo:/repo:ro.",
+      "The value must be VOLUME:PATH or /DIRECTORY:PATH, with :ro at its end to read only, or :copy to write to a copy, as in cache:/data or /home/me/repo:/repo:copy.",
     );
   if (!/^(\/|[\w.-]+$)/.test(source) || source.startsWith("."))
     throw new InvalidArgumentError(
       `"${source}" is no name of a volume, and a directory must be given with its whole path, as in /home/me/repo:${path}.`,
     );
+  if (mode === ":copy") return { ...others, [path]: { host: wholePath(source, path), mode: "copy" } };
   const what = source.startsWith("/") ? { host: source } : { volume: source };
-  return { ...others, [path]: { ...what, readOnly: readOnly !== undefined } };
+  return { ...others, [path]: { ...what, readOnly: mode === ":ro" } };
+}
+
+function wholePath(source: string, path: string): string {
+  if (source.startsWith("/")) return source;
+  throw new InvalidArgumentError(
+    `Only directories can be copied, and ${source} is a volume. Leave :copy out, or give a directory, as in /home/me/repo:${path}:copy.`,
+  );
 }
 
 /** The option of what is mounted in a sandbox, for commander. */
 export const mountOption = [
   "--mount <source:path>",
-  "mount a volume, or a directory of the server, as in cache:/data or /home/me/repo:/repo:ro; can be repeated",
+  "mount a volume, or a directory of the server, as in cache:/data or /home/me/repo:/repo:ro; :copy instead of :ro lets code write to a copy; can be repeated",
   mount,
 ] as const;
 

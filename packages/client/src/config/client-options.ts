@@ -101,6 +101,8 @@ export interface LocalBackendOptions {
    * nothing is kept.
    */
   dataDir?: string;
+  /** Directories of this machine that sandboxes may mount, and all below them. Default: those of CLOUD_SANDBOX_ALLOW_MOUNT, else none. */
+  allowMounts?: readonly string[];
   /** Called with each line of the backend's log. An error with the code `INTERNAL_ERROR` has its cause only there. */
   log?: (line: string) => void;
   /** Called when the backend has started. */
@@ -246,6 +248,7 @@ const localNames: OptionNames<LocalBackendOptions> = {
   limits: true,
   internet: true,
   dataDir: true,
+  allowMounts: true,
   log: true,
   onReady: true,
 };

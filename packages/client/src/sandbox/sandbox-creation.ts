@@ -238,9 +238,14 @@ function checkLimits(asked: SandboxLimits | undefined, got: unknown): void {
   });
 }
 
-/** Throws if the answer lacks a mount that was asked for: a server that does not know the field mounts nothing. */
-function checkMounts(asked: object | undefined, got: object | undefined): void {
-  if (Object.keys(asked ?? {}).every((path) => Object.hasOwn(got ?? {}, path))) return;
+/**
+ * Throws if the answer lacks a mount that was asked for: a server that does not know the field mounts nothing, and one that does not
+ * know copies would let the sandbox write to the directory.
+ */
+function checkMounts(asked: Mounts = {}, got: ControlPlaneSchemas["Mounts"] = {}): void {
+  const isMet = ([path, mount]: [string, Mounts[string]]): boolean =>
+    Object.hasOwn(got, path) && (!("mode" in mount) || mount.mode !== "copy" || got[path]?.mode === "copy");
+  if (Object.entries(asked).every(isMet)) return;
   throw new InvalidResponseError({
     summary: "The server does not confirm the sandbox's mounts, so it may ignore them.",
     hint: "Use another backend, or leave mounts out. A sandbox that was there already keeps its mounts.",

@@ -15,6 +15,7 @@ export { Metrics } from "../machine/metrics.js";
 export { Ports } from "../machine/ports.js";
 export { System } from "../machine/system.js";
 export { Terminals } from "../streams/terminal.js";
+export { applyChanges, changesOf, diffOf } from "./changes.js";
 export { SandboxEgress } from "./egress.js";
 export { noticeExpiry } from "./expiry-notice.js";
 export { KeepAlive } from "./keep-alive.js";

@@ -26,6 +26,7 @@ import type { System } from "../machine/system.js";
 import type { Terminals } from "../streams/terminal.js";
 import type { ServerClock } from "../transport/calls/calls.js";
 import type { AgentClient, ControlPlaneClient } from "../transport/contract-clients.js";
+import type { AppliedChange, ApplyOptions, ChangesOptions, FileDiff, SandboxChange } from "./changes.js";
 import type { Expiring } from "./deadline.js";
 import type { SandboxEgress } from "./egress.js";
 import type { ExpiringOptions } from "./expiry-notice.js";
@@ -329,6 +330,32 @@ export class Sandbox implements AsyncDisposable {
   /** Stops the sandbox: ends its processes, keeps its files. Its deadline stays, unless `onTimeout` is another than `delete` (POST /v1/sandboxes/{id}/stop). */
   async stop(options?: CallOptions): Promise<void> {
     this.#record = { ...this.#record, status: await this.#sandboxes.stop(this.id, options) };
+  }
+
+  /**
+   * Lists what code has changed in its copy of a directory, by path: a mount with mode `copy` (GET /v1/sandboxes/{id}/changes). More
+   * than 100,000 changes are an `ApiError` of status 413.
+   */
+  async changes(options?: ChangesOptions): Promise<SandboxChange[]> {
+    return this.#parts.changesOf(this.#sandboxes.controlPlane, this.id, options);
+  }
+
+  /** The unified diff of one changed file, at most 1 MiB on each side (GET /v1/sandboxes/{id}/diff). */
+  async diff(path: string, options?: CallOptions): Promise<FileDiff> {
+    return this.#parts.diffOf(this.#sandboxes.controlPlane, this.id, path, options);
+  }
+
+  /**
+   * Writes accepted changes to the directory that the sandbox has a copy of (POST /v1/sandboxes/{id}/apply). A path that is not
+   * applied is an outcome, not an error. Applying again changes nothing.
+   *
+   * ```ts
+   * const changes = await sandbox.changes();
+   * const outcomes = await sandbox.apply({ paths: changes.filter(({ runs }) => !runs) });
+   * ```
+   */
+  async apply(options?: ApplyOptions): Promise<AppliedChange[]> {
+    return this.#parts.applyChanges(this.#sandboxes.controlPlane, this.id, options);
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   callOptionNames,
   checkBoolean,
   checkKnown,
+  checkOneOf,
   checkWhole,
   identifier,
   omitUndefined,
@@ -52,6 +53,11 @@ export interface HostMount {
   host: string;
   /** Whether the sandbox can only read it. Default: false. */
   readOnly?: boolean | undefined;
+  /**
+   * `copy`: the sandbox may write, and the directory stays as it is until `sandbox.apply()`. What others change in the directory is seen
+   * in the sandbox, unless the sandbox has written the file. Only with the runtime bubblewrap. Default: `direct`.
+   */
+  mode?: "direct" | "copy" | undefined;
 }
 
 /** What a sandbox mounts, by its path in the sandbox, as `/data`. */
@@ -72,9 +78,10 @@ function mountOnWire(what: string, mount: Mounts[string]): ControlPlaneSchemas["
   checkBoolean(`${what}.readOnly`, readOnly);
   const mode = readOnly === undefined ? {} : { read_only: readOnly };
   if ("host" in mount) {
-    checkKnown(what, mount, { host: true, readOnly: true });
+    checkKnown(what, mount, { host: true, readOnly: true, mode: true });
     requireText(`${what}.host`, mount.host);
-    return { host: mount.host, ...mode };
+    checkOneOf(`${what}.mode`, mount.mode, ["direct", "copy"]);
+    return omitUndefined({ host: mount.host, read_only: readOnly, mode: mount.mode });
   }
   checkKnown(what, mount, { volume: true, readOnly: true });
   const { volume } = mount;

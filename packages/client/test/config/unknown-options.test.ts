@@ -223,7 +223,10 @@ const everyCall = [
     update: (it, options) => it.update(sandbox.id, options),
   }),
   ...callsOf<Sandbox>("sandbox", () => sandbox, {
+    apply: (it, options) => it.apply(options),
+    changes: (it, options) => it.changes(options),
     delete: (it, options) => it.delete(options),
+    diff: (it, options) => it.diff("/repo/a", options),
     execute: (it, options) => it.execute("1", options),
     executeAsync: (it, options) => it.executeAsync("1", "https://a.example", options),
     executeBackground: (it, options) => it.executeBackground("1", options),

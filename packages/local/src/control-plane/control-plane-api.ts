@@ -44,6 +44,7 @@ import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Webhooks } from "../webhooks/webhooks.js";
+import { changeHandlers } from "./change-handlers.js";
 import { keyHandlers, refusedToOthers } from "./key-handlers.js";
 import { type LinkHandlerParts, linkHandlers } from "./link-handlers.js";
 import { secretHandlers, storedSecretHandlers } from "./secret-handlers.js";
@@ -51,8 +52,11 @@ import type { ServerMetrics } from "./server-metrics.js";
 import { volumeHandlers } from "./volume-handlers.js";
 
 const bodyLimitBytes = 1024 * 1024;
-/** The longest body of a request to run a program: as long as an agent accepts. */
-const programLimitBytes = limits.requestBytes;
+/** The longest bodies of requests to run a program, as long as an agent accepts, and to apply 100,000 changes. */
+const longerBodies: Readonly<Record<string, number>> = {
+  runProgram: limits.requestBytes,
+  applyChanges: 16 * 1024 * 1024,
+};
 
 interface ControlPlaneApiOptions
   extends Omit<SandboxHandlerParts<SandboxRecord>, "fleet" | "creates" | "tokens">,
@@ -108,7 +112,7 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
       options.limiter.admit(String(key), responseHeaders);
     },
     authenticate: (call) => authenticateAccount(call, (key) => options.keys.identify(key)),
-    bodyLimit: ({ operationId }) => (operationId === "runProgram" ? programLimitBytes : bodyLimitBytes),
+    bodyLimit: ({ operationId }) => longerBodies[operationId] ?? bodyLimitBytes,
     // runProgram stores no text: the code goes only to its interpreter.
     keepsTexts: ({ operationId }) => operationId !== "runProgram",
     ...(options.onRequest && { onRequest: options.onRequest }),
@@ -203,6 +207,8 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
 
     ...secretHandlers(fleet, options.fleet.access),
     ...storedSecretHandlers(options.storedSecrets, keyId),
+
+    ...changeHandlers(fleet, options.volumes.copies, options.fleet.lifecycle),
 
     ...keyHandlers({
       ...options,

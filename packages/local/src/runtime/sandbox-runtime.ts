@@ -1,3 +1,4 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
@@ -103,6 +104,8 @@ export interface MachineMount {
   /** The path inside. */
   readonly target: string;
   readonly readOnly: boolean;
+  /** Whether the machine writes to a copy of its own. Only with {@link HostDirectory}, and a runtime without `withoutCopies`. */
+  readonly isCopy?: boolean;
 }
 
 /** A block device with an ext4 file system, on which uid 0 stands for the machine's code. */
@@ -116,6 +119,12 @@ export interface HostDirectory {
   /** Device and inode, as `8:42`. If the path leads to another one when it is mounted, the machine does not start. */
   readonly identity: string;
   readonly owner: { readonly uid: number; readonly gid: number };
+}
+
+/** A program that reads a copied directory, and where it finds what code sees, what code has written, and the host's directory. */
+export interface OpenedCopy {
+  readonly places: { readonly merged: string; readonly upper: string; readonly lower: string };
+  readonly program: ChildProcessWithoutNullStreams;
 }
 
 export interface MachineFile {
@@ -184,6 +193,11 @@ export interface Machine {
   readonly hasDisk: boolean;
   /** Streams all files the machine has written, as one tar. Pause it first. The stream fails if the machine ends meanwhile. */
   readDisk(): Readable;
+  /**
+   * Starts a program, with its arguments, that reads the copy of a directory which the machine has at `target`. It runs beside the
+   * machine, also while that is paused. Only with a runtime without {@link SandboxRuntime.withoutCopies}.
+   */
+  readCopy?(target: string, program: readonly [string, ...string[]]): OpenedCopy;
   /** Ends the machine and saves all files it has written as a layer, in {@link MachineSpec.keepIn}. */
   keep(): Promise<void>;
   /** Kills every process and removes everything the machine left on the host. May be called more than once. */
@@ -236,6 +250,8 @@ export interface SandboxRuntime {
   readonly withoutVolumes?: string | undefined;
   /** The same for directories of this machine. */
   readonly withoutDirectories?: string | undefined;
+  /** The same for directories that machines write to a copy of. */
+  readonly withoutCopies?: string | undefined;
   /** The images that machines are started from. Undefined for a runtime whose machines have the host's programs. */
   readonly images?: readonly MachineImage[];
   probe(): Promise<RuntimeReport>;

@@ -3,6 +3,7 @@ import pLimit from "p-limit";
 import type { TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { StoredSandbox } from "../store/sandbox-repository.js";
+import type { Volumes } from "../volumes/volumes.js";
 import type { MachineSupply } from "./machine-supply.js";
 import { filesAreGone, type SandboxFiles } from "./sandbox-files.js";
 import type { SandboxLifecycle } from "./sandbox-lifecycle.js";
@@ -20,6 +21,7 @@ interface RestartParts {
   readonly machines: MachineSupply;
   readonly files: SandboxFiles;
   readonly templates: TemplateCatalogue;
+  readonly volumes: Volumes;
   readonly isKept: boolean;
   readonly keepsFiles: boolean;
   readonly leavesRunning: boolean;
@@ -39,7 +41,7 @@ export class FleetRestart {
    * and are marked as failed otherwise.
    */
   async restore(): Promise<readonly SandboxRecord[]> {
-    const { registry, files, lifecycle, isKept, keepsFiles, adoptsLater, log } = this.parts;
+    const { registry, files, lifecycle, volumes, isKept, keepsFiles, adoptsLater, log } = this.parts;
     if (!isKept) return [];
     const sandboxes = await registry.restore((stored) => this.#revive(stored));
     const limit = pLimit(adoptionsAtATime);
@@ -61,6 +63,7 @@ export class FleetRestart {
     const kept = keepsFiles ? await files.keepOnly(new Set(stopped.map(({ id }) => id))) : new Set();
     for (const sandbox of stopped)
       if (!kept.has(sandbox.id)) registry.note(sandbox, { status: "error", failureReason: filesAreGone });
+    if (keepsFiles) await volumes.copies.keepOnly(sandboxes);
     return sandboxes;
   }
 

@@ -5,8 +5,8 @@ import {
   isAsleep,
   nameTaken,
   otherTemplate,
-  type SandboxUpdate,
   requestedSecrets,
+  type SandboxUpdate,
   sandboxFailed,
   templateNotFound,
   templateNotReady,
@@ -81,7 +81,7 @@ export interface OwnedCreateRequest extends CreateRequest {
 /** All sandboxes of this machine. Deletion and expiry end a sandbox through the same code, `#end`. */
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
-  readonly #lifecycle: SandboxLifecycle;
+  readonly lifecycle: SandboxLifecycle;
   readonly #sleep: SandboxSleep;
   readonly #restart: FleetRestart;
   readonly access: SandboxAccess;
@@ -96,16 +96,16 @@ export class SandboxFleet {
 
   constructor(private readonly options: FleetOptions) {
     const { measureWake = (work) => work() } = options;
-    this.#lifecycle = new SandboxLifecycle({ ...options, deadlines: this.#deadlines });
-    this.#restart = new FleetRestart({ ...options, lifecycle: this.#lifecycle });
+    this.lifecycle = new SandboxLifecycle({ ...options, deadlines: this.#deadlines });
+    this.#restart = new FleetRestart({ ...options, lifecycle: this.lifecycle });
     this.#sleep = new SandboxSleep({
       ...options,
-      lifecycle: this.#lifecycle,
+      lifecycle: this.lifecycle,
       activity: this.activity,
       deadlines: this.#deadlines,
     });
-    this.waker = new SandboxWaker((sandbox) => measureWake(() => this.#lifecycle.wake(sandbox)));
-    this.access = new SandboxAccess({ ...options, lifecycle: this.#lifecycle });
+    this.waker = new SandboxWaker((sandbox) => measureWake(() => this.lifecycle.wake(sandbox)));
+    this.access = new SandboxAccess({ ...options, lifecycle: this.lifecycle });
   }
 
   /** Loads the sandboxes of the previous control plane. */
@@ -145,7 +145,7 @@ export class SandboxFleet {
       }
       if (sandbox.template.name !== template.name) throw otherTemplate(name, sandbox.template.name);
       try {
-        await this.#lifecycle.wake(sandbox);
+        await this.lifecycle.wake(sandbox);
         this.activity.note(sandbox);
         const wanted = Date.now() + request.timeoutSeconds * 1000;
         if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
@@ -199,20 +199,20 @@ export class SandboxFleet {
   }
 
   async pause(id: string): Promise<SandboxRecord> {
-    return this.#step(id, (sandbox) => this.#lifecycle.pause(sandbox));
+    return this.#step(id, (sandbox) => this.lifecycle.pause(sandbox));
   }
 
   async resume(id: string): Promise<SandboxRecord> {
-    return this.#use(id, (sandbox) => this.#lifecycle.resume(sandbox));
+    return this.#use(id, (sandbox) => this.lifecycle.resume(sandbox));
   }
 
   async stop(id: string): Promise<SandboxRecord> {
     if (!this.options.keepsFiles) throw cannotStop(this.get(id).id);
-    return this.#step(id, (sandbox) => this.#lifecycle.stop(sandbox));
+    return this.#step(id, (sandbox) => this.lifecycle.stop(sandbox));
   }
 
   async start(id: string): Promise<SandboxRecord> {
-    return this.#use(id, (sandbox) => this.#lifecycle.start(sandbox));
+    return this.#use(id, (sandbox) => this.lifecycle.start(sandbox));
   }
 
   /** Starts a sandbox that sleeps, for a request that waits. Throws the problem that says why it does not run. */
@@ -220,7 +220,7 @@ export class SandboxFleet {
 
   async update(id: string, { metadata, sleep }: SandboxUpdate): Promise<SandboxRecord> {
     const sandbox = this.get(id);
-    await this.#lifecycle.between(sandbox, async () => {
+    await this.lifecycle.between(sandbox, async () => {
       const wanted = { ...sandbox.sleep, ...sleep };
       requireSleepPossible(wanted, this.options);
       await this.options.registry.change(sandbox, { ...(metadata && { metadata }), sleep: wanted });
@@ -244,7 +244,7 @@ export class SandboxFleet {
     if (isKept) await this.#restart.keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
-    this.#lifecycle.close();
+    this.lifecycle.close();
     await Promise.all(this.list().map(({ machine }) => machine?.destroy()));
     await noMoreMachines;
     return lost.length;
@@ -303,6 +303,7 @@ export class SandboxFleet {
       try {
         egress.setRules(machine.id, rules);
         egress.setSecrets(machine.id, secrets ?? []);
+        await volumes.copies.begin(machine.id, mounted);
         await agents.mergeEnvironment(machine, { ...request.environment, ...placeholders(secrets ?? []) });
         return await this.#register(machine, limited, request, { mounted, secrets });
       } catch (error) {
@@ -349,7 +350,7 @@ export class SandboxFleet {
     };
     await this.options.registry.add(sandbox);
     this.#begin(sandbox);
-    this.#lifecycle.watch(sandbox, machine);
+    this.lifecycle.watch(sandbox, machine);
     return sandbox;
   }
 
@@ -393,7 +394,7 @@ export class SandboxFleet {
       await this.options.registry.end(id, end);
       this.#deadlines.clear(id);
       this.#sleep.forget(id);
-      await this.#lifecycle.remove(sandbox);
+      await this.lifecycle.remove(sandbox);
     } finally {
       leave();
     }

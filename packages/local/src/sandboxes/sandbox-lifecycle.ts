@@ -13,6 +13,7 @@ import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
+import type { Volumes } from "../volumes/volumes.js";
 import type { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
 import type { SandboxFiles } from "./sandbox-files.js";
@@ -25,6 +26,7 @@ export interface LifecycleParts {
   readonly machines: MachineSupply;
   readonly files: SandboxFiles;
   readonly layers: LayerStore;
+  readonly volumes: Pick<Volumes, "copies">;
   readonly egress: EgressGateway;
   readonly slots: SandboxSlots;
   readonly deadlines: Deadlines;
@@ -198,6 +200,7 @@ export class SandboxLifecycle {
       await destroyed;
       await sandbox.machine?.destroy();
       await this.parts.files.remove(sandbox.id);
+      await this.parts.volumes.copies.remove(sandbox);
       // The sandbox may have been the last user of its template's layers.
       if (sandbox.template.built) await this.parts.layers.collect();
     });

@@ -2,8 +2,8 @@ import { type NewEvent, sandboxEnded, sandboxNotFound } from "@cloud-sandbox/ser
 import type { EgressTelling } from "../egress/sandbox-egress.js";
 import { Secret } from "../egress/secrets/secret.js";
 import { SecretValue } from "../egress/secrets/secret-value.js";
-import type { EventLog } from "../store/event-log.js";
 import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
+import type { EventLog } from "../store/event-log.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type {
   SandboxRepository,

@@ -20,6 +20,8 @@ export class HostDirectories {
     /** Each path as the operator wrote it, and with its links resolved. */
     private readonly allowed: readonly { readonly written: string; readonly real: string }[],
     private readonly dataDirectory: string | undefined,
+    /** Why sandboxes get no copies of them, and what to do instead. Undefined if they do. */
+    readonly withoutCopies: string | undefined,
   ) {}
 
   /**
@@ -27,7 +29,7 @@ export class HostDirectories {
    * the runtime can mount none.
    */
   static async of(
-    { withoutDirectories }: Pick<SandboxRuntime, "withoutDirectories">,
+    { withoutDirectories, withoutCopies }: Pick<SandboxRuntime, "withoutDirectories" | "withoutCopies">,
     wanted = (process.env[allowedMountsVariable] ?? "").split(":").filter(Boolean) as readonly string[],
     dataDirectory?: string,
   ): Promise<HostDirectories | undefined> {
@@ -51,7 +53,7 @@ export class HostDirectories {
         return { written, real };
       }),
     );
-    return new HostDirectories(allowed, dataDirectory);
+    return new HostDirectories(allowed, dataDirectory, withoutCopies);
   }
 
   /**

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { CreateRequest } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
+import { CopiedDirectories } from "../changes/copied-directories.js";
 import type { MachineMount } from "../runtime/sandbox-runtime.js";
 import { makeDirectories } from "../store/data-directory.js";
 import type { SandboxMount } from "../store/sandbox-repository.js";
 import type { Volume, VolumeRepository } from "../store/volume-repository.js";
-import type { HostDirectories } from "./host-directories.js";
+import type { HostDirectories, OpenDirectory } from "./host-directories.js";
 import { attachImage, createImage, detachImage } from "./volume-image.js";
 
 const mebibyte = 1024 * 1024;
@@ -28,6 +29,8 @@ export interface VolumeUser {
 interface VolumesParts {
   /** Finds the directory with the volumes' images. Called once, before the first use. */
   readonly directory: () => Promise<string>;
+  /** The same for what is known of directories that sandboxes have a copy of. */
+  readonly copiesDirectory: () => Promise<string>;
   /** Undefined if volumes end with this process. */
   readonly repository: VolumeRepository | undefined;
   /** Why this server has no volumes, and how to get them. Undefined if it has volumes. */
@@ -51,8 +54,11 @@ export class Volumes {
   /** Creates and attaches one image at a time. */
   readonly #exclusively = pLimit(1);
   #directory: Promise<string> | undefined;
+  readonly copies: CopiedDirectories;
 
-  constructor(private readonly parts: VolumesParts) {}
+  constructor(private readonly parts: VolumesParts) {
+    this.copies = new CopiedDirectories(parts.copiesDirectory, (host) => this.#openCopied(host));
+  }
 
   /** Loads the volumes of the previous server, and removes images that it did not record. */
   async restore(): Promise<void> {
@@ -156,10 +162,12 @@ export class Volumes {
   requested(mounts: CreateRequest["mounts"], keyId: string | undefined): readonly SandboxMount[] {
     const entries = Object.entries(mounts);
     checkTargets(entries.map(([target]) => target));
-    const mounted = entries.map(([target, { volume, host, read_only: readOnly = false }]): SandboxMount => {
+    const mounted = entries.map(([target, mount]): SandboxMount => {
+      const { volume, host, read_only: readOnly = false, mode } = mount;
+      if (mode === "copy") this.#requireCopies(mount);
       if (host !== undefined) {
         this.#requireDirectories(keyId);
-        return { target, source: { host }, readOnly };
+        return { target, source: { host }, readOnly, ...(mode === "copy" && { isCopy: true }) };
       }
       if (this.parts.lack !== undefined) throw unavailable(this.parts.lack);
       const { id, name } = this.get(volume ?? "", keyId);
@@ -194,8 +202,8 @@ export class Volumes {
       for (const mount of mounts) {
         const each = await this.#open(mount);
         opened.push(each);
-        const { target, readOnly } = mount;
-        machineMounts.push({ source: each.source, target, readOnly });
+        const { target, readOnly, isCopy = false } = mount;
+        machineMounts.push({ source: each.source, target, readOnly, isCopy });
       }
       return { mounts: machineMounts, release };
     } catch (error) {
@@ -204,10 +212,14 @@ export class Volumes {
     }
   }
 
-  async #open({ source, volumeId, readOnly }: SandboxMount): Promise<OpenSource> {
+  #openCopied(host: string): Promise<OpenDirectory> {
+    return this.#requireDirectories(undefined).open(host, false);
+  }
+
+  async #open({ source, volumeId, readOnly, isCopy = false }: SandboxMount): Promise<OpenSource> {
     if ("host" in source) {
       const directories = this.#requireDirectories(undefined);
-      const { directory, release } = await directories.open(source.host, !readOnly);
+      const { directory, release } = await directories.open(source.host, !readOnly && !isCopy);
       return { source: directory, release };
     }
     try {
@@ -217,6 +229,17 @@ export class Volumes {
     } catch (error) {
       throw new Error(`volume ${source.volume} could not be attached: ${reasonOf(error)}`, { cause: error });
     }
+  }
+
+  #requireCopies({ host, read_only: readOnly }: CreateRequest["mounts"][string]): void {
+    const withoutCopies = this.parts.directories?.withoutCopies;
+    if (host === undefined || readOnly === true)
+      throw invalidMount("A mount with mode copy is a directory of the server's machine, and not read-only.");
+    if (withoutCopies === undefined) return;
+    const message = `This server gives sandboxes no copies of directories: ${withoutCopies}.`;
+    throw new Problem(400, "MOUNT_NOT_ALLOWED", message, {
+      hint: "Copy the files, or ask whoever runs the server.",
+    });
   }
 
   #requireDirectories(keyId: string | undefined): HostDirectories {

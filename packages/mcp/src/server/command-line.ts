@@ -136,6 +136,15 @@ function commandLine(): Command {
         .default(false),
     )
     .addOption(
+      option(
+        "--apply-without-asking [boolean]",
+        "let apply_changes write to the user's directories without asking the user; it is in the toolset changes",
+      )
+        .preset("true")
+        .argParser(trueOrFalse)
+        .default(false),
+    )
+    .addOption(
       ofServers(
         "--mcp-gateway <names>",
         "other people's MCP servers, each in a sandbox, that are called through mcp_server_list, mcp_tools_list and mcp_tool_call",

@@ -28,6 +28,8 @@ export interface Offer {
   readonly profile: Profile;
   /** Tools and resources that are offered beside the profile's. */
   readonly additions?: Additions | undefined;
+  /** Whether tools do without asking what the user would be asked for. Default: false. */
+  readonly isConsentGiven?: boolean;
   /** Receives one line at a time, for the people who run the server. */
   readonly log: (line: string) => void;
 }
@@ -50,7 +52,7 @@ class ServerOfWholeLists extends McpServer {
 }
 
 export function createServer(
-  { additions, log, profile }: Offer,
+  { additions, isConsentGiven = false, log, profile }: Offer,
   session: Session,
   isLasting = true,
 ): McpServer | Promise<McpServer> {
@@ -69,7 +71,7 @@ export function createServer(
     },
   );
   const offered = new Set(profile.tools.map(({ name }) => name));
-  const shared = { profile, log, session, offered };
+  const shared = { profile, log, session, offered, isConsentGiven };
   const isCompatible = profile.tools.some(({ toolset }) => toolset === "compatibility");
   for (const tool of profile.tools) {
     const { input, output } = tool;

@@ -13,6 +13,7 @@ import type { LogMessage, Measured } from "../servers/running-server.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
 import type { AskUser, ToolContext } from "../tools/definition/tool.js";
+import { askConsent, ConsentNeeded } from "./consent.js";
 
 /** A tool as clients list it. */
 export interface ToolEntry {
@@ -34,13 +35,15 @@ export interface SharedToolParts {
   readonly session: Session;
   /** Names of the tools that the client is offered. */
   readonly offered: ReadonlySet<string>;
+  /** Whether the operator of this server agrees to what its tools would ask the user. */
+  readonly isConsentGiven: boolean;
 }
 
 export function registerTool(
   server: McpServer,
   tool: ToolEntry,
   run: (args: unknown, call: ToolContext) => Promise<Answer>,
-  { log, offered, profile, session }: SharedToolParts,
+  { log, offered, profile, session, isConsentGiven }: SharedToolParts,
 ): RegisteredTool {
   const { _meta, annotations, description, inputSchema, name, outputSchema, title } = tool;
   const entry = {
@@ -56,14 +59,19 @@ export function registerTool(
     const progress = tool.isRelayed ? counted?.countLess() : counted;
     const report: ToolContext["report"] = (step, measured) => progress?.report(step, measured);
     const { signal } = context.mcpReq;
-    const askUser = server.server.getClientCapabilities()?.elicitation && askOver(context);
-    const own = { signal, report, offered, askUser, ...(tool.isRelayed && { log: relayedLog(context) }) };
+    const canAsk = server.server.getClientCapabilities()?.elicitation !== undefined;
+    const askUser = canAsk ? askOver(context) : undefined;
+    const consent = (question: string): Promise<void> =>
+      askConsent(question, context, { canAsk, isGranted: isConsentGiven });
+    const relayed = tool.isRelayed && { log: relayedLog(context) };
+    const own = { signal, report, offered, askUser, consent, ...relayed };
     const work = session.call((call) => run(args, call), own);
     return work
       .finally(() => progress?.end())
       .then(
         (answer) => success(tool, answer),
-        (error: unknown) => failure(tool, error, profile, session, log),
+        async (error: unknown) =>
+          error instanceof ConsentNeeded ? error.answer : failure(tool, error, profile, session, log),
       );
   });
 }

@@ -17,6 +17,8 @@ export interface ServerOptions extends ToolSelection {
   readonly maxClients: number;
   readonly idleTimeout: number;
   readonly keepSandboxes: boolean;
+  /** Whether changes are applied to directories without asking the user. */
+  readonly applyWithoutAsking: boolean;
   /** Other people's MCP servers that are called through the three tools for them. */
   readonly mcpGateway: readonly string[];
   /** Other people's MCP servers whose tools are listed beside this server's. */

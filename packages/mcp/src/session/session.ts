@@ -9,7 +9,7 @@ import type { Environment } from "../settings.js";
 import type { ToolContext } from "../tools/definition/tool.js";
 import type { SharedBackend } from "./shared-backend.js";
 
-type Caller = Pick<ToolContext, "askUser" | "signal" | "report" | "log" | "offered">;
+type Caller = Pick<ToolContext, "askUser" | "signal" | "report" | "log" | "offered" | "consent">;
 
 /** The context of every piece of work for a client, which is a tool call or a read of a resource. */
 export type SessionContext = Omit<ToolContext, keyof Caller>;

@@ -18,6 +18,7 @@ export interface WantedSandbox {
   readonly memory_mb?: number | undefined;
   readonly on_timeout?: "delete" | "stop" | undefined;
   readonly idle_timeout_seconds?: number | undefined;
+  readonly copy_of?: string | undefined;
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
 }
@@ -81,6 +82,7 @@ async function create({
     egress: asks ? { ask: true } : undefined,
     env: wanted.env_vars,
     secrets: secretsOf(environment, wanted),
+    mounts: wanted.copy_of === undefined ? undefined : { "/repo": { host: wanted.copy_of, mode: "copy" } },
     limits,
     ...sleep(wanted),
     signal,

@@ -62,6 +62,9 @@ const creation = z.object({
   idle_timeout_seconds: lifetime
     .optional()
     .describe("Stop it after so many seconds without use; the next call starts it"),
+  copy_of: text
+    .optional()
+    .describe("Directory of the user to work on a copy of, at /repo, if the server allows it"),
   name: text.optional().describe("Returns your sandbox of this name if there is one"),
   namespace: text.optional().describe("Another sandbox may have the name in another namespace"),
   include_auth_token: z

@@ -384,6 +384,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandboxes/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List what code has changed in a mounted copy of a directory
+         * @description Compares the sandbox's copy with the directory as it is now. A file whose content and execute bits are the same is no change. At
+         *     most 100,000 changes are listed; more are 413 CHANGES_TOO_MANY.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        /** Show what code has changed in one file, as a unified diff */
+        get: operations["getDiff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write accepted changes to the directory that the sandbox has a copy of
+         * @description Each file is replaced at once or stays as it is, and each path has its own outcome. Applying the same paths again changes
+         *     nothing. A path that changed in the directory since the copy was made is a conflict. Nothing is written outside the directory, or
+         *     through a link. If the directory itself was replaced, the answer is 409 CONFLICT and nothing is written.
+         */
+        post: operations["applyChanges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/executions": {
         parameters: {
             query?: never;
@@ -1211,6 +1280,107 @@ export interface components {
             host?: string;
             /** @description Whether the sandbox can only read it. Default: false. */
             read_only?: boolean;
+            /**
+             * @description Only with `host`. `copy`: the sandbox sees the directory and may write, and the directory stays as it is until changes are
+             *     applied. What others change in the directory is seen in the sandbox too, unless the sandbox has written the file. Servers
+             *     whose runtime cannot do this answer 400 MOUNT_NOT_ALLOWED. Default: `direct`.
+             * @enum {string}
+             */
+            mode?: "direct" | "copy";
+        };
+        /**
+         * @description `mode`: the content is the same, and the file became executable or is no longer.
+         * @enum {string}
+         */
+        ChangeKind: "added" | "changed" | "removed" | "mode";
+        /**
+         * @description `other`: a device, socket or pipe.
+         * @enum {string}
+         */
+        EntryType: "file" | "directory" | "link" | "other";
+        Change: {
+            /** @description The path in the sandbox. A byte of a name that is no UTF-8 is a lone surrogate, U+DC80 to U+DCFF, as in Python. */
+            path: string;
+            kind: components["schemas"]["ChangeKind"];
+            type: components["schemas"]["EntryType"];
+            /** @description Bytes of a file. */
+            size?: number;
+            /** @description Whether a file may be executed. */
+            executable?: boolean;
+            /**
+             * @description SHA-256 of a file's content, or of a link's target, in hexadecimal. Absent for files above 256 MiB, and for those beyond
+             *     1 GiB of content in one answer; they cannot be applied.
+             */
+            digest?: string;
+            /** @description What a link leads to. */
+            target?: string;
+            /** @description How many files and directories were in a removed directory. */
+            entries?: number;
+            /** @description Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. Default: false. */
+            runs?: boolean;
+            /** @description Whether it belongs to the version control, as all below `.git`. Applied only when named with `control: true`. Default: false. */
+            version_control?: boolean;
+        };
+        ChangeList: {
+            /** @description Always `list`. */
+            object: string;
+            data: components["schemas"]["Change"][];
+            /** @description The path of the mount. */
+            since?: string;
+            /**
+             * @description By what files were compared.
+             * @enum {string}
+             */
+            compared?: "content";
+            request_id?: string;
+        };
+        Diff: {
+            path: string;
+            /** @description A unified diff. Empty if a side is not text, or is larger than 1 MiB, or if the sides differ in more than 20,000 lines. */
+            diff: string;
+            /**
+             * @description Why the diff is empty. Absent if it is not left out.
+             * @enum {string}
+             */
+            omitted?: "binary" | "too_large";
+            request_id?: string;
+        };
+        ApplyRequest: {
+            /** @description The path of the mount. Default: the only one. */
+            since?: string;
+            /**
+             * @description The paths to apply, as `changes` names them; a directory that was added does not include what is in it. Default: all
+             *     changes, but for version control.
+             */
+            paths?: components["schemas"]["AcceptedPath"][];
+            /** @description Whether only to say what would happen. Default: false. */
+            check?: boolean;
+        };
+        AcceptedPath: {
+            path: string;
+            /** @description The digest that was reviewed. Other content is a conflict. */
+            digest?: string;
+            /** @description Whether a path of the version control may be written. Default: false. */
+            control?: boolean;
+        };
+        Applied: {
+            path: string;
+            /**
+             * @description `applied`: the directory has it now, or had it already. `conflict`: it changed in the directory, or in the sandbox since the
+             *     review. `refused`: it cannot be written, or must not be.
+             * @enum {string}
+             */
+            status: "applied" | "conflict" | "refused";
+            /** @description Why it was not applied. */
+            reason?: string;
+            /** @description What else is to be known of an applied path. */
+            note?: string;
+        };
+        AppliedList: {
+            /** @description Always `list`. */
+            object: string;
+            data: components["schemas"]["Applied"][];
+            request_id?: string;
         };
         CreateVolumeRequest: {
             /** @description The volume's name. One that the account has already is 409 CONFLICT. */
@@ -2297,6 +2467,8 @@ export interface components {
         };
     };
     parameters: {
+        /** @description The path of a mounted copy. Default: the only one that the sandbox has. */
+        Since: string;
         /** @description The sandbox's id. */
         SandboxId: string;
         /** @description The build's id; the id of its template does too. */
@@ -3053,6 +3225,111 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description The path of a mounted copy. Default: the only one that the sandbox has. */
+                since?: components["parameters"]["Since"];
+            };
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes, by path. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDiff: {
+        parameters: {
+            query: {
+                /** @description The file's path in the sandbox, below a mounted copy. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The diff. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diff"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    applyChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyRequest"];
+            };
+        };
+        responses: {
+            /** @description The outcome of each path. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliedList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
         };
     };
     runProgram: {

@@ -11,4 +11,8 @@ export interface RunOptions extends TemplateChoice {
   readonly mount?: Mounts;
   readonly secret?: Secrets;
   readonly savePlots?: string;
+  /** A directory that the program works on a copy of. */
+  readonly work?: string;
+  /** Whether its changes are applied without a question. */
+  readonly yes?: boolean;
 }

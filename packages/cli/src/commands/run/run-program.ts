@@ -1,6 +1,8 @@
-import type { DisplayedValue, Sandbox, StreamedExecution, StreamedResult } from "cloud-sandbox";
+import { realpath } from "node:fs/promises";
+import type { DisplayedValue, Mounts, Sandbox, StreamedExecution, StreamedResult } from "cloud-sandbox";
 import type { Call } from "../../command-line/action.js";
-import { CommandError } from "../../errors/command-error.js";
+import { CommandError, failed } from "../../errors/command-error.js";
+import { reviewAndApply } from "../changes/review.js";
 import { chosenTemplate } from "../chosen-template.js";
 import { printEvents, type RunningProgram } from "../program-output.js";
 import { makeDirectory, showPlots } from "./plots.js";
@@ -20,9 +22,12 @@ export async function runProgram(
 ): Promise<number> {
   const { options, output, signal } = call;
   if (options.savePlots !== undefined) await makeDirectory(options.savePlots);
-  const needsSandbox = args.length > 0 || options.mount !== undefined;
-  const client = await call.client();
-  const { env, internet: internetAccess, mount: mounts, secret: secrets, timeout: timeoutSeconds } = options;
+  const needsSandbox = args.length > 0 || options.mount !== undefined || options.work !== undefined;
+  const work = options.work === undefined ? undefined : await realpath(options.work);
+  const client = await call.client(work === undefined ? undefined : { allowMounts: [work] });
+  const { env, internet: internetAccess, secret: secrets, timeout: timeoutSeconds } = options;
+  const mounts: Mounts | undefined =
+    work === undefined ? options.mount : { ...options.mount, "/workspace": { host: work, mode: "copy" } };
   const template = await chosenTemplate(client, options, call);
   if (!needsSandbox) {
     const { language, name: filename, text } = program;
@@ -40,7 +45,10 @@ export async function runProgram(
     signal,
   });
   try {
-    return await printed(await start(sandbox, call, program, args), call);
+    const code = await printed(await start(sandbox, call, program, args), call);
+    if (work === undefined) return code;
+    const isAll = await reviewAndApply(call, sandbox, { since: "/workspace" });
+    return code === 0 && !isAll ? failed : code;
   } finally {
     await sandbox.delete({ requestTimeoutSeconds: longestDelete });
   }
@@ -81,7 +89,8 @@ async function start(
     await sandbox.execute(`__import__("sys").argv[:] = ${JSON.stringify([name, ...args])}`, { signal });
     return sandbox.executeStream(text, { ...running, filename: name, language });
   }
-  const path = `/workspace/${name}`;
+  // A program in a copied directory would be one of its changes.
+  const path = `${options.work === undefined ? "/workspace" : "/tmp"}/${name}`;
   await sandbox.files.write(path, text, { signal });
   const starts: Readonly<Record<string, readonly string[]>> = {
     javascript: ["node", path],

@@ -33,11 +33,17 @@ export function define(command: Command): void {
     .option(...mountOption)
     .option(...secretOption)
     .option("--save-plots <directory>", "save the plots that the program displays there")
+    .option(
+      "--work <directory>",
+      "run in a copy of a directory of this machine, and ask which changes to keep",
+    )
+    .option("-y, --yes", "with --work: keep the changes without a question")
     .action(action(run));
   examples(
     command,
     "cloud-sandbox run --code 'print(6 * 7)'",
     "cloud-sandbox run report.py --save-plots plots -- 2024 --verbose",
+    'cloud-sandbox run --work . --code \'open("made.txt", "w").write("made")\'',
     "echo 'echo $HOME' | cloud-sandbox run --language bash",
   );
 }

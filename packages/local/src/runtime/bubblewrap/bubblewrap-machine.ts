@@ -15,6 +15,7 @@ import {
   type MachineExit,
   type MachineSpec,
   mostMemoryMb,
+  type OpenedCopy,
 } from "../sandbox-runtime.js";
 import { AgentProcess } from "./agent-process.js";
 import { enterGroups } from "./launch/launch-command.js";
@@ -164,6 +165,22 @@ export class BubblewrapMachine implements Machine {
       (error: Error) => disk.destroy(error),
     );
     return disk;
+  }
+
+  readCopy(target: string, [program, ...args]: readonly [string, ...string[]]): OpenedCopy {
+    const { root, child, group, spec } = this.#parts;
+    if (!root || child.pid === undefined) throw new Error("This machine has no disk of its own.");
+    const places = root.copyPlaces(spec.mounts ?? [], target);
+    // In the machine's control group, as what reads its disk.
+    const [first = "", ...rest] = [...enterGroups(group.helperFiles), ...root.inMountsOf(child.pid)];
+    const reader = spawn(first, [...rest, program, ...args], {
+      cwd: "/",
+      env: { PATH: process.env.PATH },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    this.#readers.add(reader);
+    reader.once("close", () => this.#readers.delete(reader));
+    return { places, program: reader };
   }
 
   async keep(): Promise<void> {

@@ -182,7 +182,9 @@ export class BubblewrapRuntime implements SandboxRuntime {
       );
     if (!root && (layers.length > 0 || disk !== undefined || keepIn !== undefined || mounts.length > 0))
       throw new Error(`the sandbox's files need overlay mounts: ${overlayObstacle()}`);
-    const writesToHost = mounts.some(({ readOnly, source }) => !readOnly && "path" in source);
+    const writesToHost = mounts.some(
+      ({ readOnly, source, isCopy }) => !readOnly && !isCopy && "path" in source,
+    );
     const seccompFile = writesToHost ? host.hostWritersSeccompFile() : host.seccompFile;
     if (writesToHost && seccompFile === undefined)
       throw new Error(

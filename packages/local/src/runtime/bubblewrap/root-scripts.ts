@@ -10,7 +10,7 @@ export const keptAttributes = [
  * if it is too long; `grep -E '.{4000}'` would need seconds of CPU time for such lines.
  */
 export const readScript = `cd "$1" || exit
-if find root usr workspace home -printf '%p\\n' | LC_ALL=C cut -b 4000- | LC_ALL=C grep -q .; then
+if find root usr workspace home copies -printf '%p\\n' | LC_ALL=C cut -b 4000- | LC_ALL=C grep -q .; then
   echo "the path of a file in it is longer than 4000 bytes" >&2
   exit 1
 fi
@@ -33,9 +33,9 @@ if [ -n "$MACHINE_DISK" ]; then
   owners=--no-same-owner
   [ -z "$mapped" ] || owners="--same-owner --numeric-owner"
   tar --extract --preserve-permissions $owners --delay-directory-restore ${keptAttributes.join(" ")} < "$MACHINE_DISK"
-  if [ -z "$mapped" ]; then chown -hR "$owner:$owner" root usr workspace home
+  if [ -z "$mapped" ]; then chown -hR "$owner:$owner" root usr workspace home copies
   # Files of a machine without root inside have uids that this one has not.
-  else find root usr workspace home "(" -uid +65535 -o -gid +65535 ")" -exec chown -h 0:0 {} +
+  else find root usr workspace home copies "(" -uid +65535 -o -gid +65535 ")" -exec chown -h 0:0 {} +
   fi
 fi
 [ -z "$mapped" ] || perl -e "$MACHINE_MAPPER"

@@ -15,6 +15,20 @@ export interface VolumeMount extends Mount {
 /** Where volumes are mounted before bubblewrap starts, relative to the place of the machine's mounts. */
 const volumePlace = (index: number): string => `volume-${index}`;
 
+/** The directory of a machine's disk with what it writes to its copies of directories of the host. */
+export const copiesName = "copies";
+
+/** The places of a copied directory. `own` is the part of the machine's disk that has its own files. */
+export function copyPlaces(at: string, own: string, mounts: readonly MachineMount[], target: string) {
+  const index = mounts.findIndex((mount) => mount.target === target && mount.isCopy === true);
+  if (index === -1) throw new Error(`nothing is copied to ${target}`);
+  return {
+    merged: join(at, volumePlace(index)),
+    lower: join(at, `${volumePlace(index)}-lower`),
+    upper: join(own, copiesName, String(index)),
+  };
+}
+
 /** The mounts that bubblewrap makes of a machine's volumes. `at` is the place of the machine's mounts. */
 export function volumeMounts(at: string, volumes: readonly MachineMount[]): readonly VolumeMount[] {
   return volumes.map(({ target, readOnly }, index) => ({
@@ -27,6 +41,9 @@ export function volumeMounts(at: string, volumes: readonly MachineMount[]): read
 /** The variables with which the shell mounts volumes and makes the directories that bubblewrap mounts them at. */
 export function volumeVariables(
   { root, workspace, home }: Readonly<Record<"root" | "workspace" | "home", string>>,
+  /** The machine's own files, relative to the place of its mounts. */
+  own: string,
+  overlay: string,
   uids: MachineUids | undefined,
   volumes: readonly MachineMount[],
 ): Readonly<Record<string, string>> {
@@ -43,11 +60,16 @@ export function volumeVariables(
   const fields = volumes.flatMap((mount, index) => {
     const { target } = mount;
     const [inside, tree] = trees.find(([parent]) => target.startsWith(parent)) ?? ["/", root];
-    return [volumePlace(index), tree, target.slice(inside.length), ...sourceFields(mount, mapped)];
+    const path = target.slice(inside.length);
+    if (!mount.isCopy) return [volumePlace(index), tree, path, "", ...sourceFields(mount, mapped)];
+    // Nothing is written through this mount, so that code may have root's files as its own too.
+    const asCode = mapped && { ...mapped, root: mapped.code };
+    const source = sourceFields({ ...mount, readOnly: true }, asCode);
+    return [volumePlace(index), tree, path, String(index), ...source];
   });
   return {
     MACHINE_MOUNTER: `${mapIds}${openMount}${mountVolumes}\nmountVolumes($ENV{MACHINE_ARCHITECTURE}, split /\\n/, $ENV{MACHINE_VOLUMES}, -1);`,
     MACHINE_ARCHITECTURE: process.arch,
-    MACHINE_VOLUMES: [uids?.code ?? 0, ...fields].join("\n"),
+    MACHINE_VOLUMES: [uids?.code ?? 0, own, overlay, ...fields].join("\n"),
   };
 }

@@ -26,7 +26,7 @@ import {
   procScript,
   readScript,
 } from "./root-scripts.js";
-import { type VolumeMount, volumeMounts, volumeVariables } from "./volume-mounts.js";
+import { copiesName, copyPlaces, type VolumeMount, volumeMounts, volumeVariables } from "./volume-mounts.js";
 
 const run = promisify(execFile);
 
@@ -294,7 +294,8 @@ export class WritableRoot {
         MACHINE_LAYER: layers.at(-1) ?? "",
         MACHINE_DISK: disk ?? "",
         ...mapper,
-        ...(volumes.length > 0 && volumeVariables(this.disk, uids, volumes)),
+        ...(volumes.length > 0 &&
+          volumeVariables(this.disk, upper, overlayOption(this.isRoot), uids, volumes)),
       },
     };
   }
@@ -304,21 +305,33 @@ export class WritableRoot {
     return volumeMounts(this.#at, volumes);
   }
 
+  /** Where a machine has its copy of a directory of the host. */
+  copyPlaces(mounts: readonly MachineMount[], target: string) {
+    return copyPlaces(this.#at, dirname(this.disk.workspace), mounts, target);
+  }
+
+  /** The command that enters the mounts of a machine; the command to run there follows. `pid`: as for {@link read}. */
+  inMountsOf(pid: number): [string, ...string[]] {
+    return [
+      ...(["nsenter", "--target", String(pid), "--mount"] as const),
+      ...(this.isRoot ? [] : ["--user", "--preserve-credentials"]),
+    ];
+  }
+
   /**
    * The command that packs all files that a machine has written and streams the archive: the overlay's upper directories,
    * not the merged tree. `pid` is a process that {@link enter} started. The machine must be paused, so that no file changes.
    */
   read(pid: number): [string, ...string[]] {
     return [
-      ...(["nsenter", "--target", String(pid), "--mount"] as const),
-      ...(this.isRoot ? [] : ["--user", "--preserve-credentials"]),
+      ...this.inMountsOf(pid),
       ...["/bin/sh", "-c", readScript, "read", this.#at],
       ...["tar", "--create", "--sparse", "--warning=no-file-ignored", `--directory=${this.#at}`],
       ...keptAttributes,
       // Leave out temporary directories of programs that have ended. The agent's own state has another name and is
       // kept.
       "--exclude=root/tmp/.cloud-sandbox-??????",
-      ...["root", "usr", "workspace", "home"],
+      ...["root", "usr", "workspace", "home", copiesName],
     ];
   }
 
@@ -369,7 +382,7 @@ mount -t overlay -o ${options} overlay merged && mkdir merged/made`;
 }
 
 /** Directories of a machine's tmpfs. */
-const ownDirectories = "workspace home run shm root usr work work/root work/usr merged".split(" ");
+const ownDirectories = "workspace home copies run shm root usr work work/root work/usr merged".split(" ");
 
 const page = 4096;
 

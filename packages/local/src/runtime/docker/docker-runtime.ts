@@ -98,6 +98,8 @@ export class DockerRuntime implements SandboxRuntime {
     return this.#withoutMounts;
   }
 
+  readonly withoutCopies = "its containers write to directories themselves; bubblewrap can copy them";
+
   get withoutDirectories(): string | undefined {
     return this.#withoutMounts;
   }

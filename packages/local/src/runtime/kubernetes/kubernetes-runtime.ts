@@ -68,6 +68,7 @@ export class KubernetesRuntime implements SandboxRuntime {
   readonly withoutPause = "Kubernetes cannot freeze a Pod";
   readonly withoutVolumes = withoutMounts;
   readonly withoutDirectories = withoutMounts;
+  readonly withoutCopies = withoutMounts;
   readonly images: readonly MachineImage[];
   /** Names this process in the cluster. */
   readonly #server = randomBytes(8).toString("hex");

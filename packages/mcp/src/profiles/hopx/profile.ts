@@ -7,6 +7,7 @@ import { listView, view } from "../../resources/view.js";
 import type { Profile, Registration, ResourceList } from "../../session/profile.js";
 import { callApi } from "../../tools/api.js";
 import { backgroundTools } from "../../tools/background.js";
+import { changeTools } from "../../tools/changes.js";
 import { codeTools, executeCodePersistent } from "../../tools/code.js";
 import { commandTools } from "../../tools/commands.js";
 import type { Tool } from "../../tools/definition/tool.js";
@@ -34,6 +35,7 @@ export const tools: readonly Tool[] = [
   ...sandboxTools,
   ...templateTools,
   ...desktopTools,
+  ...changeTools,
   executeCodePersistent,
   ...olderSystemTools,
   callApi,
@@ -53,7 +55,7 @@ export const hopx: Profile = {
   instructions,
   tools,
   advice: hopxAdvice,
-  offByDefault: ["desktop", "compatibility"],
+  offByDefault: ["desktop", "changes", "compatibility"],
   resources,
   resourceLists,
   prompts,

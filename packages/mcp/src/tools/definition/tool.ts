@@ -22,6 +22,7 @@ export const toolsets = [
   "sandboxes",
   "templates",
   "desktop",
+  "changes",
   "compatibility",
   "mcp",
 ] as const;
@@ -49,6 +50,8 @@ export interface ToolContext {
   readonly offered: ReadonlySet<string>;
   /** Fires when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
+  /** Resolves if the person who uses the client agrees. Throws otherwise, and if the client has yet to ask. */
+  readonly consent: (question: string) => Promise<void>;
   /** Reports progress, if the caller asked for it. `measured`: the progress that another MCP server reported. */
   readonly report: (step: string, measured?: Measured) => void;
   /**

@@ -32,6 +32,8 @@ export interface MountFacts {
   /** A volume's name, or else a directory of the server's machine. */
   readonly source: { readonly volume: string } | { readonly host: string };
   readonly readOnly: boolean;
+  /** Whether the sandbox writes to a copy of its own. Default: false. */
+  readonly isCopy?: boolean;
 }
 
 /** The internet access that a create request asked for, or the server's default if it named none. */
@@ -92,7 +94,10 @@ export function sandboxOnWire(
 
 function mountsOnWire(mounted: readonly MountFacts[]): Pick<ControlPlaneSchemas["Sandbox"], "mounts"> {
   if (mounted.length === 0) return {};
-  const mounts = mounted.map(({ target, source, readOnly }) => [target, { ...source, read_only: readOnly }]);
+  const mounts = mounted.map(({ target, source, readOnly, isCopy }) => [
+    target,
+    { ...source, read_only: readOnly, ...(isCopy && { mode: "copy" }) },
+  ]);
   return { mounts: Object.fromEntries(mounts) };
 }
 

@@ -1,0 +1,69 @@
+import type { AppliedChange, Sandbox, SandboxChange } from "cloud-sandbox";
+import type { Call } from "../../command-line/action.js";
+import type { Column } from "../../output/table.js";
+import { printable } from "../../output/visible-text.js";
+
+export const changeColumns: readonly Column<SandboxChange>[] = [
+  { title: "PATH", value: ({ path }) => path, isWhole: true },
+  { title: "CHANGE", value: ({ kind, entries }) => (entries ? `${kind}, with ${entries} in it` : kind) },
+  { title: "TYPE", value: ({ type, target }) => (target === undefined ? type : `link to ${target}`) },
+  { title: "SIZE", value: ({ size }) => size },
+  { title: "MIND", value: mind },
+];
+
+/** What a person should know before the change is applied. */
+function mind({ runs, versionControl, type }: SandboxChange): string | undefined {
+  if (versionControl) return "version control";
+  if (type === "other") return "cannot be applied";
+  return runs ? "may run by itself" : undefined;
+}
+
+/** Options of commands that apply changes. */
+export interface ApplyOptions {
+  readonly yes?: boolean;
+  readonly check?: boolean;
+}
+
+/**
+ * Shows changes on standard error, asks whether to apply them, and does. Resolves with whether all of them are applied. Changes of the
+ * version control are applied only if they are named.
+ */
+export async function reviewAndApply(
+  { options, output, signal }: Pick<Call<ApplyOptions>, "options" | "output" | "signal">,
+  sandbox: Sandbox,
+  { named, since }: { readonly named?: ReadonlySet<string>; readonly since?: string | undefined },
+): Promise<boolean> {
+  const all = await sandbox.changes({ since, signal });
+  const isWanted = ({ path, versionControl }: SandboxChange): boolean =>
+    named === undefined ? !versionControl : named.has(path);
+  const changes = all.filter(isWanted);
+  const known = new Set(changes.map(({ path }) => path));
+  const others = [...(named ?? [])].filter((path) => !known.has(path));
+  if (changes.length + others.length === 0) {
+    output.note("nothing has changed.");
+    return true;
+  }
+  for (const change of changes) {
+    const remark = mind(change);
+    output.note(`${change.kind} ${printable(change.path)}${remark === undefined ? "" : ` (${remark})`}`);
+  }
+  if (options.check !== true && options.yes !== true) {
+    const { confirm } = await import("../../mcp/confirm.js");
+    await confirm(`Apply ${changes.length} changes to the directory?`, false, signal);
+  }
+  const reviewed = changes.map(({ path, digest }) => ({ path, digest, control: named !== undefined }));
+  const applied = await sandbox.apply({
+    paths: [...reviewed, ...others],
+    since,
+    check: options.check,
+    signal,
+  });
+  if (output.isJson) output.json(applied);
+  for (const outcome of applied) tell(outcome, output);
+  return applied.every(({ status }) => status === "applied");
+}
+
+function tell({ path, status, reason, note }: AppliedChange, output: Call<object>["output"]): void {
+  if (status !== "applied") output.warn(`${path} is not applied (${status}): ${reason}.`);
+  else if (note !== undefined) output.note(`${printable(path)}: ${note}.`);
+}

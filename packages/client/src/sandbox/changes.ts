@@ -1,0 +1,154 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import {
+  type CallOptions,
+  callInit,
+  callOptionNames,
+  checkBoolean,
+  checkKnown,
+  checkText,
+  omitUndefined,
+  requestInit,
+  requireText,
+} from "../config/options.js";
+import { invalidArgument } from "../errors/errors.js";
+import { bodyOf, type ControlPlaneClient } from "../transport/contract-clients.js";
+
+/** What code has changed in a copy of a directory. */
+export interface SandboxChange {
+  /** The path in the sandbox. A byte of a name that is no UTF-8 is a lone surrogate, U+DC80 to U+DCFF, as in Python. */
+  path: string;
+  /** `mode`: the content is the same, and the file became executable or is no longer. */
+  kind: "added" | "changed" | "removed" | "mode";
+  /** `other`: a device, socket or pipe, which cannot be applied. */
+  type: "file" | "directory" | "link" | "other";
+  /** Bytes of a file. */
+  size: number | undefined;
+  /** Whether a file may be executed. */
+  executable: boolean | undefined;
+  /**
+   * SHA-256 of a file's content, or of a link's target, in hexadecimal. Undefined for files above 256 MiB, and for those beyond 1 GiB
+   * of content in one answer; they cannot be applied.
+   */
+  digest: string | undefined;
+  /** What a link leads to. */
+  target: string | undefined;
+  /** How many files and directories were in a removed directory. */
+  entries: number | undefined;
+  /** Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. */
+  runs: boolean;
+  /** Whether it belongs to the version control, as all below `.git`. It is applied only when named with `control: true`. */
+  versionControl: boolean;
+}
+
+/** Options of `sandbox.changes`. */
+export interface ChangesOptions extends CallOptions {
+  /** The path of a mount with mode `copy`, as `/repo`. Default: the only one that the sandbox has. */
+  since?: string | undefined;
+}
+
+/** The difference of one file. */
+export interface FileDiff {
+  /** A unified diff. Empty if the file has not changed, or if `omitted` says why there is none. */
+  diff: string;
+  /** `binary`: a side is not text. `too_large`: a side has more than 1 MiB, or more than 20,000 lines differ. */
+  omitted: "binary" | "too_large" | undefined;
+}
+
+/** A change that was accepted: its path in the sandbox, or an entry of `sandbox.changes()`, which binds it to what was reviewed. */
+export type AcceptedChange =
+  | string
+  | {
+      path: string;
+      /** The digest that was reviewed. If the content is another one by now, the outcome is `conflict`. */
+      digest?: string | undefined;
+      /** Whether the path may belong to the version control. Default: false. */
+      control?: boolean | undefined;
+    };
+
+/** Options of `sandbox.apply`. */
+export interface ApplyOptions extends ChangesOptions {
+  /** The accepted changes. Default: all, but those of the version control. */
+  paths?: readonly AcceptedChange[] | undefined;
+  /** Whether only to say what would happen. Default: false. */
+  check?: boolean | undefined;
+}
+
+/** The outcome of one accepted path. */
+export interface AppliedChange {
+  path: string;
+  /**
+   * `applied`: the directory has it now. `conflict`: it changed in the directory since the sandbox got its copy, or in the sandbox
+   * since the review. `refused`: it cannot be written, or must not be.
+   */
+  status: "applied" | "conflict" | "refused";
+  /** Why it was not applied. */
+  reason: string | undefined;
+  /** What else is to be known of an applied path. */
+  note: string | undefined;
+}
+
+/** What code has changed in a sandbox's copy of a directory. */
+export async function changesOf(
+  controlPlane: ControlPlaneClient,
+  id: string,
+  options: ChangesOptions = {},
+): Promise<SandboxChange[]> {
+  checkKnown("changes", options, { ...callOptionNames, since: true });
+  checkText("since", options.since);
+  const query = omitUndefined({ since: options.since });
+  const init = { params: { path: { id }, query }, ...requestInit(options) };
+  const { data } = await bodyOf(controlPlane.GET("/v1/sandboxes/{id}/changes", init), "data");
+  return data.map((change) => ({
+    path: change.path,
+    kind: change.kind,
+    type: change.type,
+    size: change.size,
+    executable: change.executable,
+    digest: change.digest,
+    target: change.target,
+    entries: change.entries,
+    runs: change.runs ?? false,
+    versionControl: change.version_control ?? false,
+  }));
+}
+
+/** The unified diff of one file. */
+export async function diffOf(
+  controlPlane: ControlPlaneClient,
+  id: string,
+  path: string,
+  options?: CallOptions,
+): Promise<FileDiff> {
+  requireText("path", path);
+  const init = { params: { path: { id }, query: { path } }, ...callInit(options) };
+  const { diff, omitted } = await bodyOf(controlPlane.GET("/v1/sandboxes/{id}/diff", init), "diff");
+  return { diff, omitted };
+}
+
+/** Writes accepted changes to the directory. */
+export async function applyChanges(
+  controlPlane: ControlPlaneClient,
+  id: string,
+  options: ApplyOptions = {},
+): Promise<AppliedChange[]> {
+  checkKnown("apply", options, { ...callOptionNames, since: true, paths: true, check: true });
+  const { since, paths, check } = options;
+  checkText("since", since);
+  checkBoolean("check", check);
+  const body = omitUndefined({ since, check, paths: paths?.map(acceptedOnWire) });
+  const init = { params: { path: { id } }, body, ...requestInit(options) };
+  const { data } = await bodyOf(controlPlane.POST("/v1/sandboxes/{id}/apply", init), "data");
+  return data.map(({ path, status, reason, note }) => ({ path, status, reason, note }));
+}
+
+function acceptedOnWire(accepted: AcceptedChange, index: number): ControlPlaneSchemas["AcceptedPath"] {
+  const what = `paths[${index}]`;
+  if (typeof accepted === "string") return { path: accepted };
+  if (typeof accepted !== "object" || accepted === null)
+    throw invalidArgument(`${what} must be a path, or an object with a path.`);
+  const { path, digest, control } = accepted;
+  requireText(`${what}.path`, path);
+  checkText(`${what}.digest`, digest);
+  checkBoolean(`${what}.control`, control);
+  return { path, ...omitUndefined({ digest, control }) };
+}

@@ -1,0 +1,72 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { protocolLine } from "./content-stream.js";
+
+/** Milliseconds that a program may read or write a copied directory. */
+const limitMs = 120_000;
+
+/** The command of `copy-program.ts`, which does what the name says. */
+export const copyProgram = (name: string): readonly [string, string, string] => [
+  process.execPath,
+  fileURLToPath(new URL("./machine/copy-program.cjs", import.meta.url)),
+  name,
+];
+
+/** Starts the program on this machine, where it takes the rights of a directory's owner. */
+export function startOnHost(name: "manifest" | "apply"): ChildProcessWithoutNullStreams {
+  const [program, ...args] = copyProgram(name);
+  return spawn(program, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "pipe"] });
+}
+
+/** The program ended in a way that is not an answer. */
+export class CopyProgramError extends Error {
+  constructor(
+    readonly exitCode: number | null,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Sends the program its request and passes on what it writes. `feed` is called to send what comes after the request. Resolves with the
+ * exit code when the program has ended; rejects with a {@link CopyProgramError} unless the code is one of `expected`.
+ */
+export async function converse(
+  program: ChildProcessWithoutNullStreams,
+  request: object,
+  onOutput: (bytes: Buffer) => void | Promise<void>,
+  options: { feed?: () => Promise<void>; expected?: readonly number[] } = {},
+): Promise<number> {
+  const timer = setTimeout(() => program.kill("SIGKILL"), limitMs);
+  let errorOutput = "";
+  program.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errorOutput = (errorOutput + text).slice(-1000);
+  });
+  const closed = once(program, "close");
+  // Errors of the pipe, if the program ends early, are told by its exit code.
+  program.stdin.on("error", () => undefined).write(protocolLine(request));
+  const fed = (options.feed ?? (async () => void program.stdin.end()))();
+  try {
+    for await (const bytes of program.stdout) await onOutput(bytes as Buffer);
+    await fed;
+    const [code] = (await closed) as [number | null];
+    if (code !== null && [0, ...(options.expected ?? [])].includes(code)) return code;
+    throw new CopyProgramError(code, errorOutput.trim() || "the program that reads the files was ended");
+  } finally {
+    clearTimeout(timer);
+    program.kill("SIGKILL");
+    await fed.catch(() => undefined);
+  }
+}
+
+/** Takes whole lines from pieces of output, and parses them. */
+export function parsedLines<Line>(onLine: (line: Line) => void | Promise<void>) {
+  let rest = "";
+  return async (bytes: Buffer): Promise<void> => {
+    const lines = (rest + bytes.toString("latin1")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) await onLine(JSON.parse(line) as Line);
+  };
+}

@@ -1,0 +1,194 @@
+import type { BigIntStats } from "node:fs";
+import type { BytePath } from "./byte-path.js";
+import { digestOf, digestOfTarget, largestFile } from "./file-content.js";
+import { OpenDirectory } from "./open-directory.js";
+
+export type EntryType = "file" | "directory" | "link" | "other";
+
+/** One change, with its path below the compared directory. */
+export interface Change {
+  readonly path: BytePath;
+  /** `mode`: the content is the same, but not whether the file may be executed. */
+  readonly kind: "added" | "changed" | "removed" | "mode";
+  /** What it is now, or what was removed. */
+  readonly type: EntryType;
+  readonly size?: number;
+  readonly executable?: boolean;
+  /** SHA-256 of the content or of the link's target. Undefined for a file that is too large. */
+  readonly digest?: string | undefined;
+  readonly target?: BytePath;
+  /** What a removed directory had in it. */
+  readonly entries?: number;
+}
+
+/** The three views of a copied directory. */
+export interface CopyPlaces {
+  /** What code sees. */
+  readonly merged: BytePath;
+  /** What code has written. */
+  readonly upper: BytePath;
+  /** The directory of the host. */
+  readonly lower: BytePath;
+}
+
+/** Directories below each other. Deeper ones are not looked into. */
+export const mostLevels = 256;
+/** Bytes that are read for one comparison. */
+const mostBytes = 1024 * 1024 * 1024;
+
+/**
+ * Finds what code has changed. Only entries that code has written can be changes, so that the rest of the directory is not walked.
+ * What code sees decides, not the marks of the overlay, which code may have planted.
+ */
+export class TreeComparison {
+  #bytes = mostBytes;
+
+  constructor(private readonly places: CopyPlaces) {}
+
+  /** The changes, a directory before what is in it. */
+  *changes(): Generator<Change> {
+    const { merged, upper, lower } = this.places;
+    const opened: OpenDirectory[] = [];
+    try {
+      for (const path of [merged, upper, lower]) opened.push(OpenDirectory.open(path));
+      const [now, written, old] = opened as [OpenDirectory, OpenDirectory, OpenDirectory];
+      yield* this.#compared("", 1, now, written, old);
+    } finally {
+      for (const directory of opened) directory.close();
+    }
+  }
+
+  *#compared(
+    parent: BytePath,
+    level: number,
+    now: OpenDirectory,
+    written: OpenDirectory | undefined,
+    old: OpenDirectory | undefined,
+  ): Generator<Change> {
+    for (const name of (written ?? now).names()) {
+      const entry = now.entry(name);
+      const before = old?.entry(name);
+      const path = parent + name;
+      if (!entry) {
+        if (old && before) yield removal(path, old, name, before, level);
+        continue;
+      }
+      if (!entry.isDirectory()) {
+        yield* this.#changed(path, name, now, entry, old, before);
+        continue;
+      }
+      const inOld = before?.isDirectory() === true ? old : undefined;
+      if (!inOld) yield { path, kind: before ? "changed" : "added", type: "directory" };
+      if (level >= mostLevels) continue;
+      yield* this.#below(path, name, level, now, written, inOld);
+    }
+    if (!old) return;
+    const own = new Set((written ?? now).names());
+    // A directory that was removed and made again hides all that was in it, else nothing but what has a mark of its own. So one entry
+    // tells about all, and a large directory need not be listed.
+    const [first] = old.namesBesides(own);
+    if (first === undefined || now.entry(first)) return;
+    for (const name of old.namesBesides(own)) {
+      const before = now.entry(name) ? undefined : old.entry(name);
+      if (before) yield removal(parent + name, old, name, before, level);
+    }
+  }
+
+  *#below(
+    path: BytePath,
+    name: BytePath,
+    level: number,
+    ...[now, written, old]: [OpenDirectory, OpenDirectory | undefined, OpenDirectory | undefined]
+  ): Generator<Change> {
+    const opened: OpenDirectory[] = [];
+    const open = (directory: OpenDirectory | undefined): OpenDirectory | undefined => {
+      if (!directory) return undefined;
+      const inside = directory.directory(name);
+      opened.push(inside);
+      return inside;
+    };
+    try {
+      const inside = attempt(() => open(now));
+      if (!inside) return;
+      yield* this.#compared(`${path}/`, level + 1, inside, old && attempt(() => open(written)), open(old));
+    } finally {
+      for (const directory of opened) directory.close();
+    }
+  }
+
+  *#changed(
+    path: BytePath,
+    name: BytePath,
+    now: OpenDirectory,
+    entry: BigIntStats,
+    old: OpenDirectory | undefined,
+    before: BigIntStats | undefined,
+  ): Generator<Change> {
+    const type = typeOf(entry);
+    const kind = before ? "changed" : "added";
+    const isSameType = before !== undefined && typeOf(before) === type;
+    if (type === "link") {
+      const target = now.linkTarget(name);
+      if (isSameType && old?.linkTarget(name) === target) return;
+      yield { path, kind, type, target, digest: digestOfTarget(target) };
+    } else if (type === "file") {
+      const executable = isExecutable(entry);
+      const digest = this.#digest(now, name, entry);
+      const isSame =
+        isSameType && before.size === entry.size && digest !== undefined && old !== undefined
+          ? this.#digest(old, name, before) === digest
+          : false;
+      if (isSame && isExecutable(before as BigIntStats) === executable) return;
+      yield { path, kind: isSame ? "mode" : kind, type, size: Number(entry.size), executable, digest };
+    } else if (!isSameType) yield { path, kind, type };
+  }
+
+  #digest(directory: OpenDirectory, name: BytePath, { size }: BigIntStats): string | undefined {
+    if (size > largestFile || Number(size) > this.#bytes) return undefined;
+    this.#bytes -= Number(size);
+    return attempt(() => digestOf(directory, name));
+  }
+}
+
+function removal(
+  path: BytePath,
+  old: OpenDirectory,
+  name: BytePath,
+  before: BigIntStats,
+  level: number,
+): Change {
+  const type = typeOf(before);
+  if (type !== "directory") return { path, kind: "removed", type };
+  return { path, kind: "removed", type, entries: attempt(() => entriesBelow(old, name, level)) ?? 0 };
+}
+
+function entriesBelow(parent: OpenDirectory, name: BytePath, level: number): number {
+  if (level >= mostLevels) return 0;
+  const directory = parent.directory(name);
+  try {
+    let count = 0;
+    for (const each of directory.names())
+      count +=
+        1 + (directory.entry(each)?.isDirectory() === true ? entriesBelow(directory, each, level + 1) : 0);
+    return count;
+  } finally {
+    directory.close();
+  }
+}
+
+export function typeOf(entry: BigIntStats): EntryType {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+export const isExecutable = ({ mode }: BigIntStats): boolean => (mode & 0o111n) !== 0n;
+
+/** Undefined if code or others changed what is being read. */
+function attempt<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

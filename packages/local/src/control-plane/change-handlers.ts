@@ -1,0 +1,61 @@
+import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
+import type { Handlers } from "@cloud-sandbox/server-kit";
+import type { ControlPlaneContract } from "@cloud-sandbox/server-kit/control-plane-contract";
+import { bytePathOf, textOf } from "../changes/byte-path.js";
+import { type CopiedDirectories, copyOf, copyWith } from "../changes/copied-directories.js";
+import { isVersionControl, mayRunByItself } from "../changes/special-names.js";
+import type { Change } from "../changes/tree-comparison.js";
+import type { KeyFleet } from "../sandboxes/key-fleet.js";
+import type { SandboxLifecycle } from "../sandboxes/sandbox-lifecycle.js";
+
+/** The operations on what code has changed in copies of directories, for one API key. */
+export function changeHandlers(fleet: KeyFleet, copies: CopiedDirectories, lifecycle: SandboxLifecycle) {
+  return {
+    listChanges: async ({ params, query, requestId }) => {
+      const sandbox = fleet.get(params.id);
+      const mount = copyOf(sandbox, query.since);
+      const changes = await copies.changes(sandbox, mount);
+      const data = changes.map((change) => changeOnWire(change, mount.target));
+      return { object: "list", data, since: mount.target, compared: "content", request_id: requestId };
+    },
+
+    getDiff: async ({ params, query, requestId }) => {
+      const sandbox = fleet.get(params.id);
+      const { mount, below } = copyWith(sandbox, query.path);
+      const { diff, omitted } = await copies.diff(sandbox, mount, below);
+      return { path: query.path, diff, ...(omitted && { omitted }), request_id: requestId };
+    },
+
+    applyChanges: async ({ params, body, requestId }) => {
+      const sandbox = fleet.get(params.id);
+      const mount = copyOf(sandbox, body.since);
+      const { target } = mount;
+      const refused: ControlPlaneSchemas["Applied"][] = [];
+      const accepted = body.paths?.flatMap(({ path, digest, control }) => {
+        if (path.startsWith(`${target}/`))
+          return { path: bytePathOf(path.slice(target.length + 1)), digest, control };
+        refused.push({ path, status: "refused", reason: `it is not below ${target}` });
+        return [];
+      });
+      const results = await lifecycle.between(sandbox, () =>
+        copies.apply(sandbox, mount, { accepted, check: body.check ?? false }),
+      );
+      const data = results
+        .map((result) => ({ ...result, path: `${target}/${textOf(result.path)}` }))
+        .concat(refused as never)
+        .sort((one, other) => (one.path < other.path ? -1 : 1));
+      return { object: "list", data, request_id: requestId };
+    },
+  } satisfies Handlers<ControlPlaneContract, unknown>;
+}
+
+function changeOnWire(change: Change, target: string): ControlPlaneSchemas["Change"] {
+  const { path, target: link, ...rest } = change;
+  return {
+    ...rest,
+    path: `${target}/${textOf(path)}`,
+    ...(link !== undefined && { target: textOf(link) }),
+    ...(mayRunByItself(path) && { runs: true }),
+    ...(isVersionControl(path) && { version_control: true }),
+  } as ControlPlaneSchemas["Change"];
+}

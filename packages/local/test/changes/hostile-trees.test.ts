@@ -1,0 +1,364 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { bytePathOf, textOf } from "../../src/changes/byte-path.js";
+import { isVersionControl, mayRunByItself } from "../../src/changes/special-names.js";
+import { CopiedTree } from "./copied-tree.js";
+
+const changedSince = "conflict: it changed in the directory since the sandbox got its copy";
+
+/** The same files on both sides, and then what code and the host do. */
+function tree(files: Readonly<Record<string, string>> = { "a.txt": "old\n", "dir/b": "b\n" }): CopiedTree {
+  const made = new CopiedTree();
+  onTestFinished(() => made[Symbol.dispose]());
+  for (const side of [made.host, made.sandbox])
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(join(side, path, ".."), { recursive: true });
+      writeFileSync(join(side, path), content);
+    }
+  made.mount();
+  return made;
+}
+
+const content = (path: string): string => readFileSync(path, "utf8");
+const leftovers = (directory: string): string[] =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.includes(".cloud-sandbox-"),
+  );
+
+describe("a link", () => {
+  test("is made if it stays inside, and refused if it leaves or may leave", () => {
+    const it = tree();
+    const links = {
+      absolute: "/etc/passwd",
+      up: "../x",
+      "dir/up": "../../x",
+      through: "dir/../../x",
+      inside: "dir",
+      "dir/inside": "../a.txt",
+      here: "./a.txt",
+    };
+    for (const [path, target] of Object.entries(links)) symlinkSync(target, join(it.sandbox, path));
+    const leaves = "refused: the link leads out of the directory, or may do so";
+    expect(it.apply()).toEqual({
+      absolute: leaves,
+      up: leaves,
+      "dir/up": leaves,
+      through: leaves,
+      inside: "applied",
+      "dir/inside": "applied",
+      here: "applied",
+    });
+    expect(readlinkSync(join(it.host, "dir/inside"))).toBe("../a.txt");
+  });
+
+  test("of the host in the place of a directory is not followed, nor in the place of a file", () => {
+    const it = tree();
+    const outside = tree({ b: "outside\n" });
+    appendFileSync(join(it.sandbox, "a.txt"), "new\n");
+    appendFileSync(join(it.sandbox, "dir/b"), "new\n");
+    const review = it.changes();
+    renameSync(join(it.host, "dir"), join(it.host, "moved"));
+    symlinkSync(outside.host, join(it.host, "dir"));
+    unlinkSync(join(it.host, "a.txt"));
+    symlinkSync(join(outside.host, "b"), join(it.host, "a.txt"));
+    expect(it.apply(undefined, { changes: review })).toEqual({
+      "a.txt": changedSince,
+      "dir/b": "refused: a link or a file is in the place of its directory",
+    });
+    expect(content(join(outside.host, "b"))).toBe("outside\n");
+  });
+
+  test("in the place of a directory takes no path below it along", () => {
+    const it = tree();
+    rmSync(join(it.sandbox, "dir"), { recursive: true });
+    symlinkSync("/etc", join(it.sandbox, "dir"));
+    expect(it.seen()).toEqual({ dir: "changed link" });
+    expect(it.apply(["dir/hostname", "dir"])).toEqual({
+      "dir/hostname": "refused: there is no such change",
+      dir: "refused: the link leads out of the directory, or may do so",
+    });
+    expect(content(join(it.host, "dir/b"))).toBe("b\n");
+  });
+});
+
+describe("a file", () => {
+  test("with other names is replaced, and the others keep the old content", () => {
+    const it = tree();
+    linkSync(join(it.host, "a.txt"), join(it.host, "..", "other"));
+    it.mount();
+    appendFileSync(join(it.sandbox, "a.txt"), "new\n");
+    expect(it.apply()).toEqual({
+      "a.txt": "applied: the file had other names, which keep the old content",
+    });
+    expect(content(join(it.host, "..", "other"))).toBe("old\n");
+  });
+
+  test("of two names becomes two files, without set-uid and sticky bits", () => {
+    const it = tree();
+    writeFileSync(join(it.sandbox, "one"), "x");
+    chmodSync(join(it.sandbox, "one"), 0o6755);
+    linkSync(join(it.sandbox, "one"), join(it.sandbox, "two"));
+    mkdirSync(join(it.sandbox, "sticky"));
+    chmodSync(join(it.sandbox, "sticky"), 0o1777);
+    expect(it.apply()).toEqual({ one: "applied", two: "applied", sticky: "applied" });
+    const [one, two] = ["one", "two"].map((name) => statSync(join(it.host, name)));
+    expect([one?.nlink, two?.nlink, (one?.mode ?? 0) & 0o7777]).toEqual([1, 1, 0o755]);
+    expect(statSync(join(it.host, "sticky")).mode & 0o7777).toBe(0o755);
+  });
+
+  test("keeps the host's mode, but for being executable", () => {
+    const it = tree();
+    chmodSync(join(it.host, "a.txt"), 0o640);
+    chmodSync(join(it.host, "dir/b"), 0o755);
+    it.mount();
+    appendFileSync(join(it.sandbox, "a.txt"), "new\n");
+    chmodSync(join(it.sandbox, "a.txt"), 0o777);
+    expect(it.seen()).toEqual({ "a.txt": "changed file", "dir/b": "mode file" });
+    it.apply();
+    const modes = ["a.txt", "dir/b"].map((path) => statSync(join(it.host, path)).mode & 0o777);
+    expect(modes).toEqual([0o750, 0o644]);
+    expect(it.seen()).toEqual({});
+  });
+
+  test("that changed after the review is a conflict, whatever its size and times say", () => {
+    const it = tree();
+    writeFileSync(join(it.sandbox, "a.txt"), "new\n");
+    const review = it.changes();
+    const { atime, mtime } = statSync(join(it.sandbox, "a.txt"));
+    writeFileSync(join(it.sandbox, "a.txt"), "bad\n");
+    utimesSync(join(it.sandbox, "a.txt"), atime, mtime);
+    const late = "conflict: it changed in the sandbox since the review";
+    expect(it.apply(review)).toEqual({ "a.txt": late });
+    expect(it.apply(undefined, { changes: review })).toEqual({ "a.txt": late });
+    expect([content(join(it.host, "a.txt")), leftovers(it.host)]).toEqual(["old\n", []]);
+  });
+
+  test("with a forged time is seen as changed, and one that was only touched is not", () => {
+    const it = tree();
+    const { atime, mtime } = statSync(join(it.host, "a.txt"));
+    writeFileSync(join(it.sandbox, "a.txt"), "bad\n");
+    utimesSync(join(it.sandbox, "a.txt"), atime, mtime);
+    utimesSync(join(it.sandbox, "dir/b"), 1, 1);
+    expect(it.seen()).toEqual({ "a.txt": "changed file" });
+  });
+
+  test("of 100 GiB of nothing is refused without being read", () => {
+    const it = tree();
+    writeFileSync(join(it.sandbox, "sparse"), "");
+    truncateSync(join(it.sandbox, "sparse"), 100 * 1024 ** 3);
+    expect(it.apply()).toEqual({
+      sparse: "refused: its content is too large, or could not be read without a change",
+    });
+  });
+
+  test("in an immutable or read-only place is refused, and leaves nothing", () => {
+    const it = tree();
+    appendFileSync(join(it.sandbox, "dir/b"), "new\n");
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) execFileSync("chattr", ["+i", join(it.host, "dir/b")]);
+    else chmodSync(join(it.host, "dir"), 0o555);
+    it.mount();
+    try {
+      expect(it.apply()["dir/b"]).toMatch(/^refused: /);
+      expect([content(join(it.host, "dir/b")), leftovers(it.host)]).toEqual(["b\n", []]);
+    } finally {
+      if (isRoot) execFileSync("chattr", ["-i", join(it.host, "dir/b")]);
+      else chmodSync(join(it.host, "dir"), 0o755);
+    }
+  });
+});
+
+describe("what is no file", () => {
+  test("is refused, and a pipe is not waited for", () => {
+    const it = tree();
+    execFileSync("mkfifo", [join(it.sandbox, "pipe")]);
+    execFileSync("python3", [
+      "-c",
+      `import socket; socket.socket(socket.AF_UNIX).bind("${it.sandbox}/socket")`,
+    ]);
+    const refusal = "refused: devices, sockets and pipes are not written";
+    expect(it.apply()).toEqual({ pipe: refusal, socket: refusal });
+    unlinkSync(join(it.sandbox, "a.txt"));
+    execFileSync("mkfifo", [join(it.sandbox, "a.txt")]);
+    expect(it.apply(["a.txt"])).toEqual({ "a.txt": refusal });
+    expect(content(join(it.host, "a.txt"))).toBe("old\n");
+  });
+
+  test("such as a planted mark of the overlay is refused, and is no removal", { tags: ["root"] }, () => {
+    const it = tree();
+    unlinkSync(join(it.sandbox, "a.txt"));
+    execFileSync("mknod", [join(it.sandbox, "a.txt"), "c", "0", "0"]);
+    writeFileSync(join(it.sandbox, ".wh.b"), "");
+    expect(it.seen()).toEqual({ ".wh.b": "added file", "a.txt": "changed other" });
+    expect(it.apply()["a.txt"]).toMatch(/^refused/);
+    expect(existsSync(join(it.host, "dir/b"))).toBe(true);
+  });
+});
+
+describe("a name", () => {
+  test("keeps its bytes, also if they are no UTF-8, and may have 255 of them", () => {
+    const it = tree();
+    const names = [
+      Buffer.from([0x66, 0xe9, 0xff, 0x6f]),
+      Buffer.from("é\u202e\n\u001b[31m"),
+      Buffer.alloc(255, 0x78),
+      Buffer.from([0xed, 0xa0, 0x80]),
+    ];
+    for (const name of names) writeFileSync(Buffer.concat([Buffer.from(`${it.sandbox}/`), name]), "x");
+    const paths = it.changes().map(({ path }) => path);
+    for (const path of paths) expect(bytePathOf(textOf(path))).toBe(path);
+    expect(textOf(names[0]?.toString("latin1") ?? "")).toBe("f\udce9\udcffo");
+    expect(Object.values(it.apply())).toEqual(Array(4).fill("applied"));
+    const made = readdirSync(it.host, { encoding: "buffer" });
+    for (const name of names) expect(made.some((other) => other.equals(name))).toBe(true);
+  });
+
+  test("of the version control is refused unless it is named for itself", () => {
+    const it = tree();
+    mkdirSync(join(it.sandbox, ".git/hooks"), { recursive: true });
+    writeFileSync(join(it.sandbox, ".git/hooks/pre-commit"), "x");
+    const results = it.apply();
+    expect(
+      Object.values(results).every((result) => result.startsWith("refused: it belongs to the version")),
+    ).toBe(true);
+    expect(it.apply([{ path: ".git/hooks/pre-commit", control: true }])).toEqual({
+      ".git/hooks/pre-commit": "applied",
+    });
+    const others = [".GIT/x", ".git./x", ".git /x", "git~1/x", ".g\u200cit/x", "a/.Git", ".git:x/y"];
+    for (const name of others) expect([name, isVersionControl(bytePathOf(name))]).toEqual([name, true]);
+    for (const name of [".gitignore", "git", "x.git", ".github/x"])
+      expect([name, isVersionControl(bytePathOf(name))]).toEqual([name, false]);
+  });
+
+  test("that programs run by themselves is marked", () => {
+    const running = [
+      ...[".gitmodules", ".envrc", ".vscode/tasks.json", ".idea/x", ".claude/settings.json", ".mcp.json"],
+      ...[".husky/x", ".npmrc", ".yarnrc.yml", "a/package.json", "Makefile", ".bashrc", ".zshrc"],
+    ];
+    for (const name of running) expect([name, mayRunByItself(name)]).toEqual([name, true]);
+    for (const name of ["a.txt", "src/make.ts"]) expect([name, mayRunByItself(name)]).toEqual([name, false]);
+  });
+
+  test("below more than 256 directories is not looked for, and a path beyond 4,096 bytes is refused", () => {
+    const it = tree();
+    const deep = Array(300).fill("d").join("/");
+    mkdirSync(join(it.sandbox, deep), { recursive: true });
+    expect(it.changes()).toHaveLength(256);
+    const path = Array(30).fill("x".repeat(200)).join("/");
+    const change = { path, kind: "added", type: "file", digest: "0".repeat(64) } as const;
+    expect(it.apply(undefined, { changes: [change] })[path]).toContain("longer than 4096 bytes");
+  });
+});
+
+describe("a directory", () => {
+  test("takes the place of a file only if both are accepted and the file is unchanged", () => {
+    const it = tree();
+    unlinkSync(join(it.sandbox, "a.txt"));
+    mkdirSync(join(it.sandbox, "a.txt"));
+    writeFileSync(join(it.sandbox, "a.txt/x"), "x");
+    expect(it.apply(["a.txt/x"])).toEqual({
+      "a.txt/x": "refused: a link or a file is in the place of its directory",
+    });
+    expect(content(join(it.host, "a.txt"))).toBe("old\n");
+    appendFileSync(join(it.host, "a.txt"), "host\n");
+    expect(it.apply()["a.txt"]).toBe(changedSince);
+    it.mount();
+    expect(it.apply()).toEqual({ "a.txt": "applied", "a.txt/x": "applied" });
+  });
+
+  test("is not replaced by a file if the host added to it", () => {
+    const it = tree();
+    rmSync(join(it.sandbox, "dir"), { recursive: true });
+    writeFileSync(join(it.sandbox, "dir"), "now a file");
+    const review = it.changes();
+    writeFileSync(join(it.host, "dir/added"), "host");
+    const stays = "conflict: 1 of its entries were added or changed since, and stay";
+    expect(it.apply(undefined, { changes: review })).toEqual({ dir: stays });
+    expect(readdirSync(join(it.host, "dir"))).toContain("added");
+  });
+
+  test("that was removed loses what was known, and keeps what the host added", () => {
+    const it = tree({ "dir/b": "b", "dir/sub/c": "c", "dir/sub/d": "d" });
+    rmSync(join(it.sandbox, "dir"), { recursive: true });
+    expect(it.changes()).toMatchObject([{ path: "dir", kind: "removed", entries: 4 }]);
+    expect(it.apply(["dir/sub/d"])).toEqual({ "dir/sub/d": "applied" });
+    writeFileSync(join(it.host, "dir/sub/added"), "host");
+    expect(it.apply()).toEqual({ dir: "conflict: 1 of its entries were added or changed since, and stay" });
+    expect(readdirSync(join(it.host, "dir"), { recursive: true }).sort()).toEqual(["sub", "sub/added"]);
+  });
+
+  test("with a temporary file of an apply that was killed gets rid of it", () => {
+    const it = tree();
+    const name = ".cloud-sandbox-0123456789abcdef";
+    linkSync(join(it.host, "a.txt"), join(it.host, name));
+    utimesSync(join(it.host, name), 1, 1);
+    it.mount();
+    appendFileSync(join(it.sandbox, "a.txt"), "new\n");
+    expect(it.apply(["a.txt"])["a.txt"]).toMatch(/^applied/);
+    expect([leftovers(it.host), content(join(it.host, "a.txt"))]).toEqual([[], "old\nnew\n"]);
+  });
+});
+
+test("a full disk leaves the file as it was, and ends the apply", { tags: ["root"] }, () => {
+  const it = tree({});
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", it.host]);
+  try {
+    writeFileSync(join(it.host, "a"), "old");
+    it.mount();
+    for (const name of ["a", "b"]) writeFileSync(join(it.sandbox, name), Buffer.alloc(256 * 1024, 1));
+    expect(it.apply(["a", "b"])).toEqual({
+      a: "refused: the disk is full",
+      b: "refused: nothing more was written: the disk is full",
+    });
+    expect([content(join(it.host, "a")), leftovers(it.host)]).toEqual(["old", []]);
+  } finally {
+    execFileSync("umount", ["--lazy", it.host]);
+  }
+});
+
+test("another file system below the directory is not written to", { tags: ["root"] }, () => {
+  const it = tree();
+  execFileSync("mount", ["-t", "tmpfs", "tmpfs", join(it.host, "dir")]);
+  try {
+    writeFileSync(join(it.sandbox, "dir/new"), "x");
+    expect(it.apply(["dir/new"])).toEqual({ "dir/new": "refused: another file system is mounted there" });
+    expect(readdirSync(join(it.host, "dir"))).toEqual([]);
+  } finally {
+    execFileSync("umount", ["--lazy", join(it.host, "dir")]);
+  }
+});
+
+test("a check says the same as the apply, and writes nothing", () => {
+  const it = tree();
+  appendFileSync(join(it.sandbox, "a.txt"), "new\n");
+  rmSync(join(it.sandbox, "dir"), { recursive: true });
+  mkdirSync(join(it.sandbox, "new"));
+  writeFileSync(join(it.sandbox, "new/x"), "x");
+  const checked = it.apply(undefined, { check: true });
+  expect(readdirSync(it.host).sort()).toEqual(["a.txt", "dir"]);
+  expect(lstatSync(join(it.host, "a.txt")).size).toBe(4);
+  expect(it.apply()).toEqual(checked);
+  expect(it.apply(Object.keys(checked))).toEqual(
+    Object.fromEntries(Object.keys(checked).map((path) => [path, "applied: the directory has it already"])),
+  );
+});

@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { expect, onTestFinished, test } from "vitest";
+import { connectionOf, type McpConnection, serverFile } from "../support/mcp-connection.js";
+
+type Answer = { readonly action: "accept" | "decline"; readonly content?: { readonly agree: boolean } };
+
+/** A server with a directory that sandboxes may copy, and a client whose user answers so; without an answer it cannot ask. */
+async function start(
+  answer: Answer | undefined,
+  args: readonly string[] = [],
+): Promise<{ mcp: McpConnection; repo: string; questions: string[] }> {
+  const place = await mkdtemp(join(tmpdir(), "change-tools-"));
+  const repo = join(place, "repo");
+  await mkdir(repo);
+  await writeFile(join(repo, "a.txt"), "one\n");
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [serverFile, "--toolsets", "default,changes", ...args],
+    env: { ...getDefaultEnvironment(), CLOUD_SANDBOX_POOL: "0", CLOUD_SANDBOX_ALLOW_MOUNT: place },
+    stderr: "pipe",
+  });
+  const capabilities = answer === undefined ? {} : { elicitation: {} };
+  const client = new Client({ name: "test", version: "1.0.0" }, { capabilities });
+  const questions: string[] = [];
+  if (answer !== undefined)
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      questions.push(params.message);
+      return answer;
+    });
+  await client.connect(transport);
+  onTestFinished(async () => {
+    await client.close();
+    await rm(place, { recursive: true, force: true });
+  });
+  return { mcp: await connectionOf(client, transport, () => ""), repo, questions };
+}
+
+async function changed({ call, result }: McpConnection, repo: string) {
+  const { id } = await result("create_sandbox", { template_name: "base", copy_of: repo });
+  await call("run_command", { sandbox_id: id, command: "echo two >> /repo/a.txt; echo x > /repo/Makefile" });
+  return { sandbox_id: id };
+}
+
+test("review_changes shows what code changed, and apply_changes writes it when the user agrees", async () => {
+  const { mcp, repo, questions } = await start({ action: "accept", content: { agree: true } });
+  const sandbox = await changed(mcp, repo);
+  const { changes, count } = await mcp.result("review_changes", sandbox);
+  expect({ changes, count }).toMatchObject({
+    count: 2,
+    changes: [
+      { path: "/repo/Makefile", kind: "added", runs: true },
+      { path: "/repo/a.txt", kind: "changed" },
+    ],
+  });
+  expect((await mcp.result("review_changes", { ...sandbox, path: "/repo/a.txt" })).diff).toContain("+two\n");
+  const paths = (changes as { path: string; digest: string }[]).map(({ path, digest }) => ({ path, digest }));
+  expect(await mcp.result("apply_changes", { ...sandbox, paths })).toMatchObject({ applied: true });
+  expect(questions).toEqual([
+    expect.stringContaining('added "/repo/Makefile" (programs may run it by themselves)'),
+  ]);
+  expect((await readdir(repo)).sort()).toEqual(["Makefile", "a.txt"]);
+});
+
+test.each([
+  ["declines", { action: "decline" }, "did not agree"],
+  ["does not tick the box", { action: "accept", content: { agree: false } }, "did not agree"],
+  ["cannot be asked", undefined, "cannot ask"],
+] as const)("apply_changes writes nothing if the user %s", async (_, answer, reason) => {
+  const { mcp, repo } = await start(answer);
+  const sandbox = await changed(mcp, repo);
+  const paths = [{ path: "/repo/Makefile" }];
+  expect(await mcp.failure("apply_changes", { ...sandbox, paths })).toContain(reason);
+  expect(await readdir(repo)).toEqual(["a.txt"]);
+});
+
+test("apply_changes asks nobody if the operator has said so", async () => {
+  const { mcp, repo } = await start(undefined, ["--apply-without-asking"]);
+  const sandbox = await changed(mcp, repo);
+  const paths = [{ path: "/repo/Makefile" }];
+  expect(await mcp.result("apply_changes", { ...sandbox, paths })).toMatchObject({ applied: true });
+  expect((await readdir(repo)).sort()).toEqual(["Makefile", "a.txt"]);
+});

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { runBuilt } from "../support/built-program.js";
+import { type CommandLine, startCommandLine } from "../support/command-line.js";
+
+let place: string;
+let repo: string;
+let line: CommandLine;
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), "changes-"));
+  repo = join(place, "repo");
+  line = await startCommandLine(["--pool", "0", "--allow-mount", place]);
+});
+beforeEach(async () => {
+  await rm(repo, { recursive: true, force: true });
+  await mkdir(repo);
+  await writeFile(join(repo, "a.txt"), "one\n");
+});
+afterAll(async () => {
+  await line?.stop();
+  await rm(place, { recursive: true, force: true });
+});
+
+test("cloud-sandbox diff shows what code changed in a copy, and apply writes what is named", async () => {
+  const mount = ["--mount", `${repo}:/repo:copy`];
+  const id = (await line.output("sandbox", "create", "-q", "--template", "base", ...mount)).trim();
+  await line.output(
+    "sandbox",
+    "exec",
+    id,
+    "--",
+    "sh",
+    "-c",
+    "echo two >> /repo/a.txt; echo x > /repo/Makefile",
+  );
+  expect(await line.output("diff", id)).toMatch(
+    /^PATH .*\n\/repo\/Makefile +added +file +2 +may run by itself\n\/repo\/a\.txt +changed +file +8 +-\n$/,
+  );
+  expect(await line.output("diff", id, "/repo/a.txt")).toContain("@@ -1,1 +1,2 @@\n one\n+two\n");
+  const unasked = await line.run(["apply", id]);
+  expect(unasked).toMatchObject({ code: 125, stderr: expect.stringContaining("--yes") });
+  const checked = await line.run(["apply", id, "--check"]);
+  expect(checked).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("added /repo/Makefile (may run by itself)"),
+  });
+  expect(await readdir(repo)).toEqual(["a.txt"]);
+  expect(await line.run(["apply", id, "--yes", "/repo/a.txt"])).toMatchObject({ code: 0, stdout: "" });
+  expect([await readdir(repo), await readFile(join(repo, "a.txt"), "utf8")]).toEqual([
+    ["a.txt"],
+    "one\ntwo\n",
+  ]);
+  await writeFile(join(repo, "Makefile"), "mine");
+  const conflict = await line.run(["apply", id, "--yes"]);
+  expect(conflict).toMatchObject({ code: 1, stderr: expect.stringContaining("is not applied (conflict)") });
+  await line.output("sandbox", "delete", id);
+});
+
+test("cloud-sandbox run --work runs in a copy of a directory, without a server, and keeps changes with --yes", async () => {
+  const code = "open('made.txt', 'w').write('made'); open('a.txt', 'a').write('two\\n')";
+  const run = (...words: string[]) =>
+    runBuilt("cli", ["run", "--template", "base", "--work", repo, ...words]);
+  const unasked = await run("--code", code);
+  expect(unasked).toMatchObject({ code: 125, stderr: expect.stringContaining("--yes") });
+  expect(await readdir(repo)).toEqual(["a.txt"]);
+  const kept = await run("--yes", "--code", code);
+  expect(kept).toMatchObject({ code: 0, stderr: expect.stringContaining("added /workspace/made.txt") });
+  expect((await readdir(repo)).sort()).toEqual(["a.txt", "made.txt"]);
+  expect(await readFile(join(repo, "a.txt"), "utf8")).toBe("one\ntwo\n");
+  expect(await run("--code", "print(open('made.txt').read())")).toEqual({
+    code: 0,
+    stdout: "made\n",
+    stderr: "cloud-sandbox: nothing has changed.\n",
+  });
+});
+
+test("--mount refuses a copy of a volume", async () => {
+  const { code, stderr } = await line.run(["sandbox", "create", "--mount", "cache:/data:copy"]);
+  expect({ code, stderr }).toMatchObject({ code: 125, stderr: expect.stringContaining("is a volume") });
+});
