@@ -74,7 +74,11 @@ describe("a webhook", () => {
     }
     receiver.behave = answering(200);
     const taken = () =>
-      new Set(receiver.received.map(({ body }) => JSON.parse(body)).map(({ id, sandbox_id }) => `${id} ${sandbox_id}`));
+      new Set(
+        receiver.received
+          .map(({ body }) => JSON.parse(body))
+          .map(({ id, sandbox_id }) => `${id} ${sandbox_id}`),
+      );
     await expect
       .poll(() => [...taken()].map((each) => each.split(" ")[1]).sort(), { timeout: 60_000 })
       .toEqual(made.sort());

@@ -73,6 +73,9 @@ describe("a port of a sandbox with private previews", () => {
     const [pair = ""] = cookie.split(";");
     const shown = await visit(new URL("/page", bare).href, { cookie: `${pair}; theirs=2` });
     expect(shown).toMatchObject({ status: 200, body: "/page cookie=theirs=2" });
+    const elsewhere = await visit(url.replace("/?", "//evil.test/?"));
+    expect(elsewhere).toMatchObject({ status: 303, headers: { location: "/evil.test/" } });
+    expect(await visit(new URL(bare).origin.concat("//"), { cookie: pair })).toMatchObject({ status: 200 });
     // It is for this port of this sandbox.
     expect(await visit(sandbox.ports.previewUrl(page + 1), { cookie: pair })).toMatchObject({ status: 401 });
     await using other = await client.sandboxes.create({ template: "base" });

@@ -1,3 +1,4 @@
+export type { LinkOptions } from "./agent/sandbox-links.js";
 export type {
   Backend,
   LocalBackendOptions,
@@ -153,7 +154,6 @@ export type {
   NamedSandboxOptions,
   SandboxLimits,
 } from "./sandbox/sandbox-creation.js";
-export type { LinkOptions } from "./sandbox/sandbox-links.js";
 export type { ListSandboxesOptions } from "./sandbox/sandbox-list.js";
 export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";

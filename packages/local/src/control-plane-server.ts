@@ -46,17 +46,12 @@ import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
 import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
-import { LayerStore } from "./store/layer-store.js";
 import { Sealer } from "./store/sealer.js";
 import { ServerDirectories } from "./store/server-directories.js";
 import { withStoreErrors } from "./store/storage-problem.js";
 import { openStore, type Store } from "./store/store.js";
-import { TemplateRepository } from "./store/template-repository.js";
 import { VolumeRepository } from "./store/volume-repository.js";
-import { TemplateBuilder } from "./templates/template-builder.js";
-import { TemplateBuilds } from "./templates/template-builds.js";
-import { TemplateImports } from "./templates/template-imports.js";
-import { TemplateUploads } from "./templates/template-uploads.js";
+import { serverTemplates } from "./templates/server-templates.js";
 import { AccountKey, KeyCooldowns, KeyRing } from "./tokens/key-ring.js";
 import { persistentApiKey, persistentTokenIssuer } from "./tokens/token-issuer.js";
 import { version } from "./version.js";
@@ -157,35 +152,17 @@ export async function serve(
     storedSecrets,
   );
   const directories = new ServerDirectories(store.directory);
-  const layers = new LayerStore(
-    () => directories.kept("layers"),
-    // Also keep the layers of every existing sandbox: a stopped sandbox starts again from the layers that it was
-    // created with, and its template may have been rebuilt or deleted since.
-    () =>
-      [...templates.list(), ...registry.list().map(({ template }) => template)].flatMap(
-        ({ built }) => built?.layers ?? [],
-      ),
-  );
-  const uploads = new TemplateUploads(() => directories.temporary("uploads"));
   const budget = new MemoryBudget({
     overcommit: isElsewhere
       ? Number.POSITIVE_INFINITY
       : (options.memoryOvercommit ?? defaultMemoryOvercommit),
     disks,
   });
-  const { buildTimeoutSeconds: timeoutSeconds = 1800 } = options;
-  const builder = new TemplateBuilder({ runtime, tokens, agents, layers, egress, budget, timeoutSeconds });
-  const builds = new TemplateBuilds({
-    catalogue: templates,
-    builder,
-    uploads,
-    layers,
-    repository: store.directory === undefined ? undefined : new TemplateRepository(await store.database()),
-    writes: store.writes,
-    events: store.events,
-    lack: runtime.withoutLayers,
+  const { layers, uploads, builds, imports } = await serverTemplates({
+    ...{ catalogue: templates, runtime, tokens, agents, egress, budget, store, directories },
+    sandboxes: () => registry.list(),
+    timeoutSeconds: options.buildTimeoutSeconds ?? 1800,
   });
-  const imports = new TemplateImports({ catalogue: templates, builds, builder, layers });
   const volumes = new Volumes({
     directory: () => directories.kept("volumes"),
     copiesDirectory: () => directories.kept("copies"),
@@ -263,17 +240,8 @@ export async function serve(
     2 * availableParallelism(),
     new ProgramCapacity(slots, budget, () => keys.isShared),
   );
-  const programs = new OneShotPrograms({
-    runtime,
-    isolation,
-    isElsewhere,
-    fleet,
-    agents,
-    egress,
-    queue,
-    cooldowns,
-    log,
-  });
+  const calls = { fleet, agents, egress, queue, cooldowns };
+  const programs = new OneShotPrograms({ ...calls, runtime, isolation, isElsewhere, log });
   const addresses = new CallerAddresses({
     url: () => url,
     publicAddress,
@@ -318,10 +286,7 @@ export async function serve(
     programs,
     defaultEgress: internet.egress,
     egress,
-    templates,
-    builds,
-    imports,
-    uploads,
+    ...{ templates, builds, imports, uploads },
     baseUrl: (host) => addresses.base(host),
     tokens,
     keys,

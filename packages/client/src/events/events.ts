@@ -17,7 +17,23 @@ import { type ControlPlaneClient, successOf } from "../transport/contract-client
 type WireEvent = ControlPlaneSchemas["Event"];
 
 /** A type of event. `sandbox.started` is a stopped sandbox that runs again: a new one is only `sandbox.created`. */
-export type EventType = WireEvent["type"];
+export type EventType =
+  | "sandbox.created"
+  | "sandbox.paused"
+  | "sandbox.resumed"
+  | "sandbox.stopped"
+  | "sandbox.started"
+  | "sandbox.expired"
+  | "sandbox.failed"
+  | "sandbox.deleted"
+  | "sandbox.metrics"
+  | "execution.started"
+  | "execution.ended"
+  | "egress.refused"
+  | "egress.held"
+  | "build.started"
+  | "build.ended"
+  | "key.revoked";
 
 /** Options of `client.events`. */
 export interface EventsOptions {
@@ -48,12 +64,12 @@ export interface SandboxEvent {
   /** The same in `execution.started` and `execution.ended`. */
   executionId: string | undefined;
   /** What is executed. `program` has no sandbox. */
-  kind: WireEvent["kind"];
+  kind: "code" | "command" | "background" | "async" | "program" | undefined;
   /**
    * How an execution or a build ended. Of `background` and `async` executions, `completed` is exit code 0; of others it is an answer.
    * `refused` never began, the caller of `cut` left, and of `unknown` the server ended meanwhile.
    */
-  outcome: WireEvent["outcome"];
+  outcome: "completed" | "failed" | "timeout" | "refused" | "cut" | "unknown" | undefined;
   /** Exit code of an execution in the background. */
   exitCode: number | undefined;
   /** Seconds that an execution took. */

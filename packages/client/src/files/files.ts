@@ -1,4 +1,5 @@
 import type { AgentAccess } from "../agent/agent-access.js";
+import type { LinkOptions, SandboxLinks } from "../agent/sandbox-links.js";
 import {
   type CallOptions,
   callInit,
@@ -17,7 +18,6 @@ import {
 } from "../config/options.js";
 import { invalidArgument, NotFoundError, type ValidationError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
-import type { LinkOptions, SandboxLinks } from "../sandbox/sandbox-links.js";
 import { bodyOf, readBody, successOf } from "../transport/contract-clients.js";
 import { sizeOf } from "../transport/http/multipart.js";
 import { onNode } from "../transport/on-node.js";

@@ -1,8 +1,8 @@
 import type { AgentAccess } from "../agent/agent-access.js";
+import type { SandboxLinks } from "../agent/sandbox-links.js";
 import { type CallOptions, callOptionNames, checkKnown } from "../config/options.js";
 import { invalidArgument, SandboxError } from "../errors/errors.js";
 import type { Commands } from "../execution/commands.js";
-import type { SandboxLinks } from "../sandbox/sandbox-links.js";
 import type { PortForward, PortForwardOptions } from "./port-forward.js";
 import { type WaitForPortOptions, waitForPort } from "./port-wait.js";
 

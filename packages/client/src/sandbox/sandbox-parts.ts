@@ -1,6 +1,8 @@
 /**
  * The parts of a sandbox (files, commands and so on). They are loaded with the first sandbox, while its server answers.
  */
+
+export { SandboxLinks } from "../agent/sandbox-links.js";
 export { Desktop } from "../desktop/desktop.js";
 export { executeAsync, executeBackground } from "../execution/background-execution.js";
 export { Commands } from "../execution/commands.js";
@@ -19,5 +21,4 @@ export { applyChanges, changesOf, diffOf } from "./changes.js";
 export { SandboxEgress } from "./egress.js";
 export { noticeExpiry } from "./expiry-notice.js";
 export { KeepAlive } from "./keep-alive.js";
-export { SandboxLinks } from "./sandbox-links.js";
 export { SandboxSecrets } from "./secrets.js";

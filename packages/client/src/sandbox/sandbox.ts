@@ -1,5 +1,6 @@
 import type { AgentAccess } from "../agent/agent-access.js";
 import type { BackgroundWork } from "../agent/background-work.js";
+import type { SandboxLinks } from "../agent/sandbox-links.js";
 import type { Isolation } from "../config/isolation.js";
 import { type CallOptions, checkKnown } from "../config/options.js";
 import type { Desktop } from "../desktop/desktop.js";
@@ -31,7 +32,6 @@ import type { Expiring } from "./deadline.js";
 import type { SandboxEgress } from "./egress.js";
 import type { ExpiringOptions } from "./expiry-notice.js";
 import type { KeepAlive, KeepAliveOptions } from "./keep-alive.js";
-import type { SandboxLinks } from "./sandbox-links.js";
 import type * as SandboxParts from "./sandbox-parts.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { SandboxSecrets } from "./secrets.js";

@@ -32,8 +32,8 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import type { LocalTemplate } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
-import type { ExecutionEvents } from "../events/execution-events.js";
 import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
+import type { ExecutionEvents } from "../events/execution-events.js";
 import type { IsolationLevel, SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";

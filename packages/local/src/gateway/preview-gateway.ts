@@ -162,12 +162,14 @@ export function previewTarget(request: IncomingMessage): PreviewTarget | undefin
   const host = /^(?:(\d+)-)?(\d[a-z0-9]+)\.localhost(?::\d+)?$/i.exec(request.headers.host ?? "");
   if (host?.[2] !== undefined) {
     const path = url.startsWith("/") ? url : "/";
-    const token = new URL(path, "http://preview").searchParams.get(linkParameter) ?? undefined;
+    const token = splitPath(path).query.get(linkParameter) ?? undefined;
     return { sandboxId: host[2].toLowerCase(), port: Number(host[1]), path, prefix: "", token };
   }
   if (!url.startsWith(pathPrefix)) return undefined;
-  const [prefix = "", sandboxId = "", port = "", token] =
-    /^\/preview\/([^/?]*)(?:\/([^/?]*))?(?:\/~([\w.-]+))?/.exec(url) ?? [];
+  const [, sandboxId = "", port = ""] = /^\/preview\/([^/?]*)\/?([^/?]*)/.exec(url) ?? [];
+  const named = `${pathPrefix}${sandboxId}/${port}`;
+  const [link = "", token] = /^\/~([\w.-]+)/.exec(url.slice(named.length)) ?? [];
+  const prefix = named + link;
   return {
     sandboxId,
     port: /^\d+$/.test(port) ? Number(port) : Number.NaN,
@@ -199,6 +201,13 @@ function tokenIn({ headers }: IncomingMessage, { token, prefix }: PreviewTarget)
   return cookies.find((cookie) => cookie.startsWith(`${linkCookie}=`))?.slice(linkCookie.length + 1);
 }
 
+/** A path may be anything that begins with a slash, and no part of an URL. */
+function splitPath(path: string): { pathname: string; query: URLSearchParams } {
+  const at = path.indexOf("?");
+  const [pathname, query] = at === -1 ? [path, ""] : [path.slice(0, at), path.slice(at + 1)];
+  return { pathname, query: new URLSearchParams(query) };
+}
+
 const beginsVisit = ({ token, prefix }: PreviewTarget): boolean => token !== undefined && prefix === "";
 
 /** Sets the cookie of a visit, and leads to the address without the token. */
@@ -207,12 +216,12 @@ function beginVisit(
   response: ServerResponse,
   { path, token }: PreviewTarget,
 ): void {
-  const { pathname, searchParams } = new URL(path, "http://preview");
-  searchParams.delete(linkParameter);
-  const query = searchParams.size === 0 ? "" : `?${searchParams}`;
+  const { pathname, query } = splitPath(path);
+  query.delete(linkParameter);
+  const rest = query.size === 0 ? "" : `?${query}`;
   response.writeHead(303, {
-    // Two slashes would begin another host.
-    location: `${pathname.replace(/^\/+/, "/")}${query}`,
+    // Two slashes, of either kind, would begin another host.
+    location: `${pathname.replace(/^[/\\]+/, "/")}${rest}`,
     "set-cookie": `${linkCookie}=${token}; Path=/; HttpOnly; SameSite=Lax`,
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",

@@ -96,16 +96,13 @@ export class SandboxFleet {
 
   constructor(private readonly options: FleetOptions) {
     const { measureWake = (work) => work() } = options;
-    this.lifecycle = new SandboxLifecycle({ ...options, deadlines: this.#deadlines });
-    this.#restart = new FleetRestart({ ...options, lifecycle: this.lifecycle });
-    this.#sleep = new SandboxSleep({
-      ...options,
-      lifecycle: this.lifecycle,
-      activity: this.activity,
-      deadlines: this.#deadlines,
-    });
+    const own = { ...options, deadlines: this.#deadlines, activity: this.activity };
+    this.lifecycle = new SandboxLifecycle(own);
+    const parts = { ...own, lifecycle: this.lifecycle };
+    this.#restart = new FleetRestart(parts);
+    this.#sleep = new SandboxSleep(parts);
     this.waker = new SandboxWaker((sandbox) => measureWake(() => this.lifecycle.wake(sandbox)));
-    this.access = new SandboxAccess({ ...options, lifecycle: this.lifecycle });
+    this.access = new SandboxAccess(parts);
   }
 
   /** Loads the sandboxes of the previous control plane. */

@@ -128,12 +128,3 @@ const fullDirectory: StoreProblem = {
   message:
     "The data directory is full or cannot be written to. Sandboxes keep running and can be deleted, but changes cannot be saved. Free some disk space there.",
 };
-
-/** Runs work that reads the data directory. Its errors name the directory and how to fix it. */
-export async function withStoreErrors<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw store.directory === undefined ? error : unusableDirectory(store.directory, error);
-  }
-}

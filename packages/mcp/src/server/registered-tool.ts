@@ -12,7 +12,8 @@ import { cutMiddle } from "../results/output-limit.js";
 import type { LogMessage, Measured } from "../servers/running-server.js";
 import type { Profile } from "../session/profile.js";
 import type { Session } from "../session/session.js";
-import type { AskUser, ToolContext } from "../tools/definition/tool.js";
+import type { AskUser } from "../tools/definition/asked-hosts.js";
+import type { ToolContext } from "../tools/definition/tool.js";
 import { askConsent, ConsentNeeded } from "./consent.js";
 
 /** A tool as clients list it. */

@@ -1,7 +1,14 @@
 /** Asks the person at the client about hosts that programs in a sandbox want to reach. */
 
-import type { Sandbox } from "cloud-sandbox";
-import type { AskUser, ToolContext } from "./tool.js";
+import type { Sandbox, SandboxClient } from "cloud-sandbox";
+import type { SandboxDirectory } from "../../ownership/sandbox-directory.js";
+
+/** Asks the person at the client, who chooses one of the keys of `choices`. Resolves with undefined if they do not choose. */
+export type AskUser = (
+  question: string,
+  choices: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<string | undefined>;
 
 /** Milliseconds that a program waits for a decision. */
 const heldMs = 60_000;
@@ -13,7 +20,12 @@ const choices = {
   never: "No, never",
 } as const;
 
-type Asking = Pick<ToolContext, "askUser" | "client" | "sandboxes" | "signal">;
+interface Asking {
+  readonly askUser?: AskUser | undefined;
+  readonly client: SandboxClient;
+  readonly sandboxes: SandboxDirectory;
+  readonly signal: AbortSignal;
+}
 
 /** Does the work of a call, and asks meanwhile about each host that programs wait for, if the sandbox was created so. */
 export async function whileAsking<Result>(

@@ -9,7 +9,7 @@ import type { ClientServers } from "../../servers/client-servers.js";
 import type { LogMessage, Measured } from "../../servers/running-server.js";
 import type { Environment } from "../../settings.js";
 import { readArguments } from "./arguments.js";
-import { whileAsking } from "./asked-hosts.js";
+import { type AskUser, whileAsking } from "./asked-hosts.js";
 import type { SandboxReference } from "./input-fields.js";
 
 /** Groups of tools, in the order in which they are listed. */
@@ -54,20 +54,11 @@ export interface ToolContext {
   readonly consent: (question: string) => Promise<void>;
   /** Reports progress, if the caller asked for it. `measured`: the progress that another MCP server reported. */
   readonly report: (step: string, measured?: Measured) => void;
-  /**
-   * Asks the person at the client, who chooses one of the keys of `choices`. Resolves with undefined if they do not choose. Undefined if
-   * the client cannot ask.
-   */
+  /** Undefined if the client cannot ask the person at it. */
   readonly askUser?: AskUser | undefined;
   /** Passes a log message of another MCP server on. */
   readonly log?: (message: LogMessage) => void;
 }
-
-export type AskUser = (
-  question: string,
-  choices: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-) => Promise<string | undefined>;
 
 export interface Tool {
   readonly name: string;
