@@ -1,5 +1,5 @@
 // Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|desktop|kubernetes|instead …] [--write] [--any-machine] [--long]
+//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|desktop|secrets|kubernetes|instead …] [--write] [--any-machine] [--long]
 //   --write        also writes the results to bench/results.json, and docs/performance.md from it
 //   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
 //   --long         runs thousands of one-shots
@@ -18,6 +18,7 @@ import { describe } from "./measure.mjs";
 import { benchOneShots } from "./one-shots.mjs";
 import { writeResults } from "./results.mjs";
 import { benchRuntimes } from "./runtimes.mjs";
+import { benchSecrets } from "./secrets.mjs";
 
 const benches = {
   isolated: benchIsolated,
@@ -30,6 +31,7 @@ const benches = {
   cli: benchCli,
   runtimes: benchRuntimes,
   desktop: benchDesktop,
+  secrets: benchSecrets,
   kubernetes: benchKubernetes,
   instead: benchInstead,
 };
