@@ -26,9 +26,15 @@ class OneConnection extends Agent {
   }
 }
 const agent = new OneConnection({ keepAlive: true, maxSockets: 1 });
+// A window of 64 KiB, the usual one, would mostly wait for the server.
+const windowBytes = 4 * 1024 * 1024;
 const session =
-  kind === "http2" && connectHttp2(`https://${host}:${port}`, { createConnection: () => socket });
-if (session) session.once("connect", () => session.setLocalWindowSize(window));
+  kind === "http2" &&
+  connectHttp2(`https://${host}:${port}`, {
+    createConnection: () => socket,
+    settings: { initialWindowSize: windowBytes },
+  });
+if (session) session.once("connect", () => session.setLocalWindowSize(windowBytes));
 
 async function ask(path) {
   if (session) {

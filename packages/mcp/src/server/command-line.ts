@@ -6,7 +6,7 @@ import { OptionError, version } from "../settings.js";
 import { prefix, type ServerOptions } from "./server-options.js";
 
 /** Settings that can be given only as environment variables. */
-const furtherVariables = ["CLOUD_SANDBOX_MCP_DETACH_AFTER", "CLOUD_SANDBOX_MCP_SECRETS"];
+const furtherVariables = ["CLOUD_SANDBOX_MCP_SECRETS", "CLOUD_SANDBOX_MCP_DETACH_AFTER"];
 
 /** An option that only means something to a server over HTTP. */
 class HttpOption extends Option {}
