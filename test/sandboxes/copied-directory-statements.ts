@@ -220,6 +220,25 @@ export function copiedDirectoryStatements(start: Start): void {
     });
   });
 
+  test("a directory that code swaps for a link while it is compared leads nowhere", async () => {
+    await using sandbox = await create();
+    await run(sandbox, "mkdir d; echo x > d/hostname");
+    const swapping = await sandbox.commands.runBackground(
+      "cd /repo; while :; do mv d kept; ln -s /etc d; rm d; mv kept d; done",
+    );
+    const seen = new Set<string>();
+    for (let round = 0; round < 8; round += 1)
+      for (const { path, type, size } of await sandbox.changes()) seen.add(`${path} ${type} ${size}`);
+    await swapping.kill();
+    const possible = ["/repo/d", "/repo/kept"].flatMap((path) => [
+      `${path} directory undefined`,
+      `${path}/hostname file 2`,
+    ]);
+    expect([...possible, "/repo/d link undefined"]).toEqual(expect.arrayContaining([...seen]));
+    await sandbox.pause();
+    expect((await sandbox.changes()).length).toBeGreaterThan(0);
+  });
+
   test("a link that code or the host puts in the way leads nowhere", async () => {
     await makeDirectory(join(place, "outside"));
     await using sandbox = await create();

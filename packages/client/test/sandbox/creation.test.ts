@@ -170,10 +170,22 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
         { code: "EGRESS_NOT_MET" },
       ],
       [
+<<<<<<< ours
         "when nobody says that it is kept at its deadline",
         { [create]: answer(201, wireSandbox("http://127.0.0.1:9")) },
         { onTimeout: "stop" },
         { code: "SLEEP_NOT_MET" },
+=======
+        "when it has a directory itself instead of a copy",
+        {
+          [create]: answer(
+            201,
+            wireSandbox("http://127.0.0.1:9", { mounts: { "/repo": { host: "/repo" } } }),
+          ),
+        },
+        { mounts: { "/repo": { host: "/repo", mode: "copy" } } },
+        { code: "MOUNTS_NOT_MET" },
+>>>>>>> theirs
       ],
       [
         "when nobody says that it has the secrets",

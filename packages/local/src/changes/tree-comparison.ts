@@ -110,7 +110,13 @@ export class TreeComparison {
     try {
       const inside = attempt(() => open(now));
       if (!inside) return;
-      yield* this.#compared(`${path}/`, level + 1, inside, old && attempt(() => open(written)), open(old));
+      yield* this.#compared(
+        `${path}/`,
+        level + 1,
+        inside,
+        old && attempt(() => open(written)),
+        attempt(() => open(old)),
+      );
     } finally {
       for (const directory of opened) directory.close();
     }
@@ -128,8 +134,9 @@ export class TreeComparison {
     const kind = before ? "changed" : "added";
     const isSameType = before !== undefined && typeOf(before) === type;
     if (type === "link") {
-      const target = now.linkTarget(name);
-      if (isSameType && old?.linkTarget(name) === target) return;
+      const target = attempt(() => now.linkTarget(name));
+      if (target === undefined) return;
+      if (isSameType && attempt(() => old?.linkTarget(name)) === target) return;
       yield { path, kind, type, target, digest: digestOfTarget(target) };
     } else if (type === "file") {
       const executable = isExecutable(entry);

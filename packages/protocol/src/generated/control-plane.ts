@@ -397,7 +397,7 @@ export interface paths {
         /**
          * List what code has changed in a mounted copy of a directory
          * @description Compares the sandbox's copy with the directory as it is now. A file whose content and execute bits are the same is no change. At
-         *     most 100,000 changes are listed; more are 413 CHANGES_TOO_MANY.
+         *     most 100,000 changes are listed; more are 413 PAYLOAD_TOO_LARGE.
          */
         get: operations["listChanges"];
         put?: never;
@@ -2374,7 +2374,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The body is larger than the server takes. PAYLOAD_TOO_LARGE. */
+        /** @description The body, or the answer, is larger than the server takes. PAYLOAD_TOO_LARGE. */
         ContentTooLarge: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
