@@ -170,12 +170,12 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
         { code: "EGRESS_NOT_MET" },
       ],
       [
-<<<<<<< ours
         "when nobody says that it is kept at its deadline",
         { [create]: answer(201, wireSandbox("http://127.0.0.1:9")) },
         { onTimeout: "stop" },
         { code: "SLEEP_NOT_MET" },
-=======
+      ],
+      [
         "when it has a directory itself instead of a copy",
         {
           [create]: answer(
@@ -185,7 +185,6 @@ describe.each(carriers)("over %s, a create", (_, carrier) => {
         },
         { mounts: { "/repo": { host: "/repo", mode: "copy" } } },
         { code: "MOUNTS_NOT_MET" },
->>>>>>> theirs
       ],
       [
         "when nobody says that it has the secrets",
