@@ -37,7 +37,8 @@ describe("sandboxes that sleep", { tags: ["sandboxes"] }, () => {
     await made.update({ metadata: { b: "2" } });
     await made.files.write("kept", "yes");
     await first.stop();
-    const sandbox = await clientOf(await start()).sandboxes.get(made.id);
+    const second = await start("--metrics");
+    const sandbox = await clientOf(second).sandboxes.get(made.id);
     const { autoStart, expiresAt, idleTimeoutSeconds, metadata, onTimeout, status, stopReason } =
       sandbox.toJSON();
     expect({ autoStart, idleTimeoutSeconds, metadata, onTimeout, status, stopReason }).toEqual({
@@ -53,6 +54,14 @@ describe("sandboxes that sleep", { tags: ["sandboxes"] }, () => {
     await sandbox.update({ idleTimeoutSeconds: 1 });
     await expect.poll(() => statusOf(sandbox), { timeout: 20_000 }).toBe("stopped");
     expect(sandbox.toJSON().stopReason).toBe("idle");
+    const metrics = await fetch(`${second.url}/metrics`, { headers: { "x-api-key": second.apiKey } });
+    const text = await metrics.text();
+    for (const line of [
+      'sleeps_total{reason="idle"} 1',
+      'wake_seconds_count{outcome="started"} 1',
+      "wake_waiting 0",
+    ])
+      expect(text).toContain(`\ncloud_sandbox_${line}\n`);
   });
 
   test("are started by an HTTP request of a preview, and not by its WebSocket", async () => {

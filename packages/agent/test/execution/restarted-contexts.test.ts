@@ -11,15 +11,18 @@ async function idOf(agent: RunningAgent): Promise<string> {
   return body.sessions?.[0]?.kernel_id ?? "";
 }
 
-test.each(["python", "javascript"])("a restart of %s says so once, and not for other errors", async (language) => {
-  await using agent = await RunningAgent.start();
-  const run = async (code: string) => (await agent.execute({ code, language, context: "c" })).body;
-  await run("x = 1");
-  await agent.call("POST", `/jupyter/sessions/${await idOf(agent)}/restart`);
-  expect((await run(language === "python" ? "1 / 0" : "null.x")).stderr).not.toEqual(restarted);
-  expect((await run("x")).stderr).toEqual(restarted);
-  expect((await run("x")).stderr).not.toEqual(restarted);
-});
+test.each(["python", "javascript"])(
+  "a restart of %s says so once, and not for other errors",
+  async (language) => {
+    await using agent = await RunningAgent.start();
+    const run = async (code: string) => (await agent.execute({ code, language, context: "c" })).body;
+    await run("x = 1");
+    await agent.call("POST", `/jupyter/sessions/${await idOf(agent)}/restart`);
+    expect((await run(language === "python" ? "1 / 0" : "null.x")).stderr).not.toEqual(restarted);
+    expect((await run("x")).stderr).toEqual(restarted);
+    expect((await run("x")).stderr).not.toEqual(restarted);
+  },
+);
 
 test("a restart ends what runs, and what waits runs then", async () => {
   await using agent = await RunningAgent.start();
@@ -37,8 +40,13 @@ test("a restart ends what runs, and what waits runs then", async () => {
 test("the next agent of a sandbox says what was lost with the one before", async () => {
   await using agent = await MortalAgent.start();
   const run = async (code: string, context: string) =>
-    (await agent.call<AgentSchemas["ExecuteResponse"]>("POST", "/execute", { code, language: "python", context }))
-      .body.stderr;
+    (
+      await agent.call<AgentSchemas["ExecuteResponse"]>("POST", "/execute", {
+        code,
+        language: "python",
+        context,
+      })
+    ).body.stderr;
   await run("x = 1", "before");
   await agent.restart();
   const lost = expect.stringContaining("its variables are gone");

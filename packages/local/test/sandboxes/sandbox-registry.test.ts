@@ -107,3 +107,25 @@ describe("while a change of a sandbox is saved", () => {
     expect(repository.waiting).toEqual([]);
   });
 });
+
+test("a deadline that passed while no server ran ends a sandbox that slept, and not one that is to sleep then", async () => {
+  const repository = new MemorySandboxRepository();
+  const sleep = { ...neverSleeps, onTimeout: "stop" } as const;
+  const passed = { ...record(), expiresAt: new Date(0) };
+  const stored = { machine: undefined, isStopping: false } as const;
+  for (const sandbox of [
+    { ...passed, id: "runs", sleep, status: "running" },
+    { ...passed, id: "sleeps", sleep, status: "stopped" },
+    { ...passed, id: "is deleted", status: "running" },
+  ] as const)
+    await repository.save(sandbox);
+  const registry = new SandboxRegistry(repository, new PendingWrites(() => undefined));
+  const restored = await registry.restore((found) => ({
+    ...record(),
+    ...found,
+    ...stored,
+    secrets: undefined,
+    sleep,
+  }));
+  expect(restored.map(({ id }) => id)).toEqual(["runs"]);
+});
