@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, test } from "vitest";
 import { ContractDocument } from "../support/documents/contract-document.js";
 import type { Backend } from "./backends/backend.js";
 import { environmentProofs, metricsProofs } from "./operations/environment-and-metrics.js";
+import { eventProofs } from "./operations/events.js";
 import { executionProofs } from "./operations/execution.js";
 import { fileProofs } from "./operations/files.js";
 import { keyProofs } from "./operations/keys.js";
@@ -31,6 +32,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ...keyProofs,
   ...volumeProofs,
   ...secretProofs,
+  ...eventProofs,
 };
 
 /** Tests every operation of both contracts, but for those that the backend is known to refuse. */
