@@ -3,6 +3,7 @@ import { ContractDocument } from "../support/documents/contract-document.js";
 import type { Backend } from "./backends/backend.js";
 import { changeProofs } from "./operations/changes.js";
 import { environmentProofs, metricsProofs } from "./operations/environment-and-metrics.js";
+import { eventProofs } from "./operations/events.js";
 import { executionProofs } from "./operations/execution.js";
 import { fileProofs } from "./operations/files.js";
 import { keyProofs } from "./operations/keys.js";
@@ -33,6 +34,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ...volumeProofs,
   ...secretProofs,
   ...changeProofs,
+  ...eventProofs,
 };
 
 /** Tests every operation of both contracts, but for those that the backend is known to refuse. */

@@ -119,7 +119,7 @@ test("a deadline that passed while no server ran ends a sandbox that slept, and 
     { ...passed, id: "is deleted", status: "running" },
   ] as const)
     await repository.save(sandbox);
-  const registry = new SandboxRegistry(repository, new PendingWrites(() => undefined));
+  const registry = new SandboxRegistry(repository, new PendingWrites(() => undefined), new MemoryEventLog());
   const restored = await registry.restore((found) => ({
     ...record(),
     ...found,
