@@ -189,6 +189,9 @@ const words: Readonly<Record<string, string>> = {
   "^[!-9;-~]*$": "must be ASCII characters without spaces and colons",
   "^[A-Z]{1,32}$": "must be 1 to 32 capital letters",
   "^/[!-)+-~]*\\*?$": "must be a path that begins with /, and have a * only at its end",
+  "^[A-Za-z0-9][A-Za-z0-9._-]*$":
+    "must be letters, digits, dots, dashes and underscores, with a letter or digit first",
+  "^[0-9a-f]{64}$": "must be 64 hexadecimal digits in lower case",
   "^[A-Za-z0-9._-]+$": "must be letters, digits, dots, dashes and underscores",
 };
 
