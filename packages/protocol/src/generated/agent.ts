@@ -3160,7 +3160,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description FILE_NOT_FOUND, DIRECTORY_NOT_FOUND, PROCESS_NOT_FOUND, WINDOW_NOT_FOUND or RECORDING_NOT_FOUND; NOT_FOUND when this agent does not serve the operation; SANDBOX_NOT_FOUND when there is no such sandbox. */
+        /** @description FILE_NOT_FOUND, DIRECTORY_NOT_FOUND, PROCESS_NOT_FOUND, WINDOW_NOT_FOUND, RECORDING_NOT_FOUND or CONTEXT_NOT_FOUND; NOT_FOUND when this agent does not serve the operation; SANDBOX_NOT_FOUND when there is no such sandbox. */
         NotFound: {
             headers: {
                 "X-Request-ID": components["headers"]["RequestId"];

@@ -25,7 +25,7 @@ export function sessionHandlers<Context extends KeptContext>(contexts: KeptConte
   function find(id: string): Context {
     const context = contexts.list().find((other) => other.id === id);
     if (context) return context;
-    throw new Problem(404, "NOT_FOUND", `No context has the id ${JSON.stringify(id)}.`, {
+    throw new Problem(404, "CONTEXT_NOT_FOUND", `No context has the id ${JSON.stringify(id)}.`, {
       hint: "List the contexts to see those that have an interpreter.",
     });
   }
