@@ -27,6 +27,7 @@ const guides: Item[] = [
       page("Streams", "/guides/streams"),
       page("Long jobs", "/guides/long-jobs"),
       page("Webhooks", "/guides/webhooks"),
+      page("Events", "/guides/events"),
       page("Templates", "/guides/templates"),
       page("Volumes", "/guides/volumes"),
       page("Changes to accept", "/guides/changes"),
