@@ -12,6 +12,9 @@ export interface ServerTimeouts {
   readonly bodyRestMs: number;
 }
 
+/** Listeners of one event that an upgraded connection may have. */
+const upgradeListeners = 20;
+
 const defaultTimeouts: ServerTimeouts = { headMs: 15_000, bodyRestMs: 5000 };
 
 /**
@@ -27,6 +30,8 @@ export function createGatewayServer(timeouts = defaultTimeouts): Server {
     connectionsCheckingInterval: timeouts.headMs / 5,
   });
   answerUnreadableRequests(server, envelopeAt);
+  // Each part that counts, limits or follows open connections listens for the end of one, and Node.js warns of more than ten.
+  server.on("upgrade", (_, connection) => connection.setMaxListeners(upgradeListeners));
   server.on("request", (request, response) => {
     response.once("finish", () => {
       if (request.complete) return;

@@ -13,6 +13,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
  */
 export class Database {
   readonly #statements = new Map<string, Statement>();
+  #waitsForDisk = true;
 
   private constructor(private readonly sqlite: SqliteDatabase) {}
 
@@ -37,6 +38,11 @@ export class Database {
   }
 
   run(sql: string, values: readonly SqlValue[] = []): void {
+    if (!this.sqlite.inTransaction) this.#waitForDisk(true);
+    this.#run(sql, values);
+  }
+
+  #run(sql: string, values: readonly SqlValue[] = []): void {
     this.#using(sql, (statement) => statement.run([...values]));
   }
 
@@ -50,12 +56,17 @@ export class Database {
 
   /** Commits all writes of `work` or none of them, even if the process is killed halfway. */
   transaction<Result>(work: () => Result): Result {
+    return this.#transaction(work, true);
+  }
+
+  #transaction<Result>(work: () => Result, waitsForDisk: boolean): Result {
     // Within another one it is a part of that.
     if (this.sqlite.inTransaction) return work();
     try {
-      this.sqlite.exec("BEGIN IMMEDIATE");
+      this.#waitForDisk(waitsForDisk);
+      this.#run("BEGIN IMMEDIATE");
       const result = work();
-      this.sqlite.exec("COMMIT");
+      this.#run("COMMIT");
       return result;
     } catch (error) {
       if (this.sqlite.inTransaction) this.sqlite.exec("ROLLBACK");
@@ -68,12 +79,14 @@ export class Database {
    * machine fails.
    */
   unflushed<Result>(work: () => Result): Result {
-    this.sqlite.exec("PRAGMA synchronous = NORMAL");
-    try {
-      return this.transaction(work);
-    } finally {
-      this.sqlite.exec("PRAGMA synchronous = FULL");
-    }
+    return this.#transaction(work, false);
+  }
+
+  /** Whether the next commits wait until they are on the disk. */
+  #waitForDisk(waitsForDisk: boolean): void {
+    if (this.#waitsForDisk === waitsForDisk) return;
+    this.sqlite.exec(`PRAGMA synchronous = ${waitsForDisk ? "FULL" : "NORMAL"}`);
+    this.#waitsForDisk = waitsForDisk;
   }
 
   close(): void {

@@ -22,10 +22,10 @@ export interface EventLog extends KeptEvents {
    */
   record(events: readonly NewEvent[], change?: () => void): void;
   /**
-   * Records an event without waiting for the disk. It is written with others at the end of this turn of the event loop; a failure of
-   * the machine, but no kill of this process, may lose it later.
+   * Records an event without waiting for the disk. It is written with others at the end of this turn of the event loop, or at the latest
+   * after so many milliseconds; a failure of the machine, but no kill of this process, may lose it later.
    */
-  append(event: NewEvent): void;
+  append(event: NewEvent, withinMs?: number): void;
   /** Writes what was appended now. */
   flush(): void;
 }
@@ -57,6 +57,7 @@ export class SqliteEventLog implements EventLog {
   /** Appended events that are not written yet. */
   #appended: NewEvent[] = [];
   #writing: NodeJS.Immediate | NodeJS.Timeout | undefined;
+  #later: NodeJS.Timeout | undefined;
   #untilPrune = 0;
   #last: number;
 
@@ -86,10 +87,11 @@ export class SqliteEventLog implements EventLog {
     this.#wrote(written);
   }
 
-  append(event: NewEvent): void {
+  append(event: NewEvent, withinMs = 0): void {
     this.#appended.push(event);
     if (this.#appended.length > mostAppended) this.#appended.shift();
-    this.#writing ??= setImmediate(() => this.#write());
+    if (withinMs > 0) this.#later ??= setTimeout(() => this.flush(), withinMs);
+    else this.#writing ??= setImmediate(() => this.#write());
   }
 
   after(sequence: number, { keyId, sandboxId, types }: EventView, limit: number): readonly KeptEvent[] {
@@ -119,6 +121,8 @@ export class SqliteEventLog implements EventLog {
 
   /** If the data directory is full, they are written once it is not. */
   flush(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
     if (this.#appended.length === 0) return;
     try {
       const written = this.database.unflushed(() => this.#insert(this.#appended));
