@@ -27,11 +27,11 @@ const bash = (code: string, stdout: string, more: Partial<FileProgram> = {}): Fi
 /** Programs, and what they do as `python3 FILE`, `node FILE` and `bash FILE`. */
 export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
   "waits for its threads": python(
-    "import threading, time\ndef work():\n    time.sleep(0.3)\n    print('late')\nthreading.Thread(target=work).start()\nprint('main')",
+    "import threading, time\nsaid = threading.Event()\ndef work():\n    said.wait()\n    time.sleep(0.3)\n    print('late')\nthreading.Thread(target=work).start()\nprint('main')\nsaid.set()",
     "main\nlate\n",
   ),
   "waits for what it submitted": python(
-    "from concurrent.futures import ThreadPoolExecutor\nimport time\n_ = ThreadPoolExecutor(1).submit(lambda: (time.sleep(0.3), print('late')))\nprint('main')",
+    "from concurrent.futures import ThreadPoolExecutor\nimport threading, time\nsaid = threading.Event()\n_ = ThreadPoolExecutor(1).submit(lambda: (said.wait(), time.sleep(0.3), print('late')))\nprint('main')\nsaid.set()",
     "main\nlate\n",
   ),
   "runs its exit handlers": python(

@@ -25,6 +25,8 @@ export class Database {
     const sqlite = new wasm.Database(path ?? ":memory:");
     // Take an exclusive lock: without one, WAL mode needs shared memory, which this WebAssembly build lacks.
     sqlite.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    // Moving the log into the database waits for the disk, and stops everything meanwhile: do so after 16 MiB, not 4.
+    sqlite.exec("PRAGMA wal_autocheckpoint = 4000");
     const database = new Database(sqlite);
     try {
       if (path !== undefined) database.#requireSound();
@@ -39,6 +41,12 @@ export class Database {
 
   run(sql: string, values: readonly SqlValue[] = []): void {
     if (!this.sqlite.inTransaction) this.#waitForDisk(true);
+    this.#run(sql, values);
+  }
+
+  /** Like {@link run}, but does not wait for the disk; see {@link unflushed}. */
+  runUnflushed(sql: string, values: readonly SqlValue[] = []): void {
+    if (!this.sqlite.inTransaction) this.#waitForDisk(false);
     this.#run(sql, values);
   }
 

@@ -114,7 +114,7 @@ export const migrations: readonly Migration[] = [
     name: "events",
     sql: `
       CREATE TABLE events (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        id INTEGER PRIMARY KEY,
         at INTEGER NOT NULL,
         type TEXT NOT NULL,
         sandbox_id TEXT,
@@ -122,7 +122,6 @@ export const migrations: readonly Migration[] = [
         facts TEXT NOT NULL
       ) STRICT;
       CREATE INDEX events_by_sandbox ON events (sandbox_id, id);
-      CREATE INDEX events_by_key ON events (key_id, id);
       CREATE TABLE gone_events (key_id TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT`,
   },
   {
