@@ -39,14 +39,9 @@ const creation = z.object({
   region,
   timeout_seconds: lifetime.default(600).describe("Seconds that it lives"),
   internet_access: internetAccess,
-  ask_egress: z
-    .boolean("must be true or false")
-    .optional()
-    .describe("Ask the user about each host that programs connect to"),
+  ask_egress: z.boolean("must be true or false").optional().describe("Ask the user about each host"),
   env_vars: variables.optional().describe("Variables of every run in it"),
-  secrets: variables
-    .optional()
-    .describe("Stored credentials that its code uses without having them: by variable, their names"),
+  secrets: variables.optional().describe("Stored credentials, by variable; its code never has them"),
   vcpu: z.number(cpus).min(0.05, cpus).max(1024, cpus).optional().describe("Processors, on this machine"),
   memory_mb: z
     .int(mebibytes)
@@ -55,16 +50,11 @@ const creation = z.object({
     .optional()
     .describe("MiB of memory, on this machine"),
   disk_gb: ignored,
-  on_timeout: z
-    .enum(["delete", "stop"])
-    .optional()
-    .describe("At the end of timeout_seconds; stop keeps its files, and the next call starts it"),
+  on_timeout: z.enum(["delete", "stop"]).optional().describe("stop keeps its files; the next call starts it"),
   idle_timeout_seconds: lifetime
     .optional()
-    .describe("Stop it after so many seconds without use; the next call starts it"),
-  copy_of: text
-    .optional()
-    .describe("Directory of the user to work on a copy of, at /repo, if the server allows it"),
+    .describe("Stop it so long after its last use; the next call starts it"),
+  copy_of: text.optional().describe("Directory of the user, copied to /repo"),
   name: text.optional().describe("Returns your sandbox of this name if there is one"),
   namespace: text.optional().describe("Another sandbox may have the name in another namespace"),
   include_auth_token: z
