@@ -61,7 +61,7 @@ export function desktopStatements(
     const { stdout, exitCode } = await other.execute(`
 import socket
 socket_of_x = "/tmp/.X11-unix/X${display}"
-for address in (socket_of_x, "\\0" + socket_of_x, ("127.0.0.1", ${6000 + display})):
+for address in (socket_of_x, "\\0" + socket_of_x, ("127.0.0.1", ${6000 + Number(display)})):
     try:
         socket.socket(socket.AF_INET if isinstance(address, tuple) else socket.AF_UNIX).connect(address)
         print("connected to", address)
