@@ -40,7 +40,7 @@ export function contractSuite(
     beforeAll(async () => {
       backend = await start();
       client = backend.client;
-      sandbox = await client.sandboxes.create({ template: "code-interpreter", timeoutSeconds: 300 });
+      sandbox = await client.sandboxes.create({ template: "code-interpreter", timeoutSeconds: 1800 });
     });
     afterAll(() => backend?.close());
 

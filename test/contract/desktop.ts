@@ -11,7 +11,7 @@ export function desktopSuite(client: () => SandboxClient): void {
         .templates.get("desktop")
         .catch(() => undefined);
       if (template === undefined) return;
-      sandbox = await client().sandboxes.create({ template: "desktop", timeoutSeconds: 300 });
+      sandbox = await client().sandboxes.create({ template: "desktop", timeoutSeconds: 1800 });
     });
     afterAll(async () => {
       await sandbox?.delete();
