@@ -1,7 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { checkKnown, checkText, omitUndefined } from "../config/options.js";
 import {
-  AbortError,
   InvalidResponseError,
   invalidArgument,
   NetworkError,
@@ -12,6 +11,7 @@ import {
   TimeoutError,
 } from "../errors/errors.js";
 import { type ServerSentEvent, serverSentEvents } from "../streams/server-sent-events.js";
+import { CallScope } from "../transport/calls/calls.js";
 import { type ControlPlaneClient, successOf } from "../transport/contract-clients.js";
 
 type WireEvent = ControlPlaneSchemas["Event"];
@@ -104,22 +104,27 @@ export async function* readEvents(
   let { since } = options;
   let pause = firstPause;
   let brokeAt: number | undefined;
-  for (;;) {
-    try {
-      for await (const { id, event, data } of await open(controlPlane, { ...options, since })) {
-        brokeAt = undefined;
-        pause = firstPause;
-        if (id !== undefined) since = id;
-        if (event !== "opened") yield eventIn(data);
+  const scope = new CallScope(signal);
+  try {
+    for (;;) {
+      try {
+        for await (const { id, event, data } of await open(controlPlane, { ...options, since })) {
+          brokeAt = undefined;
+          pause = firstPause;
+          if (id !== undefined) since = id;
+          if (event !== "opened") yield eventIn(data);
+        }
+      } catch (error) {
+        // Without a first event there is nothing to go on from.
+        if (since === undefined || !isOutage(error)) throw error;
+        brokeAt ??= Date.now();
+        if (Date.now() - brokeAt > longestOutage * 1000) throw error;
       }
-    } catch (error) {
-      // Without a first event there is nothing to go on from.
-      if (since === undefined || !isOutage(error)) throw error;
-      brokeAt ??= Date.now();
-      if (Date.now() - brokeAt > longestOutage * 1000) throw error;
+      await scope.sleep(pause);
+      pause = Math.min(2 * pause, longestPause);
     }
-    await sleep(pause, signal);
-    pause = Math.min(2 * pause, longestPause);
+  } finally {
+    scope.end();
   }
 }
 
@@ -143,21 +148,6 @@ const isOutage = (error: unknown): boolean =>
   [NetworkError, StreamClosedError, TimeoutError, ServerError, RateLimitError].some(
     (outage) => error instanceof outage,
   );
-
-function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(new AbortError(signal?.reason));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, seconds * 1000);
-    if (signal?.aborted) stop();
-    signal?.addEventListener("abort", stop, { once: true });
-  });
-}
 
 /** The event that a server sent. Throws an `InvalidResponseError` if it is none. */
 export function eventIn(data: string): SandboxEvent {
