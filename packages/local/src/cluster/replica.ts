@@ -4,6 +4,7 @@ import type { Server } from "node:http";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterRecordsError, InvalidRecordsError, PortUnavailableError } from "../errors/local-errors.js";
+import { messageOf } from "../errors/message-of.js";
 import { openCluster } from "../runtime/kubernetes/cluster.js";
 import type { KubernetesOptions } from "../runtime/runtime-options.js";
 import { MemoryEventLog } from "../store/event-log.js";
@@ -110,7 +111,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
         await aborted(AbortSignal.any([term.over, closing.signal]));
         if (closing.signal.aborted) await proxy.finishCalls();
         else proxy.follow();
-        await plane.close().catch((error: unknown) => log(`Ceasing to lead: ${describe(error)}`));
+        await plane.close().catch((error: unknown) => log(`Ceasing to lead: ${messageOf(error)}`));
         leadership = undefined;
         if (!closing.signal.aborted) log("Another server leads now. This one passes callers on to it.");
       } else {
@@ -118,7 +119,7 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
         if (!term || closing.signal.aborted) return;
         leadership = await again(term).catch((error: unknown) => {
           log(
-            `This server could not begin to lead, and tries again in ${retryMs / 1000} s: ${describe(error)}`,
+            `This server could not begin to lead, and tries again in ${retryMs / 1000} s: ${messageOf(error)}`,
           );
           return undefined;
         });
@@ -164,5 +165,3 @@ export async function startReplica<Runtime extends { close(): Promise<void> }>(
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

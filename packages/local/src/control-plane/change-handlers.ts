@@ -6,10 +6,14 @@ import { type CopiedDirectories, copyOf, copyWith } from "../changes/copied-dire
 import { isVersionControl, mayRunByItself } from "../changes/special-names.js";
 import type { Change } from "../changes/tree-comparison.js";
 import type { KeyFleet } from "../sandboxes/key-fleet.js";
-import type { SandboxLifecycle } from "../sandboxes/sandbox-lifecycle.js";
+import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 
 /** The operations on what code has changed in copies of directories, for one API key. */
-export function changeHandlers(fleet: KeyFleet, copies: CopiedDirectories, lifecycle: SandboxLifecycle) {
+export function changeHandlers(
+  fleet: KeyFleet,
+  copies: CopiedDirectories,
+  { between }: Pick<SandboxFleet, "between">,
+) {
   return {
     listChanges: async ({ params, query, requestId }) => {
       const sandbox = fleet.get(params.id);
@@ -37,13 +41,11 @@ export function changeHandlers(fleet: KeyFleet, copies: CopiedDirectories, lifec
         refused.push({ path, status: "refused", reason: `it is not below ${target}` });
         return [];
       });
-      const results = await lifecycle.between(sandbox, () =>
+      const results = await between(sandbox, () =>
         copies.apply(sandbox, mount, { accepted, check: body.check ?? false }),
       );
-      const data = results
-        .map((result) => ({ ...result, path: `${target}/${textOf(result.path)}` }))
-        .concat(refused as never)
-        .sort((one, other) => (one.path < other.path ? -1 : 1));
+      const applied = results.map((result) => ({ ...result, path: `${target}/${textOf(result.path)}` }));
+      const data = [...applied, ...refused].sort((one, other) => (one.path < other.path ? -1 : 1));
       return { object: "list", data, request_id: requestId };
     },
   } satisfies Handlers<ControlPlaneContract, unknown>;

@@ -208,7 +208,7 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     ...secretHandlers(fleet, options.fleet.access),
     ...storedSecretHandlers(options.storedSecrets, keyId),
 
-    ...changeHandlers(fleet, options.volumes.copies, options.fleet.lifecycle),
+    ...changeHandlers(fleet, options.volumes.copies, options.fleet),
 
     ...keyHandlers({
       ...options,

@@ -1,6 +1,7 @@
 import { neverSleeps, withOwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
 import type { TemplateCatalogue } from "../catalogue/template-catalogue.js";
+import { messageOf } from "../errors/message-of.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { StoredSandbox } from "../store/sandbox-repository.js";
 import type { Volumes } from "../volumes/volumes.js";
@@ -82,7 +83,7 @@ export class FleetRestart {
     const kept = this.parts.registry.list().map((sandbox) =>
       limit(() =>
         keep(sandbox).catch((error: unknown) => {
-          if (sandbox.status !== "error") log(describe(error));
+          if (sandbox.status !== "error") log(messageOf(error));
         }),
       ),
     );
@@ -106,12 +107,10 @@ export class FleetRestart {
       const machine = await machines.adopt(sandbox.template, sandbox.id);
       if (machine) return await asRecorded(sandbox, machine);
     } catch (error) {
-      const reason = describe(error);
+      const reason = messageOf(error);
       log(`Sandbox ${sandbox.id} ran when the last control plane ended, and is lost: ${reason}`);
       return `The control plane ended while the sandbox was running, and the next one could not reach its machine: ${reason}`;
     }
     return "The control plane ended while the sandbox was running, and its machine is gone, so the sandbox's processes and files are lost.";
   }
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -17,6 +17,7 @@ import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
 import { checkedSecrets } from "../egress/secrets/checked-secrets.js";
 import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
+import { messageOf } from "../errors/message-of.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
@@ -81,7 +82,7 @@ export interface OwnedCreateRequest extends CreateRequest {
 /** All sandboxes of this machine. Deletion and expiry end a sandbox through the same code, `#end`. */
 export class SandboxFleet {
   readonly #deadlines = new Deadlines((id) => this.#expire(id));
-  readonly lifecycle: SandboxLifecycle;
+  readonly #lifecycle: SandboxLifecycle;
   readonly #sleep: SandboxSleep;
   readonly #restart: FleetRestart;
   readonly access: SandboxAccess;
@@ -97,11 +98,11 @@ export class SandboxFleet {
   constructor(private readonly options: FleetOptions) {
     const { measureWake = (work) => work() } = options;
     const own = { ...options, deadlines: this.#deadlines, activity: this.activity };
-    this.lifecycle = new SandboxLifecycle(own);
-    const parts = { ...own, lifecycle: this.lifecycle };
+    this.#lifecycle = new SandboxLifecycle(own);
+    const parts = { ...own, lifecycle: this.#lifecycle };
     this.#restart = new FleetRestart(parts);
     this.#sleep = new SandboxSleep(parts);
-    this.waker = new SandboxWaker((sandbox) => measureWake(() => this.lifecycle.wake(sandbox)));
+    this.waker = new SandboxWaker((sandbox) => measureWake(() => this.#lifecycle.wake(sandbox)));
     this.access = new SandboxAccess(parts);
   }
 
@@ -142,7 +143,7 @@ export class SandboxFleet {
       }
       if (sandbox.template.name !== template.name) throw otherTemplate(name, sandbox.template.name);
       try {
-        await this.lifecycle.wake(sandbox);
+        await this.#lifecycle.wake(sandbox);
         this.activity.note(sandbox);
         const wanted = Date.now() + request.timeoutSeconds * 1000;
         if (wanted > sandbox.expiresAt.getTime()) await this.setTimeout(sandbox.id, request.timeoutSeconds);
@@ -196,28 +197,31 @@ export class SandboxFleet {
   }
 
   async pause(id: string): Promise<SandboxRecord> {
-    return this.#step(id, (sandbox) => this.lifecycle.pause(sandbox));
+    return this.#step(id, (sandbox) => this.#lifecycle.pause(sandbox));
   }
 
   async resume(id: string): Promise<SandboxRecord> {
-    return this.#use(id, (sandbox) => this.lifecycle.resume(sandbox));
+    return this.#use(id, (sandbox) => this.#lifecycle.resume(sandbox));
   }
 
   async stop(id: string): Promise<SandboxRecord> {
     if (!this.options.keepsFiles) throw cannotStop(this.get(id).id);
-    return this.#step(id, (sandbox) => this.lifecycle.stop(sandbox));
+    return this.#step(id, (sandbox) => this.#lifecycle.stop(sandbox));
   }
 
   async start(id: string): Promise<SandboxRecord> {
-    return this.#use(id, (sandbox) => this.lifecycle.start(sandbox));
+    return this.#use(id, (sandbox) => this.#lifecycle.start(sandbox));
   }
+
+  /** Does something that no step of the sandbox may come between. */
+  readonly between: SandboxLifecycle["between"] = (...of) => this.#lifecycle.between(...of);
 
   /** Starts a sandbox that sleeps, for a request that waits. Throws the problem that says why it does not run. */
   readonly wake = (id: string): Promise<void> => this.waker.wake(this.get(id));
 
   async update(id: string, { metadata, sleep }: SandboxUpdate): Promise<SandboxRecord> {
     const sandbox = this.get(id);
-    await this.lifecycle.between(sandbox, async () => {
+    await this.#lifecycle.between(sandbox, async () => {
       const wanted = { ...sandbox.sleep, ...sleep };
       requireSleepPossible(wanted, this.options);
       await this.options.registry.change(sandbox, { ...(metadata && { metadata }), sleep: wanted });
@@ -241,7 +245,7 @@ export class SandboxFleet {
     if (isKept) await this.#restart.keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
-    this.lifecycle.close();
+    this.#lifecycle.close();
     await Promise.all(this.list().map(({ machine }) => machine?.destroy()));
     await noMoreMachines;
     return lost.length;
@@ -347,7 +351,7 @@ export class SandboxFleet {
     };
     await this.options.registry.add(sandbox);
     this.#begin(sandbox);
-    this.lifecycle.watch(sandbox, machine);
+    this.#lifecycle.watch(sandbox, machine);
     return sandbox;
   }
 
@@ -380,7 +384,7 @@ export class SandboxFleet {
     if (!hasFailed(sandbox) && !isAsleep(status) && sleep.onTimeout !== "delete")
       return void this.#sleep.atDeadline(sandbox);
     this.#end(id, "expired").catch((error: unknown) =>
-      this.options.log(`Sandbox ${id} could not be removed completely: ${describe(error)}`),
+      this.options.log(`Sandbox ${id} could not be removed completely: ${messageOf(error)}`),
     );
   }
 
@@ -391,11 +395,9 @@ export class SandboxFleet {
       await this.options.registry.end(id, end);
       this.#deadlines.clear(id);
       this.#sleep.forget(id);
-      await this.lifecycle.remove(sandbox);
+      await this.#lifecycle.remove(sandbox);
     } finally {
       leave();
     }
   }
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

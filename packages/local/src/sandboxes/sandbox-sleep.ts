@@ -1,5 +1,6 @@
 import { isAsleep, type StopReason } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
+import { messageOf } from "../errors/message-of.js";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
 import { Deadlines } from "./deadlines.js";
 import type { SandboxActivity } from "./sandbox-activity.js";
@@ -58,7 +59,7 @@ export class SandboxSleep {
       await this.#sleep(sandbox, "timeout", async () => sandbox.expiresAt.getTime() <= Date.now());
     } catch (error) {
       if (!registry.has(sandbox.id)) return;
-      log(`Sandbox ${sandbox.id} has reached its deadline, and goes on for a minute: ${describe(error)}`);
+      log(`Sandbox ${sandbox.id} has reached its deadline, and goes on for a minute: ${messageOf(error)}`);
       registry.note(sandbox, { expiresAt: new Date(Date.now() + againMs) });
       deadlines.set(sandbox.id, sandbox.expiresAt);
     }
@@ -72,7 +73,7 @@ export class SandboxSleep {
       if (this.#isUnused(sandbox)) await this.#sleep(sandbox, "idle", () => this.#isIdle(sandbox));
     } catch (error) {
       if (!registry.has(id)) return;
-      log(`Sandbox ${id} is idle, and goes on: ${describe(error)}`);
+      log(`Sandbox ${id} is idle, and goes on: ${messageOf(error)}`);
       this.parts.activity.note(sandbox);
     }
     if (registry.has(id)) this.watch(sandbox);
@@ -120,5 +121,3 @@ export class SandboxSleep {
     if (isAsleep(sandbox.status) && sandbox.stopReason === reason) onSleep?.(reason);
   }
 }
-
-const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));
