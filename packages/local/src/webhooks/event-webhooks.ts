@@ -144,9 +144,8 @@ export class EventWebhooks {
     const found = events.after(from, view, limit);
     const queued: string[] = [];
     const cursor = found.length < limit ? last : (found.at(-1)?.sequence ?? last);
-    events.record([], () => {
+    subscriptions.moveOn(id, Math.max(cursor, found.at(-1)?.sequence ?? 0), () => {
       for (const event of found) queued.push(this.#add(deliveries, subscription, event));
-      subscriptions.moveOn(id, Math.max(cursor, found.at(-1)?.sequence ?? 0));
     });
     for (const delivery of queued) queue.deliver(delivery);
     return found.length < limit ? "done" : "more";

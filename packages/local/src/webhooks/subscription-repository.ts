@@ -44,8 +44,15 @@ export class SubscriptionRepository {
       .map(subscriptionOf);
   }
 
-  moveOn(id: string, cursor: number): void {
-    this.database.run("UPDATE webhook_subscriptions SET cursor = ? WHERE id = ?", [cursor, id]);
+  /**
+   * Moves a subscription on, and does with that what `queue` does, or neither. It does not wait for the disk, as little as the events
+   * that it passes: each of them would stop the server for that, also those that it does not want.
+   */
+  moveOn(id: string, cursor: number, queue: () => void): void {
+    this.database.unflushed(() => {
+      queue();
+      this.database.run("UPDATE webhook_subscriptions SET cursor = ? WHERE id = ?", [cursor, id]);
+    });
   }
 
   remove(id: string): void {
