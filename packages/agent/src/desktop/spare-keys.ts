@@ -11,9 +11,7 @@ const readPauseMs = 150;
  */
 export class SpareKeys {
   #server: DisplayServer | undefined;
-  /** The layout as xkbcomp writes it, without the spare keys. */
-  #layout = "";
-  /** Names of the keys without a character. */
+  /** Names of the keys that had no character. */
   #spare: readonly string[] = [];
   /** The character of each spare key that has one, by its name. */
   readonly #characters = new Map<string, string>();
@@ -46,11 +44,9 @@ export class SpareKeys {
   async #find(signal: AbortSignal): Promise<void> {
     const server = await this.desktop.server();
     if (server === this.#server) return;
-    const args = ["-xkb", `:${server.display}`, "-"];
-    const { stdout } = await this.desktop.tool({ command: "xkbcomp", args, signal });
-    this.#layout = stdout.toString();
-    const used = new Set([...this.#layout.matchAll(/^\s*key\s+<(\S+)>/gm)].map(([, name]) => name));
-    const all = [...this.#layout.matchAll(/^\s*<(\S+)> = \d+;$/gm)].map(([, name = ""]) => name);
+    const layout = await this.#layout(server.display, signal);
+    const used = new Set([...layout.matchAll(/^\s*key\s+<(\S+)>/gm)].map(([, name]) => name));
+    const all = [...layout.matchAll(/^\s*<(\S+)> = \d+;$/gm)].map(([, name = ""]) => name);
     this.#spare = all.filter((name) => !used.has(name));
     this.#characters.clear();
     this.#server = server;
@@ -68,9 +64,18 @@ export class SpareKeys {
     const keys = [...this.#characters].map(
       ([name, character]) => `key <${name}> { [ ${keysym(character)} ] };`,
     );
-    const input = this.#layout.replace(/^xkb_symbols .*\{$/m, (start) => `${start}\n${keys.join("\n")}`);
-    const args = ["-w", "0", "-", `:${this.#server?.display}`];
-    await this.desktop.tool({ command: "xkbcomp", args, input, signal });
+    const { display } = await this.desktop.server();
+    // Read anew: programs in the sandbox may have chosen another layout.
+    const own = new RegExp(`^\\s*key\\s+<(?:${this.#spare.join("|")})>\\s+\\{[^}]*\\};\n`, "gm");
+    const layout = (await this.#layout(display, signal)).replace(own, "");
+    const input = layout.replace(/^xkb_symbols .*\{$/m, (start) => `${start}\n${keys.join("\n")}`);
+    await this.desktop.tool({ command: "xkbcomp", args: ["-w", "0", "-", `:${display}`], input, signal });
+  }
+
+  /** The layout of the keyboard, as xkbcomp writes it. */
+  async #layout(display: number, signal: AbortSignal): Promise<string> {
+    const args = ["-xkb", `:${display}`, "-"];
+    return (await this.desktop.tool({ command: "xkbcomp", args, signal })).stdout.toString();
   }
 }
 

@@ -89,6 +89,18 @@ describe("a desktop", () => {
     await expect.poll(() => desktop.windows()).toEqual([]);
   });
 
+  test("types on the layout that a program has chosen", async () => {
+    await desktop.openTerminal("layout", "cat > layout.txt");
+    await desktop.output("setxkbmap de");
+    expect((await desktop.post("keyboard/type", { text: "ŵ\n" })).body).toMatchObject(done);
+    expect(await desktop.output("setxkbmap -query")).toMatch(/layout: +de/);
+    expect(await desktop.output("xkbcomp -xkb $DISPLAY - 2>/dev/null | grep -c udiaeresis")).not.toBe("0\n");
+    await desktop.output("setxkbmap us");
+    await desktop.post("keyboard/combination", { keys: ["ctrl", "d"] });
+    await expect.poll(() => desktop.output("cat layout.txt")).toBe("ŵ\n");
+    await expect.poll(() => desktop.windows()).toEqual([]);
+  });
+
   test("presses keys by the names that people use", async () => {
     await desktop.openTerminal("keys", "cat > keys.txt");
     for (const key of ["a", "/", "space", "B", "BackSpace", "enter"])
