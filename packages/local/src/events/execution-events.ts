@@ -25,10 +25,7 @@ const streamed: Readonly<Record<string, Kind>> = {
 };
 const background: ReadonlySet<string> = new Set(["/execute/background", "/commands/background"]);
 
-/**
- * Milliseconds that the start of an execution may wait to be written with its end. No caller has its answer by then, and writing twice
- * would cost a quarter of a small execution's processor time.
- */
+/** Milliseconds that the start of an execution may wait to be written with its end. No caller has its answer before that. */
 const startLimitMs = 50;
 /** Executions in the background whose ends are waited for at a time, and bytes of the answer that names one. */
 const mostFollowed = 1000;

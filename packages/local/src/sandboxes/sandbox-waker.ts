@@ -28,7 +28,7 @@ interface Wake {
  */
 export class SandboxWaker {
   readonly #wakes = new WeakMap<SandboxRecord, Wake>();
-  /** Boots take the CPU, so no more are under way than this machine has CPUs for. */
+  /** Boots take the CPU: two are under way for each. */
   readonly #starts = pLimit(2 * availableParallelism());
   #waiting = 0;
 

@@ -147,7 +147,7 @@ export class SqliteEventLog implements EventLog {
     return events.length;
   }
 
-  /** A small execution has two events, for which one statement costs a third of a transaction with two. */
+  /** A small execution has two events, for which one statement is enough. */
   #insertUnflushed(events: readonly NewEvent[]): number {
     if (events.length > 2) return this.database.unflushed(() => this.#insert(events));
     const values = events.flatMap((event, index) => valuesOf(event, this.#last + index + 1));
