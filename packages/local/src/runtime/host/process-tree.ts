@@ -93,3 +93,21 @@ export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
+
+/**
+ * Whether a process has ended, also if nobody has taken its exit code: where process 1 takes none, an orphan keeps its pid for
+ * ever. Its files, mounts and memory are gone by then.
+ */
+export function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return true;
+  }
+  try {
+    return /[ZX]/.test(readProcess(pid)?.state ?? "X");
+  } catch {
+    // Without a free descriptor nothing can be read.
+    return false;
+  }
+}

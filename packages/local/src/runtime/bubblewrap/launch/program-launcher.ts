@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { connect, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { signalIfThere } from "../../host/process-tree.js";
+import { hasEnded, signalIfThere } from "../../host/process-tree.js";
 import { type Init, initIn } from "../user-namespace.js";
 import launcher from "./launcher.pl?raw";
 import { closeWriteEnds, type ProgramPipe } from "./program-pipes.js";
@@ -11,7 +11,7 @@ import { type ProgramProcess, type ProgramStart, programDescriptors } from "./pr
 
 /** After so many failures, and no success in between, no further attempt is made. */
 const mostFailures = 3;
-/** Milliseconds to wait for a process that has closed its files. It never seems to end if another process got its pid. */
+/** Milliseconds to wait for a process that has closed its files. It never seems to end if a process that stays got its pid. */
 const goneLimitMs = 30_000;
 
 /**
@@ -196,16 +196,8 @@ class ForkedProgram implements ProgramProcess {
 async function gone(pid: number | undefined): Promise<void> {
   const deadline = Date.now() + goneLimitMs;
   // Most end within 3 ms.
-  for (let tries = 0; pid !== undefined && isThere(pid) && Date.now() < deadline; tries += 1)
+  for (let tries = 0; pid !== undefined && !hasEnded(pid) && Date.now() < deadline; tries += 1)
     await sleep(Math.min(Math.max(1, tries - 3), 16));
-}
-
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 function exitCodeIn(line: string): number | null {
