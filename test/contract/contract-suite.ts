@@ -20,6 +20,7 @@ import { lifecycleSuite } from "./lifecycle.js";
 import { liveSuite } from "./live.js";
 import { programsFromFilesSuite } from "./programs-from-files.js";
 import { sleepSuite } from "./sleep.js";
+import { snapshotSuite } from "./snapshots.js";
 import { streamSuite } from "./streams.js";
 import { templateSuite } from "./templates.js";
 import { webhookSuite } from "./webhooks.js";
@@ -30,7 +31,7 @@ import { webhookSuite } from "./webhooks.js";
  */
 export function contractSuite(
   start: () => Promise<Backend>,
-  { pauses = true, forwards = true, builds = true, tells = true } = {},
+  { pauses = true, forwards = true, builds = true, tells = true, deepestSnapshots = 4 } = {},
 ): void {
   describe("the contract", () => {
     let backend: Backend;
@@ -198,6 +199,7 @@ export function contractSuite(
     lifecycleSuite(() => client, pauses);
 
     sleepSuite(() => backend, pauses);
+    snapshotSuite(() => client, deepestSnapshots);
     atOnceSuite(
       () => client,
       () => sandbox,

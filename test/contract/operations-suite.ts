@@ -12,6 +12,7 @@ import { Bench, type Proof } from "./operations/proof.js";
 import { refusalProofs } from "./operations/refusals.js";
 import { sandboxProofs } from "./operations/sandboxes.js";
 import { secretProofs } from "./operations/secrets.js";
+import { snapshotProofs } from "./operations/snapshots.js";
 import { streamProofs } from "./operations/streams.js";
 import { templateProofs } from "./operations/templates.js";
 import { volumeProofs } from "./operations/volumes.js";
@@ -34,6 +35,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   ...volumeProofs,
   ...secretProofs,
   ...changeProofs,
+  ...snapshotProofs,
   ...eventProofs,
 };
 

@@ -159,6 +159,13 @@ export type { SandboxRecord, SandboxStatus } from "./sandbox/sandbox-record.js";
 export type { ConnectOptions, Sandboxes } from "./sandbox/sandboxes.js";
 export type { SandboxSecrets, SecretRecord } from "./sandbox/secrets.js";
 export type { OnTimeout, SleepOptions, StopReason, UpdateSandboxOptions } from "./sandbox/sleep-options.js";
+export type {
+  ForkOptions,
+  SnapshotOptions,
+  SnapshotRecord,
+  SnapshotReference,
+  Snapshots,
+} from "./sandbox/snapshots.js";
 export type { StoredSecretRecord, StoredSecrets } from "./sandbox/stored-secrets.js";
 export type {
   CreateVolumeOptions,

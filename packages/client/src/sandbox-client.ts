@@ -24,6 +24,7 @@ import type {
   ManyExecutionsOutcome,
 } from "./sandbox/isolated/many-executions.js";
 import { Sandboxes } from "./sandbox/sandboxes.js";
+import { Snapshots } from "./sandbox/snapshots.js";
 import { StoredSecrets } from "./sandbox/stored-secrets.js";
 import { Volumes } from "./sandbox/volumes.js";
 import { Templates } from "./templates/templates.js";
@@ -61,6 +62,8 @@ export class SandboxClient implements AsyncDisposable {
   readonly templates: Templates;
   /** Creates, lists and deletes volumes, which sandboxes mount. */
   readonly volumes: Volumes;
+  /** Lists and deletes snapshots, which sandboxes begin with. */
+  readonly snapshots: Snapshots;
   /** Sends what happens to URLs. */
   readonly webhooks: Webhooks;
   /** Stores, lists and deletes secrets, which sandboxes name instead of carrying them. */
@@ -108,6 +111,7 @@ export class SandboxClient implements AsyncDisposable {
       account: find,
     });
     this.volumes = Volumes.of(this.controlPlane);
+    this.snapshots = Snapshots.of(this.controlPlane);
     this.webhooks = Webhooks.of(this.controlPlane);
     this.secrets = StoredSecrets.of(this.controlPlane);
     this.sandboxes = Sandboxes.of({

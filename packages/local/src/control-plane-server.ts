@@ -31,6 +31,7 @@ import {
   defaultHost,
   defaultKeepStoppedSeconds,
   defaultMaxSandboxes,
+  defaultMaxSnapshots,
   defaultMaxStopped,
   defaultRateLimit,
   machineLimits,
@@ -46,6 +47,7 @@ import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
 import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
+import { openSnapshots } from "./snapshots/snapshots.js";
 import { Sealer } from "./store/sealer.js";
 import { ServerDirectories } from "./store/server-directories.js";
 import { withStoreErrors } from "./store/storage-problem.js";
@@ -152,6 +154,12 @@ export async function serve(
     storedSecrets,
   );
   const directories = new ServerDirectories(store.directory);
+  const keepsFiles = store.directory !== undefined || !store.isKept;
+  const snapshots = await openSnapshots({
+    ...{ store, directories, keepsFiles },
+    runtime: runtime.name,
+    mostOfKey: options.maxSnapshots ?? defaultMaxSnapshots,
+  });
   const budget = new MemoryBudget({
     overcommit: isElsewhere
       ? Number.POSITIVE_INFINITY
@@ -160,7 +168,7 @@ export async function serve(
   });
   const { layers, uploads, builds, imports } = await serverTemplates({
     ...{ catalogue: templates, runtime, tokens, agents, egress, budget, store, directories },
-    sandboxes: () => registry.list(),
+    users: () => [...registry.list(), ...snapshots.list()],
     timeoutSeconds: options.buildTimeoutSeconds ?? 1800,
   });
   const volumes = new Volumes({
@@ -207,6 +215,7 @@ export async function serve(
     files: new SandboxFiles(() => directories.kept("files"), agents),
     layers,
     templates,
+    snapshots,
     egress,
     storedSecrets,
     volumes,
@@ -215,7 +224,7 @@ export async function serve(
     slots,
     cooldowns,
     isKept: store.isKept,
-    keepsFiles: store.directory !== undefined || !store.isKept,
+    keepsFiles,
     withoutPause: runtime.withoutPause,
     keepStoppedSeconds: options.keepStoppedSeconds ?? defaultKeepStoppedSeconds,
     hasMemory: (wanted) => budget.hasRoom(wanted),
@@ -232,6 +241,7 @@ export async function serve(
     builds.restore();
     await fleet.restore();
     if (store.directory !== undefined) {
+      await snapshots.restore();
       await layers.collect();
       await volumes.restore();
     }
@@ -290,8 +300,7 @@ export async function serve(
     baseUrl: (host) => addresses.base(host),
     tokens,
     keys,
-    volumes,
-    storedSecrets,
+    ...{ volumes, snapshots, storedSecrets },
     limiter: new RateLimiter(options.rateLimit ?? defaultRateLimit, keys),
     runtime: runtime.name,
     refusalOfPriorityClass: runtime.refusalOfPriorityClass?.bind(runtime),

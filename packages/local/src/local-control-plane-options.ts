@@ -71,6 +71,8 @@ export interface LocalControlPlaneOptions {
   readonly maxSandboxes?: number;
   /** Most stopped sandboxes of an API key at a time. Beyond, a stop is refused with 429. Default: 100. */
   readonly maxStopped?: number;
+  /** Most snapshots of an API key. Beyond, the next is refused with 429. Default: 100. */
+  readonly maxSnapshots?: number;
   /**
    * Seconds after which a sandbox that sleeps is deleted, if it was created or updated with an `on_timeout` other than `delete`.
    * Default: 604,800, a week.

@@ -12,6 +12,9 @@ export const defaultKeepStoppedSeconds = 7 * 24 * 60 * 60;
 /** The stopped sandboxes that an API key may have. */
 export const defaultMaxStopped = 100;
 
+/** The snapshots that an API key may have. */
+export const defaultMaxSnapshots = 100;
+
 /** The default limit of sandboxes, by the host's memory. An idle sandbox takes about 10 MiB. */
 export function defaultMaxSandboxes(): number {
   return Math.min(256, Math.max(16, Math.floor(hostMemoryMb() / 32)));

@@ -79,6 +79,7 @@ export const controlPlaneErrorCodes = [
   "WEBHOOK_NOT_FOUND",
   "VOLUME_NOT_FOUND",
   "SECRET_NOT_FOUND",
+  "SNAPSHOT_NOT_FOUND",
   "VOLUME_IN_USE",
   "CONFLICT",
   "RATE_LIMIT_EXCEEDED",

@@ -258,8 +258,9 @@ const lists = {
   execution: "sandbox.processes.list()",
   volume: "client.volumes.list()",
   secret: "client.secrets.list()",
+  snapshot: "client.snapshots.list()",
 };
-const article = { sandbox: "a", template: "a", execution: "an", volume: "a", secret: "a" };
+const article = { sandbox: "a", template: "a", execution: "an", volume: "a", secret: "a", snapshot: "a" };
 
 /** Checks environment variables. Refuses invalid names, and the mask that servers show in place of a secret value. */
 export function checkedVariables(

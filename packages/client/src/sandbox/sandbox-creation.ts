@@ -19,6 +19,7 @@ import {
 import { checkSecrets, type Secrets, secretsOnWire } from "../config/secrets.js";
 import { InvalidResponseError, invalidArgument } from "../errors/errors.js";
 import { checkSleep, type SleepOptions, sleepOnWire, sleepOptionNames } from "./sleep-options.js";
+import { type SnapshotReference, snapshotName } from "./snapshots.js";
 import { type Mounts, mountsOnWire } from "./volumes.js";
 
 type CreateRequest = ControlPlaneSchemas["CreateSandboxRequest"];
@@ -29,6 +30,11 @@ export interface CreateSandboxOptions extends CallOptions, SleepOptions {
   template?: string | undefined;
   /** Id of the template. Cannot be combined with `template`. */
   templateId?: string | undefined;
+  /**
+   * A snapshot to begin with, by its id, its name or its record: its files and environment variables, template and limits. Cannot be
+   * combined with `template`.
+   */
+  snapshot?: SnapshotReference | undefined;
   /**
    * Lifetime of the sandbox in seconds, a whole number from 1 to 86,400. Default: `timeouts.lifetimeSeconds`, else the
    * server's default.
@@ -108,6 +114,7 @@ const namedOptionNames: OptionNames<NamedSandboxOptions> = {
   ...sleepOptionNames,
   template: true,
   templateId: true,
+  snapshot: true,
   timeoutSeconds: true,
   region: true,
   internetAccess: true,
@@ -145,10 +152,12 @@ export function createRequest(
   checkKnown("egress", options.egress, { allow: true, deny: true, ask: true });
   const { template, templateId, region, internetAccess, egress, limits, mounts, env, name, metadata } =
     options;
-  const { minIsolation, secrets } = options;
+  const { minIsolation, secrets, snapshot } = options;
   if (template !== undefined && templateId !== undefined) {
     throw invalidArgument("Both template and templateId are given.", "Give the name or the id.");
   }
+  if (snapshot !== undefined && (template ?? templateId) !== undefined)
+    throw invalidArgument("Both a snapshot and a template are given.", "A snapshot has its own template.");
   for (const [option, text] of Object.entries({ template, templateId, region, name }))
     checkText(option, text);
   checkBoolean("internetAccess", internetAccess);
@@ -162,12 +171,8 @@ export function createRequest(
   if (vcpu !== undefined && !(typeof vcpu === "number" && vcpu >= 0.05 && vcpu <= 1024))
     throw invalidArgument(`limits.vcpu must be a number from 0.05 to 1024; it is ${numberOr(vcpu)}.`);
   const seconds = options.timeoutSeconds ?? defaultLifetime;
-  const made =
-    templateId === undefined
-      ? { template_name: template ?? "code-interpreter" }
-      : { template_id: templateId };
   return {
-    ...made,
+    ...madeFrom(options),
     ...omitUndefined({
       timeout_seconds: seconds === undefined ? undefined : lifetime(seconds, "timeoutSeconds"),
       region,
@@ -183,6 +188,15 @@ export function createRequest(
     }),
     ...sleepOnWire(options),
   };
+}
+
+function madeFrom({
+  template = "code-interpreter",
+  templateId,
+  snapshot,
+}: CreateSandboxOptions): Pick<CreateRequest, "snapshot" | "template_id" | "template_name"> {
+  if (snapshot !== undefined) return { snapshot: snapshotName(snapshot) };
+  return templateId === undefined ? { template_name: template } : { template_id: templateId };
 }
 
 /** The lists as a request has them. */

@@ -22,3 +22,4 @@ export { SandboxEgress } from "./egress.js";
 export { noticeExpiry } from "./expiry-notice.js";
 export { KeepAlive } from "./keep-alive.js";
 export { SandboxSecrets } from "./secrets.js";
+export { forkFailure, forkRequest, restoreSandbox, takeSnapshot } from "./snapshots.js";

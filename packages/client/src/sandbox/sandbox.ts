@@ -4,6 +4,7 @@ import type { SandboxLinks } from "../agent/sandbox-links.js";
 import type { Isolation } from "../config/isolation.js";
 import { type CallOptions, checkKnown } from "../config/options.js";
 import type { Desktop } from "../desktop/desktop.js";
+import type { SandboxError } from "../errors/errors.js";
 import type { AsyncExecuteOptions, BackgroundExecuteOptions } from "../execution/background-options.js";
 import type { Commands } from "../execution/commands.js";
 import type { Contexts } from "../execution/contexts.js";
@@ -36,6 +37,7 @@ import type * as SandboxParts from "./sandbox-parts.js";
 import type { SandboxRecord, SandboxStatus } from "./sandbox-record.js";
 import type { SandboxSecrets } from "./secrets.js";
 import type { UpdateSandboxOptions } from "./sleep-options.js";
+import type { ForkOptions, SnapshotOptions, SnapshotRecord, SnapshotReference } from "./snapshots.js";
 
 /** The method that Node.js calls to print an object; it receives Node's own `inspect`. */
 const inspected = Symbol.for("nodejs.util.inspect.custom");
@@ -55,6 +57,7 @@ export interface SandboxOperations {
   get(id: string, options?: CallOptions): Promise<Sandbox>;
   delete(id: string, options?: CallOptions): Promise<void>;
   update(id: string, options: UpdateSandboxOptions): Promise<Sandbox>;
+  fork(id: string, options: ForkOptions): Promise<(Sandbox | SandboxError)[]>;
   setTimeout(id: string, seconds: number, options?: CallOptions): Promise<Date>;
   pause(id: string, options?: CallOptions): Promise<SandboxStatus>;
   resume(id: string, options?: CallOptions): Promise<SandboxStatus>;
@@ -356,6 +359,39 @@ export class Sandbox implements AsyncDisposable {
    */
   async apply(options?: ApplyOptions): Promise<AppliedChange[]> {
     return this.#parts.applyChanges(this.#sandboxes.controlPlane, this.id, options);
+  }
+
+  /**
+   * Keeps the sandbox's files as they are now (POST /v1/sandboxes/{id}/snapshots). The sandbox goes on, and stands still meanwhile where
+   * its server can freeze it: `consistent` says so. Kept are files, environment variables, template and limits; not processes, variables
+   * of interpreters, volumes and values of secrets.
+   *
+   * ```ts
+   * const { id } = await sandbox.snapshot({ name: "installed" });
+   * await using another = await client.sandboxes.create({ snapshot: id });
+   * ```
+   */
+  async snapshot(options?: SnapshotOptions): Promise<SnapshotRecord> {
+    return this.#parts.takeSnapshot(this.#sandboxes.controlPlane, this.id, options);
+  }
+
+  /**
+   * Makes sandboxes that begin with this one's files, all of one moment (POST /v1/sandboxes/{id}/fork). They have its template, limits,
+   * labels, egress, volumes, secrets and sleep settings, but no name. Resolves with a sandbox for each, or with the error for one that
+   * could not be made. Without room for all of them, none is made, and it throws.
+   */
+  async fork(options: ForkOptions = {}): Promise<(Sandbox | SandboxError)[]> {
+    return this.#sandboxes.fork(this.id, options);
+  }
+
+  /**
+   * Gives the sandbox the files of a snapshot, in place of all that it has (POST /v1/sandboxes/{id}/restore). Its processes end; its id,
+   * links and settings stay. A snapshot of another template is a `ConflictError`.
+   */
+  async restore(snapshot: SnapshotReference, options?: CallOptions): Promise<void> {
+    const { controlPlane } = this.#sandboxes;
+    const status = await this.#parts.restoreSandbox(controlPlane, this.id, snapshot, options);
+    this.#record = { ...this.#record, status };
   }
 
   /**

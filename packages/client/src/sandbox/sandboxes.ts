@@ -13,11 +13,11 @@ import {
   requireText,
 } from "../config/options.js";
 import type { PaginatedList } from "../config/paginated-list.js";
-import { NotFoundError, SandboxExpiredError } from "../errors/errors.js";
+import { NotFoundError, type SandboxError, SandboxExpiredError } from "../errors/errors.js";
 import { asText, date } from "../transport/answer-fields.js";
 import { CallScope, type ServerClock, unlessAborted } from "../transport/calls/calls.js";
 import { bodyOf, type ControlPlaneClient, readBody, successOf } from "../transport/contract-clients.js";
-import type { CallInit } from "../transport/openapi-client.js";
+import type { Answer, CallInit } from "../transport/openapi-client.js";
 import { OwnedSandboxes } from "./owned-sandboxes.js";
 import { Sandbox, type SandboxTimeouts } from "./sandbox.js";
 import type { CreateSandboxOptions, NamedSandboxOptions } from "./sandbox-creation.js";
@@ -27,6 +27,7 @@ import type * as SandboxParts from "./sandbox-parts.js";
 import { type SandboxStatus, sandboxRecord } from "./sandbox-record.js";
 import { notRunning } from "./sandbox-refusals.js";
 import { type UpdateSandboxOptions, updateRequest } from "./sleep-options.js";
+import type { ForkOptions } from "./snapshots.js";
 
 /** Options of `connect`. */
 export interface ConnectOptions extends CallOptions {
@@ -196,6 +197,28 @@ export class Sandboxes {
     return sandbox(wire);
   }
 
+  /** Makes sandboxes with the files of another one (POST /v1/sandboxes/{id}/fork). They are deleted if the caller does not get them. */
+  async fork(id: string, options: ForkOptions): Promise<(Sandbox | SandboxError)[]> {
+    const { controlPlane, deleteOnSignal } = this.#parts;
+    const { forkFailure, forkRequest } = await import("./sandbox-parts.js");
+    const body = forkRequest(options);
+    const { signal, requestTimeoutSeconds } = options;
+    const init = { body, ...at(id, { signal, requestTimeoutSeconds }) };
+    const onLost = (lost: Promise<Answer<WireForks>>): void => this.background.run(() => this.#deleteAll(lost));
+    const pending = controlPlane.POST("/v1/sandboxes/{id}/fork", { ...init, onLost });
+    const [sandbox, { data }] = await Promise.all([this.#maker(), bodyOf(pending, "data")]);
+    return data.map((fork) => {
+      if (!fork.sandbox) return forkFailure(fork);
+      if (deleteOnSignal) this.#owned.expect(Promise.resolve(fork.sandbox.id));
+      return sandbox(fork.sandbox);
+    });
+  }
+
+  async #deleteAll(forks: Promise<Answer<WireForks>>): Promise<void> {
+    const { data } = await bodyOf(forks, "data");
+    await Promise.all(data.map(({ sandbox }) => sandbox && this.delete(sandbox.id)));
+  }
+
   /** Pauses a sandbox: its processes keep their memory, its deadline stays unless `onTimeout` says otherwise (POST /v1/sandboxes/{id}/pause). */
   pause(id: string, options?: CallOptions): Promise<SandboxStatus> {
     return this.#change("pause", "paused", id, options);
@@ -280,6 +303,7 @@ export class Sandboxes {
 }
 
 type WireSandbox = ControlPlaneSchemas["Sandbox"];
+type WireForks = ControlPlaneSchemas["ForkList"];
 
 /** Seconds to delete one sandbox while a signal ends the process. */
 const longestLastDelete = 5;

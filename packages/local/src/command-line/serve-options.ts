@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { defaultKeepStoppedSeconds, defaultMaxStopped } from "../local-defaults.js";
+import { defaultKeepStoppedSeconds, defaultMaxSnapshots, defaultMaxStopped } from "../local-defaults.js";
 import {
   type KubernetesOptions,
   kubernetesSandboxes,
@@ -36,6 +36,7 @@ export interface ServeOptions {
   readonly pool: number;
   readonly maxSandboxes?: number;
   readonly maxStopped: number;
+  readonly maxSnapshots: number;
   readonly keepStopped: number;
   readonly memoryOvercommit: number;
   readonly rateLimit: number;
@@ -158,6 +159,12 @@ export function addServeOptions(command: Command): Command {
       "stopped sandboxes of an API key at a time; beyond, a stop is refused",
       wholeNumber(1, 100_000),
       defaultMaxStopped,
+    )
+    .option(
+      "--max-snapshots <count>",
+      "snapshots of an API key; beyond, the next is refused",
+      wholeNumber(1, 100_000),
+      defaultMaxSnapshots,
     )
     .option(
       "--keep-stopped <seconds>",

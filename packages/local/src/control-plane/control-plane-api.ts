@@ -25,8 +25,10 @@ import {
   programHandlers,
   RepeatedPrograms,
   type SandboxHandlerParts,
+  type SnapshotShelf,
   sandboxHandlers,
   sandboxNotFound,
+  snapshotHandlers,
   type TemplateHandlersOptions,
   templateHandlers,
 } from "@cloud-sandbox/server-kit/handlers";
@@ -39,6 +41,7 @@ import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
+import type { Snapshots } from "../snapshots/snapshots.js";
 import type { EventLog } from "../store/event-log.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
@@ -68,6 +71,7 @@ interface ControlPlaneApiOptions
   readonly egress: EgressGateway;
   readonly keys: KeyRing;
   readonly volumes: Volumes;
+  readonly snapshots: Snapshots;
   readonly storedSecrets: StoredSecrets;
   readonly limiter: RateLimiter;
   readonly runtime: string;
@@ -208,6 +212,8 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     ...secretHandlers(fleet, options.fleet.access),
     ...storedSecretHandlers(options.storedSecrets, keyId),
 
+    ...snapshotHandlers(shelfOf(options, fleet, keyId)),
+
     ...changeHandlers(fleet, options.volumes.copies, options.fleet),
 
     ...keyHandlers({
@@ -221,6 +227,25 @@ function handlersOf(options: ControlPlaneApiOptions, keyId: string | undefined):
     }),
 
     ...(keyId !== undefined && refusedToOthers),
+  };
+}
+
+/** The snapshots that an API key sees. */
+function shelfOf(
+  { snapshots, fleet }: ControlPlaneApiOptions,
+  seen: KeyFleet,
+  keyId: string | undefined,
+): SnapshotShelf {
+  return {
+    lack: snapshots.lack,
+    list: () => snapshots.list(keyId),
+    get: (idOrName) => snapshots.get(idOrName, keyId),
+    take: async (sandboxId, request) => fleet.snapshots.take(seen.get(sandboxId), request),
+    delete: async (idOrName) => {
+      const snapshot = snapshots.get(idOrName, keyId);
+      await snapshots.delete(snapshot);
+      return snapshot;
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Problem } from "@cloud-sandbox/server-kit";
 import {
   type Created,
   type CreateRequest,
@@ -71,6 +72,19 @@ export class KeyFleet implements Fleet<SandboxRecord> {
 
   async update(id: string, update: SandboxUpdate): Promise<SandboxRecord> {
     return this.#visible(id).update(id, update);
+  }
+
+  async fork(
+    id: string,
+    count: number,
+    timeoutSeconds: number | undefined,
+  ): Promise<readonly (SandboxRecord | Problem)[]> {
+    const sandbox = this.get(id);
+    return this.fleet.snapshots.fork(sandbox, count, timeoutSeconds);
+  }
+
+  async restore(id: string, snapshot: string): Promise<SandboxRecord> {
+    return this.#visible(id).restoreTo(id, snapshot);
   }
 
   /** All sandboxes, if the key may see the one with this id; else throws the problem that it does not exist. */

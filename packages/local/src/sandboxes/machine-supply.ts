@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
@@ -14,6 +15,7 @@ import type { LayerStore } from "../store/layer-store.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { MemoryBudget } from "./memory-budget.js";
+import type { SavedFiles } from "./sandbox-files.js";
 import type { SandboxRecord } from "./sandbox-record.js";
 import { startTemplate } from "./template-start.js";
 import { WarmPool } from "./warm-pool.js";
@@ -22,6 +24,9 @@ import { WarmPool } from "./warm-pool.js";
 const spareBootDelayMs = 250;
 /** Milliseconds that the desktop of a waiting machine may take to start. */
 const desktopStartMs = 20_000;
+
+/** Milliseconds that the agent of a machine may take to unpack saved files. */
+const unpackLimitMs = 300_000;
 
 /** Milliseconds after which a template that was not used loses its warm machine. */
 const idleMs = 5 * 60 * 1000;
@@ -94,9 +99,14 @@ export class MachineSupply {
     return this.#withStartProblems(() => pool.claim());
   }
 
-  /** Boots a machine for a sandbox that already has an id. `disk` is the saved disk of its last machine, if any. */
-  boot(template: LocalTemplate, id: string, disk: string | undefined, sandbox: NewSandbox): Promise<Machine> {
-    return this.#withStartProblems(() => this.#started(template, id, disk, sandbox));
+  /** Boots a machine for a sandbox that already has an id, with the files that were saved of another machine, if any. */
+  boot(
+    template: LocalTemplate,
+    id: string,
+    saved: SavedFiles | undefined,
+    sandbox: NewSandbox,
+  ): Promise<Machine> {
+    return this.#withStartProblems(() => this.#started(template, id, saved, sandbox));
   }
 
   /** The machine of a sandbox that an earlier control plane left running. Undefined if there is none. */
@@ -222,11 +232,16 @@ export class MachineSupply {
     return undefined;
   }
 
-  async #started(template: LocalTemplate, id: string, disk?: string, sandbox?: NewSandbox): Promise<Machine> {
+  async #started(
+    template: LocalTemplate,
+    id: string,
+    saved?: SavedFiles,
+    sandbox?: NewSandbox,
+  ): Promise<Machine> {
     const { budget, measureBoot = (boot) => boot() } = this.options;
     const release = await budget.reserve(template.limits);
     const machine = await this.#demandedBoots(() =>
-      measureBoot(() => this.#start(template, id, disk, sandbox)),
+      measureBoot(() => this.#start(template, id, saved, sandbox)),
     ).catch((error: unknown) => {
       release();
       throw error;
@@ -241,7 +256,7 @@ export class MachineSupply {
   async #start(
     template: LocalTemplate,
     id: string,
-    disk: string | undefined,
+    saved: SavedFiles | undefined,
     { keyId, mounted, secrets }: NewSandbox = { keyId: undefined, mounted: [], secrets: undefined },
   ): Promise<Machine> {
     const { runtime, agents, volumes, egress } = this.options;
@@ -250,7 +265,7 @@ export class MachineSupply {
     const machine = await this.#joined(template, id, (spec) =>
       runtime.start({
         ...spec,
-        ...(disk !== undefined && { disk }),
+        ...(saved?.isDisk && { disk: saved.path }),
         mounts: opened?.mounts,
         priorityClass,
         authority: secrets && egress.authority,
@@ -259,6 +274,7 @@ export class MachineSupply {
     this.#unready.add(machine);
     try {
       if (this.#isClosed) throw shuttingDown();
+      if (saved && !saved.isDisk) await this.#unpack(machine, saved);
       await startTemplate(agents, machine, template);
       return machine;
     } catch (error) {
@@ -267,6 +283,12 @@ export class MachineSupply {
     } finally {
       this.#unready.delete(machine);
     }
+  }
+
+  /** Has the agent of a fresh machine unpack saved files. */
+  async #unpack(machine: Machine, { path }: SavedFiles): Promise<void> {
+    const archive = createReadStream(path, { highWaterMark: 2 ** 20 });
+    await this.options.agents.putFiles(machine, archive, AbortSignal.timeout(unpackLimitMs));
   }
 
   /** Gives a machine that `find` starts or finds its way to the internet and its token, until it ends. */

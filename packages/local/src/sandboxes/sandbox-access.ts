@@ -8,6 +8,7 @@ import { egressRules } from "../egress/egress-policy.js";
 import { checkedSecret } from "../egress/secrets/checked-secrets.js";
 import type { Secret } from "../egress/secrets/secret.js";
 import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
+import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxLifecycle } from "./sandbox-lifecycle.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
@@ -124,6 +125,18 @@ const nobodyWaits = (host: string, port: number): Problem =>
 /** The environment variables of secrets, with placeholders. */
 export const placeholders = (secrets: readonly Secret[]): Record<string, string> =>
   Object.fromEntries(secrets.flatMap(({ name, env, placeholder }) => (env ? [[name, placeholder]] : [])));
+
+/** Takes variables from a machine, but for those that it gets anew: they have placeholders of secrets that another one had. */
+export async function removeVariables(
+  agents: AgentCalls,
+  machine: Machine,
+  names: readonly string[],
+  wanted: Readonly<Record<string, string>>,
+): Promise<void> {
+  // Code may have taken it already.
+  for (const name of names)
+    if (!Object.hasOwn(wanted, name)) await agents.removeVariable(machine, name).catch(() => undefined);
+}
 
 /** Throws a 400 problem if a variable has the name of a secret: the program would have one or the other. */
 export function requireOwnNames(

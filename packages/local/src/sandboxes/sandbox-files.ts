@@ -1,6 +1,5 @@
-import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AgentCalls } from "../agents/agent-calls.js";
@@ -8,10 +7,14 @@ import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
 
 const mebibyte = 1024 * 1024;
 
-/**
- * Saves the files of stopped sandboxes, one tar each, which is never unpacked on the host. If the machine has a disk, the
- * tar holds the whole disk. If its root is read-only, the agent packs the writable directories, inside the machine.
- */
+/** The files of a sandbox in one tar, which is never unpacked on the host and never changes. */
+export interface SavedFiles {
+  readonly path: string;
+  /** Whether it holds the machine's whole disk. If not, the agent has packed the writable directories, inside the machine. */
+  readonly isDisk: boolean;
+}
+
+/** Saves the files of sandboxes, and keeps those of stopped ones. */
 export class SandboxFiles {
   #made: Promise<string> | undefined;
 
@@ -23,11 +26,17 @@ export class SandboxFiles {
 
   /** Ends the machine's processes and saves its files. They are on the host's disk when this resolves. */
   async save(machine: Machine, limits: MachineLimits, signal: AbortSignal): Promise<void> {
-    const directory = await this.#ready();
-    const path = join(directory, machine.hasDisk ? diskOf(machine.id) : machine.id);
-    const partial = `${path}.partial`;
+    const path = join(await this.#ready(), machine.hasDisk ? diskOf(machine.id) : machine.id);
     await this.agents.endProcesses(machine, signal);
-    // Freeze the agent, or the program that replaced it, so that the disk does not change while it is read.
+    await this.write(machine, path, limits, signal);
+  }
+
+  /**
+   * Writes the machine's files to a path, where they are complete, on the host's disk, when this resolves. A machine with a disk is
+   * frozen then: the disk must not change while it is read, and code may have replaced the agent.
+   */
+  async write(machine: Machine, path: string, limits: MachineLimits, signal: AbortSignal): Promise<SavedFiles> {
+    const partial = `${path}.partial`;
     if (machine.hasDisk) await machine.pause();
     try {
       // Opened first: a stream that is ended while it opens its file would make the file after it was removed.
@@ -36,23 +45,42 @@ export class SandboxFiles {
       const limit = atMost(3 * limits.diskMb * mebibyte + 64 * mebibyte);
       await pipeline(archive, limit, file.createWriteStream({ flush: true }), { signal });
       await rename(partial, path);
-      await sync(directory);
+      await sync(dirname(path));
     } finally {
       await rm(partial, { force: true });
     }
+    return { path, isDisk: machine.hasDisk };
   }
 
-  /** The saved disk to boot the sandbox's next machine with; undefined if its last machine had no disk. */
-  async disk(id: string): Promise<string | undefined> {
-    const path = join(await this.#ready(), diskOf(id));
-    const status = await stat(path).catch(() => undefined);
-    return status && path;
+  /** The saved files of a stopped sandbox. */
+  async of(id: string): Promise<SavedFiles> {
+    const directory = await this.#ready();
+    const disk = join(directory, diskOf(id));
+    const isDisk = await stat(disk).then(
+      () => true,
+      () => false,
+    );
+    return isDisk ? { path: disk, isDisk } : { path: join(directory, id), isDisk };
   }
 
-  /** Has the agent of a fresh machine unpack the saved files. */
-  async restore(machine: Machine, signal: AbortSignal): Promise<void> {
-    const archive = createReadStream(join(await this.#ready(), machine.id), { highWaterMark: mebibyte });
-    await this.agents.putFiles(machine, archive, signal);
+  /** Gives the saved files of a stopped sandbox a second name. */
+  async linkTo(id: string, path: string): Promise<SavedFiles> {
+    const saved = await this.of(id);
+    await link(saved.path, path);
+    await sync(dirname(path));
+    return { ...saved, path };
+  }
+
+  /** Makes other files those of a stopped sandbox. */
+  async replace(id: string, { path, isDisk }: SavedFiles): Promise<void> {
+    const directory = await this.#ready();
+    const [wanted, other] = isDisk ? [diskOf(id), id] : [id, diskOf(id)];
+    const partial = join(directory, `${wanted}.partial`);
+    await rm(partial, { force: true });
+    await link(path, partial);
+    await rename(partial, join(directory, wanted));
+    await rm(join(directory, other), { force: true });
+    await sync(directory);
   }
 
   async remove(id: string): Promise<void> {

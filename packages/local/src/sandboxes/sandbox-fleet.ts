@@ -5,30 +5,23 @@ import {
   isAsleep,
   nameTaken,
   otherTemplate,
-  requestedSecrets,
   type SandboxUpdate,
   sandboxFailed,
   templateNotFound,
   templateNotReady,
 } from "@cloud-sandbox/server-kit/handlers";
-import type { AgentCalls } from "../agents/agent-calls.js";
-import { grantLimits, type LocalTemplate, type TemplateCatalogue } from "../catalogue/template-catalogue.js";
-import type { EgressGateway } from "../egress/egress-gateway.js";
-import { egressRules } from "../egress/egress-policy.js";
-import { checkedSecrets } from "../egress/secrets/checked-secrets.js";
-import type { StoredSecrets } from "../egress/secrets/stored-secrets.js";
+import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import { messageOf } from "../errors/message-of.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
-import type { LayerStore } from "../store/layer-store.js";
-import type { KeyCooldowns } from "../tokens/key-ring.js";
-import type { Volumes } from "../volumes/volumes.js";
+import { SandboxSnapshots } from "../snapshots/sandbox-snapshots.js";
+import type { Snapshots } from "../snapshots/snapshots.js";
 import { Deadlines } from "./deadlines.js";
 import { FleetRestart } from "./fleet-restart.js";
-import type { MachineSupply } from "./machine-supply.js";
-import { placeholders, requireOwnNames, SandboxAccess } from "./sandbox-access.js";
+import { SandboxAccess } from "./sandbox-access.js";
 import { SandboxActivity } from "./sandbox-activity.js";
 import type { SandboxFiles } from "./sandbox-files.js";
 import { type LifecycleParts, SandboxLifecycle } from "./sandbox-lifecycle.js";
+import { type MakerParts, type Origin, type OwnedCreateRequest, SandboxMaker } from "./sandbox-maker.js";
 import {
   cannotStop,
   hasFailed,
@@ -36,34 +29,19 @@ import {
   requireSleepPossible,
   type SandboxRecord,
 } from "./sandbox-record.js";
-import type { SandboxRegistry } from "./sandbox-registry.js";
 import { SandboxSleep, type SleepParts } from "./sandbox-sleep.js";
-import type { SandboxSlots } from "./sandbox-slots.js";
 import { SandboxWaker } from "./sandbox-waker.js";
 
 export interface FleetOptions
   extends Pick<LifecycleParts, "keepStoppedSeconds">,
+    Omit<MakerParts, "onMade">,
     Pick<SleepParts, "hasMemory" | "onSleep"> {
-  readonly registry: SandboxRegistry;
-  readonly machines: MachineSupply;
-  readonly agents: AgentCalls;
   readonly files: SandboxFiles;
-  readonly layers: LayerStore;
   readonly templates: TemplateCatalogue;
-  readonly egress: EgressGateway;
-  readonly storedSecrets: StoredSecrets;
-  readonly volumes: Volumes;
+  readonly snapshots: Snapshots;
   readonly isolation: IsolationLevel;
-  /** Whether machines run on other hosts. */
-  readonly isElsewhere: boolean;
-  readonly slots: SandboxSlots;
-  readonly cooldowns: KeyCooldowns;
   /** Whether sandboxes are stopped, not deleted, when the control plane closes. */
   readonly isKept: boolean;
-  /** Whether files of stopped sandboxes are kept. If not, sandboxes cannot be stopped. */
-  readonly keepsFiles: boolean;
-  /** Why machines cannot be paused. Undefined if they can. */
-  readonly withoutPause: string | undefined;
   /** Measures work that starts a sandbox for the requests that wait for it. */
   readonly measureWake?: ((work: () => Promise<void>) => Promise<void>) | undefined;
   /** Whether sandboxes go on without a control plane when it closes, until the next one adopts them. */
@@ -73,11 +51,7 @@ export interface FleetOptions
   readonly log: (message: string) => void;
 }
 
-/** A create request with the API key that sent it. */
-export interface OwnedCreateRequest extends CreateRequest {
-  /** Undefined for the server's own key. */
-  readonly keyId: string | undefined;
-}
+export type TemplateRequest = Partial<Pick<CreateRequest, "template" | "minIsolation">>;
 
 /** All sandboxes of this machine. Deletion and expiry end a sandbox through the same code, `#end`. */
 export class SandboxFleet {
@@ -92,8 +66,8 @@ export class SandboxFleet {
   readonly waker: SandboxWaker;
   /** Sandboxes that are being created, by API key and name, because two creates of one name must not run at once. */
   readonly #names = new Map<string, Promise<SandboxRecord>>();
-  /** All sandboxes that are being created. */
-  readonly #making = new Set<Promise<SandboxRecord>>();
+  readonly #maker: SandboxMaker;
+  readonly snapshots: SandboxSnapshots;
 
   constructor(private readonly options: FleetOptions) {
     const { measureWake = (work) => work() } = options;
@@ -104,6 +78,8 @@ export class SandboxFleet {
     this.#sleep = new SandboxSleep(parts);
     this.waker = new SandboxWaker((sandbox) => measureWake(() => this.#lifecycle.wake(sandbox)));
     this.access = new SandboxAccess(parts);
+    this.#maker = new SandboxMaker({ ...options, onMade: (...made) => this.#made(...made) });
+    this.snapshots = new SandboxSnapshots({ ...parts, maker: this.#maker });
   }
 
   /** Loads the sandboxes of the previous control plane. */
@@ -112,12 +88,12 @@ export class SandboxFleet {
   }
 
   async create(request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const template = this.template(request);
+    const origin = await this.#origin(request);
     const { name, keyId } = request;
-    if (name === undefined) return this.#make(template, request);
+    if (name === undefined) return this.#maker.make(origin, request);
     const keyedName = nameOfKey(name, keyId);
     if (this.#names.has(keyedName) || this.options.registry.findByName(name, keyId)) throw nameTaken(name);
-    const making = this.#make(template, request).finally(() => this.#names.delete(keyedName));
+    const making = this.#maker.make(origin, request).finally(() => this.#names.delete(keyedName));
     this.#names.set(keyedName, making);
     return making;
   }
@@ -128,7 +104,7 @@ export class SandboxFleet {
   ): Promise<{ sandbox: SandboxRecord; isNew: boolean }> {
     const { registry } = this.options;
     const { name, keyId } = request;
-    const template = this.template(request);
+    const { template } = await this.#origin(request);
     const keyedName = nameOfKey(name, keyId);
     // A loop, because a sandbox of that name may be created, deleted or fail during each wait.
     for (;;) {
@@ -213,6 +189,10 @@ export class SandboxFleet {
     return this.#use(id, (sandbox) => this.#lifecycle.start(sandbox));
   }
 
+  async restoreTo(id: string, snapshot: string): Promise<SandboxRecord> {
+    return this.#use(id, (sandbox) => this.snapshots.restore(sandbox, snapshot));
+  }
+
   /** Does something that no step of the sandbox may come between. */
   readonly between: SandboxLifecycle["between"] = (...of) => this.#lifecycle.between(...of);
 
@@ -241,7 +221,7 @@ export class SandboxFleet {
     const noMoreMachines = machines.close();
     // Creates are refused from now on. Those under way are waited for, because the runtime is closed next. Machines on other hosts
     // may take minutes to start, and end by themselves without their server.
-    if (!isElsewhere) await Promise.allSettled(this.#making);
+    if (!isElsewhere) await this.#maker.settled();
     if (isKept) await this.#restart.keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");
@@ -252,11 +232,8 @@ export class SandboxFleet {
   }
 
   /** The template that a request names. Throws a problem if it does not exist, or if the runtime isolates less than requested. */
-  template({
-    template: nameOrId,
-    minIsolation,
-  }: Pick<CreateRequest, "template" | "minIsolation">): LocalTemplate {
-    const { templates, isolation } = this.options;
+  template({ template: nameOrId = "", minIsolation }: TemplateRequest): LocalTemplate {
+    const { templates } = this.options;
     const template = templates.find(nameOrId);
     if (!template)
       throw templateNotFound(
@@ -266,93 +243,30 @@ export class SandboxFleet {
       );
     if (template.built && template.built.status !== "active")
       throw templateNotReady(template.name, template.built.status);
+    this.#requireIsolation(minIsolation);
+    return template;
+  }
+
+  async #origin(request: OwnedCreateRequest): Promise<Origin> {
+    const { snapshot, keyId, minIsolation } = request;
+    if (snapshot === undefined) return { template: this.template(request) };
+    this.#requireIsolation(minIsolation);
+    return this.snapshots.origin(snapshot, keyId);
+  }
+
+  #requireIsolation(minIsolation: IsolationLevel | undefined): void {
+    const { isolation } = this.options;
     if (minIsolation && !isAtLeast(isolation, minIsolation)) {
       const message = `Isolation "${minIsolation}" is not available on this machine, which offers "${isolation}".`;
       throw new Problem(400, "ISOLATION_UNAVAILABLE", message, {
         hint: 'Lower min_isolation, or use another backend. "cloud-sandbox-local doctor" shows what the server\'s machine can isolate, and how.',
       });
     }
-    return template;
   }
 
-  #make(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const making = this.#makeOne(template, request);
-    this.#making.add(making);
-    return making.finally(() => this.#making.delete(making));
-  }
-
-  async #makeOne(template: LocalTemplate, request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const { slots, cooldowns, machines, agents, egress, layers, volumes, isElsewhere } = this.options;
-    const limited = grantLimits(template, request.limits, isElsewhere);
-    const mounted = volumes.requested(request.mounts, request.keyId);
-    const rules = egressRules(request.egress);
-    const find = (from: string) => this.options.storedSecrets.get(from, request.keyId);
-    const wanted = requestedSecrets(template, request);
-    const secrets = wanted && checkedSecrets(wanted, { policy: egress.policy(rules), find });
-    requireOwnNames(wanted, request.environment);
-    requireSleepPossible(request.sleep, this.options);
-    cooldowns.requireOver(request.keyId);
-    slots.requireSlot(request.keyId);
-    // Hold a slot until the registry counts the sandbox.
-    const leave = slots.hold(request.keyId);
-    const releaseVolumes = volumes.hold(mounted);
-    // The template may be deleted or replaced before its machine is started.
-    const releaseLayers = layers.hold(template.built?.layers ?? []);
-    try {
-      await this.options.registry.requireWritable();
-      const machine = await machines.claim(template, limited, { keyId: request.keyId, mounted, secrets });
-      try {
-        egress.setRules(machine.id, rules);
-        egress.setSecrets(machine.id, secrets ?? []);
-        await volumes.copies.begin(machine.id, mounted);
-        await agents.mergeEnvironment(machine, { ...request.environment, ...placeholders(secrets ?? []) });
-        return await this.#register(machine, limited, request, { mounted, secrets });
-      } catch (error) {
-        await machine.destroy();
-        throw error;
-      }
-    } finally {
-      releaseLayers();
-      releaseVolumes();
-      leave();
-    }
-  }
-
-  async #register(
-    machine: Machine,
-    template: LocalTemplate,
-    request: OwnedCreateRequest,
-    { mounted, secrets }: Pick<SandboxRecord, "mounted" | "secrets">,
-  ): Promise<SandboxRecord> {
-    const { timeoutSeconds, name, metadata, idempotency, keyId, sleep } = request;
-    const { egress } = this.options;
-    const createdAt = new Date();
-    const sandbox: SandboxRecord = {
-      id: machine.id,
-      template,
-      machine,
-      isolation: machine.isolation,
-      createdAt,
-      name,
-      metadata,
-      egress: request.egress,
-      mounted,
-      secrets,
-      ...(secrets && { authority: egress.authorityId }),
-      idempotency,
-      keyId,
-      status: "running",
-      isStopping: false,
-      timeoutSeconds,
-      expiresAt: new Date(createdAt.getTime() + timeoutSeconds * 1000),
-      failureReason: undefined,
-      sleep,
-      stopReason: undefined,
-    };
-    await this.options.registry.add(sandbox);
+  #made(sandbox: SandboxRecord, machine: Machine): void {
     this.#begin(sandbox);
     this.#lifecycle.watch(sandbox, machine);
-    return sandbox;
   }
 
   /** Counts the time until the deadline of a sandbox, and its idle time, which begins now. */

@@ -16,7 +16,7 @@ import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
-import type { SandboxFiles } from "./sandbox-files.js";
+import type { SandboxFiles, SavedFiles } from "./sandbox-files.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
@@ -115,9 +115,10 @@ export class SandboxLifecycle {
           registry.note(sandbox, { status: "running" });
         if (error instanceof Problem) throw error;
         if (isUnwritable(error)) throw storageFull(error);
-        if (limit.signal.aborted) throw limit.problem(sandbox.id);
+        const what = `Sandbox ${sandbox.id} could not be stopped`;
+        if (limit.signal.aborted) throw limit.problem(what);
         throw conflict(
-          `Sandbox ${sandbox.id} could not be stopped`,
+          what,
           error,
           "Delete the sandbox, or free some disk space and try again.",
         );
@@ -126,6 +127,54 @@ export class SandboxLifecycle {
       }
       this.parts.slots.tellFreed();
       await machine.destroy();
+    });
+  }
+
+  /** Writes the files of a sandbox to a path. It goes on afterwards: its machine stands still meanwhile, where it has a disk. */
+  saveAs(sandbox: SandboxRecord, path: string): Promise<SavedFiles> {
+    const { files } = this.parts;
+    return this.#step(sandbox, async (signal) => {
+      if (sandbox.status === "stopped") return files.linkTo(sandbox.id, path);
+      const machine = this.#machineOf(sandbox);
+      const isPaused = sandbox.status === "paused";
+      // Its agent packs the files, and is frozen too.
+      if (isPaused && !machine.hasDisk) throw sandboxPaused(sandbox.id);
+      const limit = new SaveLimit(sandbox.template.limits);
+      try {
+        const signals = [signal, this.#closing.signal, limit.signal];
+        return await files.write(machine, path, sandbox.template.limits, AbortSignal.any(signals));
+      } catch (error) {
+        if (error instanceof Problem) throw error;
+        if (isUnwritable(error)) throw storageFull(error);
+        const what = `The files of sandbox ${sandbox.id} could not be kept`;
+        if (limit.signal.aborted) throw limit.problem(what);
+        throw conflict(what, error, "Try again, or free some disk space.");
+      } finally {
+        if (!isPaused) await machine.resume();
+      }
+    });
+  }
+
+  /** Gives a sandbox other files, and starts it with those. If it does not start, it is stopped and has them. */
+  restore(sandbox: SandboxRecord, saved: SavedFiles): Promise<void> {
+    const { files, slots } = this.parts;
+    return this.#step(sandbox, async (signal) => {
+      const { machine, status, keyId } = sandbox;
+      if (status === "error") throw sandboxFailed(sandbox);
+      if (status === "stopped") slots.requireSlot(keyId);
+      const leave = slots.hold(keyId);
+      try {
+        await files.replace(sandbox.id, saved);
+        if (machine) {
+          const stopped = { status: "stopped", stopReason: "requested", machine: undefined } as const;
+          await this.#record(sandbox, stopped, () => files.remove(sandbox.id));
+          // Two machines cannot have one id.
+          await machine.destroy();
+        }
+        await this.#boot(sandbox, signal);
+      } finally {
+        leave();
+      }
     });
   }
 
@@ -223,18 +272,23 @@ export class SandboxLifecycle {
   }
 
   async #start(sandbox: SandboxRecord, signal: AbortSignal): Promise<void> {
-    const { files, machines, egress, registry, slots, deadlines } = this.parts;
+    const { registry, slots } = this.parts;
     if (sandbox.status === "running") return;
     if (sandbox.status === "paused") throw sandboxPaused(sandbox.id);
     if (sandbox.status === "error") throw sandboxFailed(sandbox);
     await registry.requireWritable();
     slots.requireSlot(sandbox.keyId);
+    await this.#boot(sandbox, signal);
+  }
+
+  /** Boots the machine of a stopped sandbox. */
+  async #boot(sandbox: SandboxRecord, signal: AbortSignal): Promise<void> {
+    const { files, machines, egress, registry, deadlines } = this.parts;
     sandbox.status = "creating";
     let machine: Machine | undefined;
     try {
-      const disk = await files.disk(sandbox.id);
-      machine = await machines.boot(sandbox.template, sandbox.id, disk, sandbox);
-      if (disk === undefined) await files.restore(machine, signal);
+      const saved = await files.of(sandbox.id);
+      machine = await machines.boot(sandbox.template, sandbox.id, saved, sandbox);
       egress.setRules(sandbox.id, egressRules(sandbox.egress));
       egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
       signal.throwIfAborted();
@@ -347,9 +401,9 @@ class SaveLimit {
     this.signal = AbortSignal.timeout(this.#seconds * 1000);
   }
 
-  problem(id: string): Problem {
+  problem(what: string): Problem {
     return conflict(
-      `Sandbox ${id} could not be stopped`,
+      what,
       `saving its files took longer than ${this.#seconds} s`,
       "Remove very many or deeply nested files and try again, or delete the sandbox.",
     );

@@ -84,6 +84,10 @@ export async function asRecorded({ status }: SandboxRecord, machine: Machine): P
   }
 }
 
+/** Why a server has no place for files of sandboxes. */
+export const cannotKeepFiles =
+  "This server keeps its records in the cluster, and has no place for files of sandboxes.";
+
 /** The refusal to stop a sandbox of a server that has no place for its files. */
 export const cannotStop = (id: string): Problem =>
   new Problem(

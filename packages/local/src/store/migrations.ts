@@ -153,4 +153,8 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (name, key_id)
       ) STRICT`,
   },
+  {
+    name: "snapshots",
+    sql: "CREATE TABLE snapshots (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT",
+  },
 ];

@@ -1,9 +1,8 @@
 import type { AgentCalls } from "../agents/agent-calls.js";
-import type { TemplateCatalogue } from "../catalogue/template-catalogue.js";
+import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import type { SandboxRuntime } from "../runtime/sandbox-runtime.js";
 import type { MemoryBudget } from "../sandboxes/memory-budget.js";
-import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
 import { LayerStore } from "../store/layer-store.js";
 import type { ServerDirectories } from "../store/server-directories.js";
 import type { Store } from "../store/store.js";
@@ -23,19 +22,20 @@ interface ServerParts {
   readonly budget: MemoryBudget;
   readonly store: Store;
   readonly directories: ServerDirectories;
-  readonly sandboxes: () => readonly SandboxRecord[];
+  /** What has a template that may have been rebuilt or deleted since: sandboxes, and snapshots of these. */
+  readonly users: () => readonly { readonly template: LocalTemplate }[];
   /** Seconds that a build may take. */
   readonly timeoutSeconds: number;
 }
 
 /** What a control plane has for building and importing templates. */
-export async function serverTemplates({ catalogue, store, directories, sandboxes, ...parts }: ServerParts) {
+export async function serverTemplates({ catalogue, store, directories, users, ...parts }: ServerParts) {
   const layers = new LayerStore(
     () => directories.kept("layers"),
     // Also keep the layers of every existing sandbox: a stopped sandbox starts again from the layers that it was
-    // created with, and its template may have been rebuilt or deleted since.
+    // created with.
     () =>
-      [...catalogue.list(), ...sandboxes().map(({ template }) => template)].flatMap(
+      [...catalogue.list(), ...users().map(({ template }) => template)].flatMap(
         ({ built }) => built?.layers ?? [],
       ),
   );

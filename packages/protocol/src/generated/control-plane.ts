@@ -453,6 +453,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandboxes/{id}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep the files of a sandbox as they are now
+         * @description The sandbox goes on afterwards; where it can be frozen, it stands still while its files are read, so that they are of one
+         *     moment. One that is stopped can be kept too. Kept are its files and environment variables, and with its template its limits;
+         *     not its processes, the variables of interpreters, volumes and values of secrets. A sandbox with a copy of a directory is 409
+         *     CONFLICT. With 100 snapshots of one API key, or what the server was started with, the next is 429 RESOURCE_LIMIT_ERROR.
+         */
+        post: operations["createSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make sandboxes that begin with the files of this one
+         * @description All begin with the same files, as from a snapshot that is not kept, and with the template, limits, labels, egress, volumes, secrets
+         *     and sleep settings of this sandbox, but no name. If the API key has no room for all of them, none is made: 429
+         *     RESOURCE_LIMIT_ERROR.
+         */
+        post: operations["forkSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sandboxes/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a sandbox the files of a snapshot
+         * @description The files that it has now are gone, its processes end, and it runs again with those of the snapshot. Its id, links, labels, secrets
+         *     and settings stay. A snapshot of another template is 409 CONFLICT. If it cannot be started, it is stopped, with the files
+         *     of the snapshot.
+         */
+        post: operations["restoreSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/executions": {
         parameters: {
             query?: never;
@@ -817,6 +893,50 @@ export interface paths {
          * @description A volume that a sandbox mounts, also a stopped one, is 409 VOLUME_IN_USE; the message names the sandboxes.
          */
         delete: operations["deleteVolume"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the snapshots, newest first
+         * @description An API key sees its own alone; the server's own key sees all.
+         */
+        get: operations["listSnapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/snapshots/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The snapshot's id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** Get a snapshot */
+        get: operations["getSnapshot"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a snapshot
+         * @description Sandboxes that began with it, and snapshots of those, stay as they are.
+         */
+        delete: operations["deleteSnapshot"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1391,6 +1511,82 @@ export interface components {
              */
             size_mb?: number;
         };
+        CreateSnapshotRequest: {
+            /** @description A name of the caller's own. One that another snapshot of the API key has is 409 CONFLICT. */
+            name?: string;
+            metadata?: components["schemas"]["Labels"];
+        };
+        Snapshot: {
+            /** @example snap_6f1d2a9c0b7e4d35 */
+            id: string;
+            /** @description Always `snapshot`. */
+            object?: string;
+            name?: string;
+            metadata?: components["schemas"]["Labels"];
+            /** @description The sandbox whose files it has. */
+            sandbox_id?: string;
+            template_name?: string;
+            /** @description What it takes on the server's disk. */
+            size_bytes?: number;
+            /** Format: date-time */
+            created_at?: string;
+            /** @description Whether the sandbox stood still while its files were read. If not, files that changed meanwhile may be torn. */
+            consistent?: boolean;
+            /** @description What it keeps of a sandbox. */
+            kept?: {
+                files?: boolean;
+                /** @description The environment variables of the sandbox. */
+                environment?: boolean;
+                /** @description The variables of interpreters. */
+                variables?: boolean;
+                processes?: boolean;
+            };
+            request_id?: string;
+        };
+        SnapshotList: {
+            /** @description Always `list`. */
+            object?: string;
+            data: components["schemas"]["Snapshot"][];
+            /** @description Why this server takes no snapshots, in a sentence. Absent if it does. */
+            unavailable?: string;
+            /** @description The path of this list. */
+            url?: string;
+            request_id?: string;
+        };
+        DeletedSnapshot: {
+            id?: string;
+            /** @description Always `snapshot`. */
+            object?: string;
+            deleted?: boolean;
+            request_id?: string;
+        };
+        ForkRequest: {
+            /**
+             * @description How many sandboxes to make.
+             * @default 1
+             */
+            count?: number;
+            /** @description Their lifetime in seconds. Default: that of this sandbox. */
+            timeout_seconds?: number;
+        };
+        ForkList: {
+            /** @description Always `list`. */
+            object?: string;
+            data: components["schemas"]["Fork"][];
+            request_id?: string;
+        };
+        /** @description One of the two. */
+        Fork: {
+            sandbox?: components["schemas"]["Sandbox"];
+            error?: {
+                code: string;
+                message: string;
+            };
+        };
+        RestoreRequest: {
+            /** @description The id or name of the snapshot. */
+            snapshot: string;
+        };
         Volume: {
             /** @example vol_6f1d2a9c0b7e4d35 */
             id: string;
@@ -1431,6 +1627,8 @@ export interface components {
              * @example code-interpreter
              */
             template_name?: string;
+            /** @description The id or name of a snapshot to begin with, in place of a template: its files, environment variables, template and limits. A snapshot that this server cannot start is 409 CONFLICT. */
+            snapshot?: string;
             /** @description Where to run it; a server with one region ignores it. */
             region?: string;
             /** @description Lifetime in seconds. `on_timeout` says what happens then. Without it, the server's own limit. */
@@ -3332,6 +3530,119 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    createSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSnapshotRequest"];
+            };
+        };
+        responses: {
+            /** @description The snapshot. */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    forkSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForkRequest"];
+            };
+        };
+        responses: {
+            /** @description For each its sandbox, or why it could not be made. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForkList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    restoreSandbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sandbox's id. */
+                id: components["parameters"]["SandboxId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreRequest"];
+            };
+        };
+        responses: {
+            /** @description The sandbox's new state. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            410: components["responses"]["Gone"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     runProgram: {
         parameters: {
             query?: never;
@@ -3954,6 +4265,87 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    listSnapshots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The snapshots. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The snapshot's id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The snapshot. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The snapshot's id or its name. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSnapshot"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             507: components["responses"]["InsufficientStorage"];

@@ -15,6 +15,7 @@ export interface ControlPlaneContract {
     createVolume: { body: "size_mb" };
     listSandboxEgress: { query: "limit" };
     createSandboxLink: { body: "expires_in_seconds" };
+    forkSandbox: { body: "count" };
     getTemplateBuildLogs: { query: "offset" };
     setSecret: { body: "env" };
     setSandboxSecret: { body: "env" };
@@ -39,6 +40,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "createApiKey", method: "POST", path: "/v1/keys", authenticated: true, status: 201, body: { validate: validators.createApiKeyBody, required: true, units: {} } },
     { operationId: "listVolumes", method: "GET", path: "/v1/volumes", authenticated: true, status: 200 },
     { operationId: "createVolume", method: "POST", path: "/v1/volumes", authenticated: true, status: 201, body: { validate: validators.createVolumeBody, required: true, units: {} } },
+    { operationId: "listSnapshots", method: "GET", path: "/v1/snapshots", authenticated: true, status: 200 },
     { operationId: "listSecrets", method: "GET", path: "/v1/secrets", authenticated: true, status: 200 },
     { operationId: "streamEvents", method: "GET", path: "/v1/events", authenticated: true, status: 200, query: { validate: validators.streamEventsQuery, types: { "since": "string", "sandbox_id": "string", "types": "string" }, units: {} } },
     { operationId: "listWebhooks", method: "GET", path: "/v1/webhooks", authenticated: true, status: 200 },
@@ -62,6 +64,9 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "listChanges", method: "GET", path: "/v1/sandboxes/{id}/changes", authenticated: true, status: 200, query: { validate: validators.listChangesQuery, types: { "since": "string" }, units: {} } },
     { operationId: "getDiff", method: "GET", path: "/v1/sandboxes/{id}/diff", authenticated: true, status: 200, query: { validate: validators.getDiffQuery, types: { "path": "string" }, units: {} } },
     { operationId: "applyChanges", method: "POST", path: "/v1/sandboxes/{id}/apply", authenticated: true, status: 200, body: { validate: validators.applyChangesBody, required: true, units: {} } },
+    { operationId: "createSnapshot", method: "POST", path: "/v1/sandboxes/{id}/snapshots", authenticated: true, status: 201, body: { validate: validators.createSnapshotBody, required: true, units: {} } },
+    { operationId: "forkSandbox", method: "POST", path: "/v1/sandboxes/{id}/fork", authenticated: true, status: 200, body: { validate: validators.forkSandboxBody, required: true, units: { "timeout_seconds": "seconds" } } },
+    { operationId: "restoreSandbox", method: "POST", path: "/v1/sandboxes/{id}/restore", authenticated: true, status: 200, body: { validate: validators.restoreSandboxBody, required: true, units: {} } },
     { operationId: "getTemplate", method: "GET", path: "/v1/templates/{name}", authenticated: true, status: 200 },
     { operationId: "deleteTemplate", method: "DELETE", path: "/v1/templates/{name}", authenticated: true, status: 200 },
     { operationId: "getTemplateBuildStatus", method: "GET", path: "/v1/templates/build/{buildID}/status", authenticated: true, status: 200 },
@@ -72,6 +77,8 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "revokeApiKey", method: "DELETE", path: "/v1/keys/{id}", authenticated: true, status: 200 },
     { operationId: "getVolume", method: "GET", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
     { operationId: "deleteVolume", method: "DELETE", path: "/v1/volumes/{id}", authenticated: true, status: 200 },
+    { operationId: "getSnapshot", method: "GET", path: "/v1/snapshots/{id}", authenticated: true, status: 200 },
+    { operationId: "deleteSnapshot", method: "DELETE", path: "/v1/snapshots/{id}", authenticated: true, status: 200 },
     { operationId: "setSecret", method: "PUT", path: "/v1/secrets/{name}", authenticated: true, status: 200, body: { validate: validators.setSecretBody, required: true, units: {} } },
     { operationId: "deleteSecret", method: "DELETE", path: "/v1/secrets/{name}", authenticated: true, status: 200 },
     { operationId: "deleteWebhook", method: "DELETE", path: "/v1/webhooks/{id}", authenticated: true, status: 200 },

@@ -137,6 +137,15 @@ export {
   storedSecretOnWire,
 } from "./control-plane/secret-answers.js";
 export {
+  type SnapshotFacts,
+  type SnapshotRequest,
+  type SnapshotShelf,
+  snapshotHandlers,
+  snapshotNameTaken,
+  snapshotNotFound,
+  snapshotOfOther,
+} from "./control-plane/snapshot-handlers.js";
+export {
   isAsleep,
   isLook,
   neverSleeps,

@@ -13,6 +13,7 @@ import {
   programHandlers,
   RepeatedPrograms,
   sandboxHandlers,
+  snapshotHandlers,
   templateHandlers,
 } from "@cloud-sandbox/server-kit/handlers";
 import { contractService, controlPlaneEnvelope, type Handlers } from "@cloud-sandbox/server-kit/portable";
@@ -96,6 +97,14 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
       metrics: async (id) => ({ ...(await metricsOf(fleet.reachable(id)).getMetrics()) }),
       stream: (pieces) => pieces,
     }),
+    ...snapshotHandlers<MemoryExchange>({
+      lack: undefined,
+      list: () => fleet.snapshots.list(),
+      get: (idOrName) => fleet.snapshots.get(idOrName),
+      take: (id, request) => fleet.take(id, request),
+      delete: async (idOrName) => fleet.snapshots.delete(idOrName),
+    }),
+
     ...secrets.handlers((id) => fleet.get(id)),
 
     ...egressHandlers((wanted) => {

@@ -14,11 +14,13 @@ import {
   type SandboxUpdate,
   type SecretFacts,
   type SleepSettings,
+  type SnapshotRequest,
   type StopReason,
   sandboxEnded,
   sandboxNotFound,
   sandboxPaused,
   sandboxStopped,
+  snapshotOfOther,
   templateNotReady,
   withOwnLimits,
 } from "@cloud-sandbox/server-kit/handlers";
@@ -30,6 +32,7 @@ import { MemoryFiles, workspace } from "../memory/memory-files.js";
 import type { Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
 import { type MemorySecrets, placeholders } from "./memory-secrets.js";
+import { type MemorySnapshot, MemorySnapshots } from "./memory-snapshots.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
 
 /** Seconds until a sandbox that sleeps is deleted, unless its deadline deletes it anyway. */
@@ -38,9 +41,9 @@ const keepStoppedSeconds = 7 * 24 * 60 * 60;
 /** An existing sandbox. */
 export interface MemorySandbox extends SandboxFacts {
   readonly template: MemoryTemplate;
-  readonly files: MemoryFiles;
+  files: MemoryFiles;
   readonly egressLog: EgressLog;
-  readonly environment: Readonly<Record<string, string>>;
+  environment: Readonly<Record<string, string>>;
   metadata: SandboxFacts["metadata"];
   secrets: readonly SecretFacts[] | undefined;
   status: SandboxFacts["status"];
@@ -54,6 +57,15 @@ export interface MemorySandbox extends SandboxFacts {
   expiresAt: Date;
   cancelDeadline: () => void;
   cancelIdle: () => void;
+}
+
+/** What a new sandbox begins with. */
+interface Origin {
+  readonly template: MemoryTemplate;
+  readonly files: MemoryFiles | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+  /** In place of those of the request and the template. */
+  readonly secrets?: readonly SecretFacts[] | undefined;
 }
 
 export interface MemoryFleetOptions {
@@ -70,8 +82,11 @@ type Started = (program: RunningProgram, request: ProgramRequest) => void;
 export class MemoryFleet implements Fleet<MemorySandbox> {
   readonly #sandboxes = new Map<string, MemorySandbox>();
   readonly #ended = new Map<string, EndedSandbox>();
+  readonly snapshots: MemorySnapshots;
 
-  constructor(private readonly options: MemoryFleetOptions) {}
+  constructor(private readonly options: MemoryFleetOptions) {
+    this.snapshots = new MemorySnapshots(options.clock);
+  }
 
   list(): readonly MemorySandbox[] {
     return [...this.#sandboxes.values()];
@@ -105,11 +120,21 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
   }
 
   async create(request: CreateRequest): Promise<MemorySandbox> {
-    const { name, egress, timeoutSeconds } = request;
-    const { clock, templates, secrets } = this.options;
-    const template = templates.get(request.template);
+    return this.#create(request, this.#origin(request));
+  }
+
+  #origin({ snapshot, template: wanted = "" }: CreateRequest): Origin {
+    if (snapshot !== undefined) return this.snapshots.get(snapshot);
+    const template = this.options.templates.get(wanted);
     const { built, content } = template;
     if (built && built.status !== "active") throw templateNotReady(template.name, built.status);
+    return { template, files: content?.files, environment: { ...content?.environment } };
+  }
+
+  async #create(request: CreateRequest, origin: Origin): Promise<MemorySandbox> {
+    const { name, egress, timeoutSeconds } = request;
+    const { clock, secrets } = this.options;
+    const { template, environment, files } = origin;
     if (Object.keys(request.mounts).length > 0) throw noVolumes();
     if (egress.ask) throw asksNobody();
     if (name !== undefined && this.#named(name)) throw nameTaken(name);
@@ -126,9 +151,9 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
       egressLog: new EgressLog(egress, clock),
       // Claim the isolation that was asked for: nothing really runs, so nothing needs isolation.
       isolation: request.minIsolation ?? "namespace",
-      secrets: secrets.requested(requestedSecrets(template, request)),
-      environment: { ...content?.environment, ...request.environment },
-      files: new MemoryFiles(clock, content?.files),
+      secrets: origin.secrets ?? secrets.requested(requestedSecrets(template, request)),
+      environment: { ...environment, ...request.environment },
+      files: new MemoryFiles(clock, files),
       createdAt: now,
       failureReason: undefined,
       status: "running",
@@ -147,8 +172,8 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
 
   /** Finds the sandbox of this name and makes it run, or creates it. Never makes its deadline earlier. */
   async getOrCreate(request: CreateRequest & { readonly name: string }): Promise<Created<MemorySandbox>> {
-    const { clock, templates } = this.options;
-    const template = templates.get(request.template);
+    const { clock } = this.options;
+    const { template } = this.#origin(request);
     const sandbox = this.#named(request.name);
     if (!sandbox) return { sandbox: await this.create(request), isNew: true };
     if (sandbox.template.name !== template.name) throw otherTemplate(request.name, sandbox.template.name);
@@ -197,6 +222,58 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
     sandbox.sleep = { ...sandbox.sleep, ...sleep };
     this.#watch(sandbox);
     return sandbox;
+  }
+
+  /** Keeps the files and variables of a sandbox as they are now. */
+  async take(id: string, request: SnapshotRequest): Promise<MemorySnapshot> {
+    const origin = this.#kept(this.get(id));
+    return this.snapshots.add({ ...request, ...origin, sandboxId: id });
+  }
+
+  async fork(
+    id: string,
+    count: number,
+    timeoutSeconds: number | undefined,
+  ): Promise<readonly MemorySandbox[]> {
+    const sandbox = this.get(id);
+    const { secrets, metadata, egress, sleep } = sandbox;
+    const origin = { ...this.#kept(sandbox), secrets };
+    const request: CreateRequest = {
+      timeoutSeconds: timeoutSeconds ?? sandbox.timeoutSeconds,
+      minIsolation: sandbox.isolation,
+      name: undefined,
+      ...{ metadata, egress, sleep },
+      limits: undefined,
+      mounts: {},
+      secrets: undefined,
+      environment: {},
+      idempotency: undefined,
+    };
+    return Promise.all(Array.from({ length: count }, () => this.#create(request, origin)));
+  }
+
+  async restore(id: string, idOrName: string): Promise<MemorySandbox> {
+    const sandbox = this.get(id);
+    const snapshot = this.snapshots.get(idOrName);
+    if (snapshot.template.name !== sandbox.template.name)
+      throw snapshotOfOther(snapshot, sandbox.template.name);
+    sandbox.machine?.end(sandboxStopped(id));
+    sandbox.files = new MemoryFiles(this.options.clock, snapshot.files);
+    sandbox.environment = snapshot.environment;
+    sandbox.machine = undefined;
+    this.#asleep(sandbox, "stopped", "requested");
+    return this.start(id);
+  }
+
+  /** The files and variables of a sandbox, which nothing changes any more. */
+  #kept({ template, files, environment, machine, secrets }: MemorySandbox): Origin {
+    const variables = machine ? Object.fromEntries(machine.variables.entries()) : environment;
+    const own = Object.entries(variables).filter(([name]) => !secrets?.some((one) => one.name === name));
+    return {
+      template,
+      files: new MemoryFiles(this.options.clock, files),
+      environment: Object.fromEntries(own),
+    };
   }
 
   async setTimeout(id: string, seconds: number): Promise<MemorySandbox> {

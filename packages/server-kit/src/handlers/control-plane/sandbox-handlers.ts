@@ -21,7 +21,10 @@ const defaultLifetimeSeconds = 600;
 
 /** A request to create a sandbox. */
 export interface CreateRequest {
-  readonly template: string;
+  /** Undefined if there is a {@link snapshot}. */
+  readonly template?: string | undefined;
+  /** The id or name of a snapshot to begin with. */
+  readonly snapshot?: string | undefined;
   readonly timeoutSeconds: number;
   readonly minIsolation: ControlPlaneSchemas["Isolation"] | undefined;
   readonly name: string | undefined;
@@ -50,6 +53,10 @@ export interface Fleet<Sandbox extends SandboxFacts> {
   start(id: string): Promise<Sandbox>;
   setTimeout(id: string, seconds: number): Promise<Sandbox>;
   update(id: string, update: SandboxUpdate): Promise<Sandbox>;
+  /** Makes sandboxes with the files of this one. For each its sandbox, or the problem that says why it could not be made. */
+  fork(id: string, count: number, timeoutSeconds: number | undefined): Promise<readonly (Sandbox | Problem)[]>;
+  /** Gives a sandbox the files of a snapshot, and starts it. */
+  restore(id: string, snapshot: string): Promise<Sandbox>;
 }
 
 export interface SandboxHandlerParts<Sandbox extends SandboxFacts, Over extends Exchange = NodeExchange> {
@@ -146,6 +153,19 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
 
     startSandbox: async ({ params, requestId }) => stateOnWire(await fleet.start(params.id), requestId),
 
+    forkSandbox: async (call) => {
+      const { count = 1, timeout_seconds } = call.body;
+      const made = await fleet.fork(call.params.id, count, timeout_seconds);
+      const data = made.map(async (one) => {
+        if (one instanceof Problem) return { error: { code: one.code, message: one.message } };
+        return { sandbox: { ...onWire(one, call), ...(await tokenOnWire(one.id)) } };
+      });
+      return { object: "list", data: await Promise.all(data), request_id: call.requestId };
+    },
+
+    restoreSandbox: async ({ params, body, requestId }) =>
+      stateOnWire(await fleet.restore(params.id, body.snapshot), requestId),
+
     setSandboxTimeout: async ({ params, body, requestId }) => {
       const { id, timeoutSeconds, expiresAt } = await fleet.setTimeout(params.id, body.timeout_seconds);
       return {
@@ -193,9 +213,14 @@ async function create<Sandbox extends SandboxFacts>(
   defaultEgress: RequestedEgress,
   idempotency: Idempotency | undefined,
 ): Promise<Created<Sandbox>> {
-  const { name } = body;
+  const { name, snapshot } = body;
+  if (snapshot !== undefined && (body.template_name ?? body.template_id) !== undefined)
+    throw new Problem(400, "INVALID_REQUEST", "Both a snapshot and a template are given.", {
+      hint: "Leave the template out: a snapshot has that of its sandbox.",
+    });
   const request: CreateRequest = {
-    template: body.template_name ?? templateReference(body.template_id),
+    template: snapshot === undefined ? (body.template_name ?? templateReference(body.template_id)) : undefined,
+    snapshot,
     timeoutSeconds: body.timeout_seconds ?? defaultLifetimeSeconds,
     minIsolation: body.min_isolation,
     name,
