@@ -31,6 +31,7 @@ const guides: Item[] = [
       page("Templates", "/guides/templates"),
       page("Volumes", "/guides/volumes"),
       page("Changes to accept", "/guides/changes"),
+      page("Snapshots and forks", "/guides/snapshots"),
       page("Secrets", "/guides/secrets"),
       page("Internet access", "/guides/internet-access"),
       page("Previews", "/guides/previews"),

@@ -27,11 +27,11 @@ import { webhookSuite } from "./webhooks.js";
 
 /**
  * The tests that every backend must pass; those of pauses only if it `pauses` sandboxes, those of templates only if it `builds` them.
- * `forwards`: whether it forwards ports; `tells`: whether it has events.
+ * `forwards`: whether it forwards ports; `tells`: whether it has events; `startsFast`: whether a sandbox starts in less than a second.
  */
 export function contractSuite(
   start: () => Promise<Backend>,
-  { pauses = true, forwards = true, builds = true, tells = true, deepestSnapshots = 4 } = {},
+  { pauses = true, forwards = true, builds = true, tells = true, startsFast = true } = {},
 ): void {
   describe("the contract", () => {
     let backend: Backend;
@@ -144,6 +144,7 @@ export function contractSuite(
     programsFromFilesSuite(
       () => client,
       () => sandbox,
+      startsFast,
     );
 
     describe("commands", () => {
@@ -198,8 +199,8 @@ export function contractSuite(
     desktopSuite(() => client);
     lifecycleSuite(() => client, pauses);
 
-    sleepSuite(() => backend, pauses);
-    snapshotSuite(() => client, deepestSnapshots);
+    sleepSuite(() => backend, pauses, startsFast ? 20 : 4);
+    snapshotSuite(() => client, startsFast ? 16 : 3);
     atOnceSuite(
       () => client,
       () => sandbox,

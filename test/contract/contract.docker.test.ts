@@ -8,7 +8,7 @@ import { operationsSuite } from "./operations-suite.js";
 const obstacle = withoutDocker();
 if (obstacle !== undefined) test("the contract on docker", ({ skip }) => skip(obstacle));
 else {
-  contractSuite(startDockerBackend, { builds: false });
+  contractSuite(startDockerBackend, { builds: false, startsFast: false });
   // Templates are not made with docker: test/docker shows how that is refused.
   operationsSuite(startDockerBackend, templateMaking);
 }

@@ -10,6 +10,6 @@ if (obstacle !== undefined) test("the contract on kubernetes", ({ skip }) => ski
 else {
   // What Kubernetes has no way for: test/kubernetes shows how it is refused.
   const refused = [...templateMaking, "pauseSandbox", "resumeSandbox"];
-  contractSuite(startKubernetesBackend, { pauses: false, builds: false });
+  contractSuite(startKubernetesBackend, { pauses: false, builds: false, startsFast: false });
   operationsSuite(startKubernetesBackend, refused);
 }

@@ -2,5 +2,5 @@ import { startLocalBackend } from "./backends/local-backend.js";
 import { contractSuite } from "./contract-suite.js";
 import { operationsSuite } from "./operations-suite.js";
 
-contractSuite(startLocalBackend, { deepestSnapshots: 16 });
+contractSuite(startLocalBackend);
 operationsSuite(startLocalBackend);

@@ -2,8 +2,8 @@ import { ConflictError, type Sandbox, type SandboxClient } from "cloud-sandbox";
 import { describe, expect, test } from "vitest";
 import type { Backend } from "./backends/backend.js";
 
-/** What every backend must do with sandboxes that sleep, as users of the client see it. */
-export function sleepSuite(backend: () => Backend, pauses: boolean): void {
+/** What every backend must do with sandboxes that sleep, as users of the client see it. `cycles`: how often one is stopped. */
+export function sleepSuite(backend: () => Backend, pauses: boolean, cycles: number): void {
   const client = (): SandboxClient => backend().client;
   const sleeping = { template: "base", autoStart: true, onTimeout: "stop" } as const;
   const statusOf = async (sandbox: Sandbox): Promise<string> => (await sandbox.refresh()).status;
@@ -24,10 +24,10 @@ export function sleepSuite(backend: () => Backend, pauses: boolean): void {
       expect(sandbox.expiresAt?.getTime()).toBeLessThan(Date.now() + 301_000);
     });
 
-    test("keeps every file over twenty stops, by a call and for idle time in turns", async () => {
+    test(`keeps every file over ${cycles} stops, by a call and for idle time in turns`, async () => {
       await using sandbox = await client().sandboxes.create(sleeping);
       const written: string[] = [];
-      for (let cycle = 0; cycle < 20; cycle++) {
+      for (let cycle = 0; cycle < cycles; cycle++) {
         await sandbox.files.write(`/workspace/${cycle}/file`, `of cycle ${cycle}`);
         written.push(`of cycle ${cycle}`);
         const isIdle = cycle % 2 === 1;

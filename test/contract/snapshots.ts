@@ -87,7 +87,11 @@ export function snapshotSuite(client: () => SandboxClient, deepest: number): voi
     try {
       expect(new Set([source.id, ...forks.map(({ id }) => id)]).size).toBe(4);
       for (const fork of forks) {
-        expect(fork.toJSON()).toMatchObject({ name: undefined, metadata: { of: "fork" }, timeoutSeconds: 200 });
+        expect(fork.toJSON()).toMatchObject({
+          name: undefined,
+          metadata: { of: "fork" },
+          timeoutSeconds: 200,
+        });
         expect(await fork.files.readText("file")).toBe("same");
         expect(await fork.env.names()).toContain("KEPT");
         await fork.files.write("file", fork.id);

@@ -96,6 +96,12 @@ const entries: readonly Entry[] = [
     load: () => import("./commands/volume.js"),
   },
   {
+    name: "snapshot",
+    description: "keep files of sandboxes, to go back to them and to begin others with them",
+    heading: "Volumes:",
+    load: () => import("./commands/snapshot.js"),
+  },
+  {
     name: "secret",
     description: "store, list and delete secrets, which sandboxes name and never have",
     heading: "Volumes:",

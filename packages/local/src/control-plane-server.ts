@@ -209,16 +209,8 @@ export async function serve(
   );
   const cooldowns = new KeyCooldowns();
   const fleet = new SandboxFleet({
-    registry,
-    machines,
-    agents,
+    ...{ registry, machines, agents, layers, templates, snapshots, egress, storedSecrets, volumes },
     files: new SandboxFiles(() => directories.kept("files"), agents),
-    layers,
-    templates,
-    snapshots,
-    egress,
-    storedSecrets,
-    volumes,
     isolation,
     isElsewhere,
     slots,

@@ -11,10 +11,10 @@ export const snapshotProofs: Readonly<Record<string, Proof>> = {
         body: { name },
       });
       expect(await again).toMatchObject({ error: { code: "CONFLICT" } });
-      await bench.withSandbox(
-        async (made) => expect(await made.files.readText("file")).toBe("kept"),
-        { snapshot: id, template: undefined },
-      );
+      await bench.withSandbox(async (made) => expect(await made.files.readText("file")).toBe("kept"), {
+        snapshot: id,
+        template: undefined,
+      });
     });
   }),
 
@@ -28,7 +28,11 @@ export const snapshotProofs: Readonly<Record<string, Proof>> = {
   getSnapshot: proof("finds a snapshot by its id or name", async (bench) => {
     await withSnapshot(bench, async (id, sandboxId) => {
       for (const wanted of [id, name])
-        expect(await success(get(bench, wanted))).toMatchObject({ id, object: "snapshot", sandbox_id: sandboxId });
+        expect(await success(get(bench, wanted))).toMatchObject({
+          id,
+          object: "snapshot",
+          sandbox_id: sandboxId,
+        });
     });
     expect(await get(bench, name)).toMatchObject({ error: { code: "SNAPSHOT_NOT_FOUND" } });
   }),

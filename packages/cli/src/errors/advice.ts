@@ -20,6 +20,7 @@ export const advice: Readonly<Record<string, string>> = {
   TEMPLATE_NOT_FOUND: '"cloud-sandbox template list" shows the templates that exist.',
   SECRET_NOT_FOUND:
     '"cloud-sandbox secret list" shows the stored secrets, "cloud-sandbox secret set" stores one.',
+  SNAPSHOT_NOT_FOUND: '"cloud-sandbox snapshot list" shows the snapshots that exist.',
   VOLUME_NOT_FOUND:
     '"cloud-sandbox volume list" shows the volumes that exist, "cloud-sandbox volume create" makes one; --mount takes a directory by its whole path.',
   MOUNTS_NOT_MET: "Leave --mount out, or use a server of cloud-sandbox-local.",

@@ -204,7 +204,8 @@ export class Sandboxes {
     const body = forkRequest(options);
     const { signal, requestTimeoutSeconds } = options;
     const init = { body, ...at(id, { signal, requestTimeoutSeconds }) };
-    const onLost = (lost: Promise<Answer<WireForks>>): void => this.background.run(() => this.#deleteAll(lost));
+    const onLost = (lost: Promise<Answer<WireForks>>): void =>
+      this.background.run(() => this.#deleteAll(lost));
     const pending = controlPlane.POST("/v1/sandboxes/{id}/fork", { ...init, onLost });
     const [sandbox, { data }] = await Promise.all([this.#maker(), bodyOf(pending, "data")]);
     return data.map((fork) => {

@@ -133,7 +133,8 @@ export function forkRequest(options: ForkOptions): ControlPlaneSchemas["ForkRequ
 
 /** Why one sandbox of a fork could not be made. */
 export function forkFailure({ error }: ControlPlaneSchemas["Fork"]): SandboxError {
-  const { code = "INVALID_RESPONSE", message = "The server tells neither a sandbox nor an error." } = error ?? {};
+  const { code = "INVALID_RESPONSE", message = "The server tells neither a sandbox nor an error." } =
+    error ?? {};
   return new SandboxError({ summary: message, code });
 }
 

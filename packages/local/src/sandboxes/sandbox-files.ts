@@ -35,7 +35,12 @@ export class SandboxFiles {
    * Writes the machine's files to a path, where they are complete, on the host's disk, when this resolves. A machine with a disk is
    * frozen then: the disk must not change while it is read, and code may have replaced the agent.
    */
-  async write(machine: Machine, path: string, limits: MachineLimits, signal: AbortSignal): Promise<SavedFiles> {
+  async write(
+    machine: Machine,
+    path: string,
+    limits: MachineLimits,
+    signal: AbortSignal,
+  ): Promise<SavedFiles> {
     const partial = `${path}.partial`;
     if (machine.hasDisk) await machine.pause();
     try {

@@ -9,7 +9,7 @@ import {
 import pLimit, { type LimitFunction } from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
-import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
+import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
@@ -20,6 +20,7 @@ import type { SandboxFiles, SavedFiles } from "./sandbox-files.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
+import { conflict, SaveLimit } from "./save-limit.js";
 
 export interface LifecycleParts {
   readonly registry: SandboxRegistry;
@@ -36,11 +37,6 @@ export interface LifecycleParts {
   readonly log: (message: string) => void;
 }
 
-/**
- * Milliseconds that saving the files of a sandbox may take, and additional milliseconds for each gibibyte of its disk.
- */
-const saveLimitMs = 30_000;
-const saveLimitPerGibibyteMs = 20_000;
 /** The pauses between attempts to remove a deleted sandbox. They double from the first to the longest. */
 const firstRetryMs = 500;
 const longestRetryMs = 30_000;
@@ -117,11 +113,7 @@ export class SandboxLifecycle {
         if (isUnwritable(error)) throw storageFull(error);
         const what = `Sandbox ${sandbox.id} could not be stopped`;
         if (limit.signal.aborted) throw limit.problem(what);
-        throw conflict(
-          what,
-          error,
-          "Delete the sandbox, or free some disk space and try again.",
-        );
+        throw conflict(what, error, "Delete the sandbox, or free some disk space and try again.");
       } finally {
         sandbox.isStopping = false;
       }
@@ -389,28 +381,4 @@ interface StepQueue {
   readonly limit: LimitFunction;
   /** Aborts when the sandbox ends. */
   readonly ended: AbortController;
-}
-
-/** A time limit for saving a sandbox's files, because code in the sandbox can create any number of them. */
-class SaveLimit {
-  readonly signal: AbortSignal;
-  readonly #seconds: number;
-
-  constructor({ diskMb }: MachineLimits) {
-    this.#seconds = Math.ceil((saveLimitMs + (saveLimitPerGibibyteMs * diskMb) / 1024) / 1000);
-    this.signal = AbortSignal.timeout(this.#seconds * 1000);
-  }
-
-  problem(what: string): Problem {
-    return conflict(
-      what,
-      `saving its files took longer than ${this.#seconds} s`,
-      "Remove very many or deeply nested files and try again, or delete the sandbox.",
-    );
-  }
-}
-
-function conflict(what: string, cause: unknown, advice: string): Problem {
-  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.?$/, ".");
-  return new Problem(409, "CONFLICT", `${what}: ${reason}`, { hint: advice, cause });
 }

@@ -132,5 +132,7 @@ function requireNoCopies({ id, mounted }: SandboxRecord): void {
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new Problem(503, "RUNTIME_UNAVAILABLE", `The sandbox could not be made: ${reason}`, { cause: error });
+  return new Problem(503, "RUNTIME_UNAVAILABLE", `The sandbox could not be made: ${reason}`, {
+    cause: error,
+  });
 }

@@ -7,6 +7,8 @@ import type { ToolContext } from "./definition/tool.js";
 export interface WantedSandbox {
   readonly template_name?: string | undefined;
   readonly template_id?: string | undefined;
+  /** The id or name of a snapshot, in place of a template. */
+  readonly snapshot?: string | undefined;
   readonly region?: string | undefined;
   readonly timeout_seconds: number;
   readonly internet_access?: boolean | undefined;
@@ -76,6 +78,7 @@ async function create({
   const sandbox = await client.sandboxes.create({
     template: wanted.template_name,
     templateId: wanted.template_id,
+    snapshot: wanted.snapshot,
     region: wanted.region,
     timeoutSeconds: wanted.timeout_seconds,
     internetAccess: wanted.internet_access,

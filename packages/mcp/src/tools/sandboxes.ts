@@ -36,6 +36,7 @@ const health = tool({
 const creation = z.object({
   template_id: templateName.optional().describe("Template, by id"),
   template_name: templateName.optional().describe("Template, by name; default code-interpreter"),
+  snapshot: text.optional().describe("Begin with this snapshot, not a template"),
   region,
   timeout_seconds: lifetime.default(600).describe("Seconds that it lives"),
   internet_access: internetAccess,

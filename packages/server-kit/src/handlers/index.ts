@@ -137,15 +137,6 @@ export {
   storedSecretOnWire,
 } from "./control-plane/secret-answers.js";
 export {
-  type SnapshotFacts,
-  type SnapshotRequest,
-  type SnapshotShelf,
-  snapshotHandlers,
-  snapshotNameTaken,
-  snapshotNotFound,
-  snapshotOfOther,
-} from "./control-plane/snapshot-handlers.js";
-export {
   isAsleep,
   isLook,
   neverSleeps,
@@ -154,6 +145,15 @@ export {
   type SleepSettings,
   type StopReason,
 } from "./control-plane/sleep-answers.js";
+export {
+  type SnapshotFacts,
+  type SnapshotRequest,
+  type SnapshotShelf,
+  snapshotHandlers,
+  snapshotNameTaken,
+  snapshotNotFound,
+  snapshotOfOther,
+} from "./control-plane/snapshot-handlers.js";
 export { type OwnLimits, type TemplateFacts, withOwnLimits } from "./control-plane/template-facts.js";
 export {
   type BuildFacts,

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { action } from "../../command-line/action.js";
 import { lifetime, pair } from "../../command-line/option-values.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
@@ -9,6 +9,7 @@ import { showSandbox } from "./sandbox-view.js";
 import { type SleepChoice, sleepChoice, withSleepOptions } from "./sleep-options.js";
 
 interface CreateOptions extends CreationOptions, SleepChoice {
+  readonly snapshot?: string;
   readonly name?: string;
   readonly label?: Readonly<Record<string, string>>;
   readonly timeout?: number;
@@ -18,6 +19,12 @@ interface CreateOptions extends CreationOptions, SleepChoice {
 export function addCreate(parent: Command): void {
   const created = subcommand(parent, "create", "create a sandbox, and print its id");
   const command = withSleepOptions(withCreationOptions(created))
+    .addOption(
+      new Option("--snapshot <name>", "in place of --template, a snapshot to begin with").conflicts([
+        "template",
+        "image",
+      ]),
+    )
     .option("--name <text>", "a name, which commands take in place of the id")
     .option("--label <NAME=value>", "a label, to find it by; can be repeated", pair)
     .option("--timeout <time>", "how long it lives, as in 90, 15m, 2h; default: the server's", lifetime)
@@ -26,12 +33,13 @@ export function addCreate(parent: Command): void {
       action<CreateOptions>(async ({ options, output, server, signal }) => {
         const client = await server();
         output.progress("Creating a sandbox …");
-        const { label: metadata, name, region, timeout: timeoutSeconds } = options;
+        const { label: metadata, name, region, snapshot, timeout: timeoutSeconds } = options;
         const template = await chosenTemplate(client, options, { output, signal });
         const wanted = {
           ...creation(options),
           ...sleepChoice(options),
           template,
+          snapshot,
           name,
           metadata,
           region,

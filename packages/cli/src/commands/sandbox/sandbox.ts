@@ -8,6 +8,7 @@ import { addList } from "./list.js";
 import { addLogs } from "./logs.js";
 import { addMachineCommands } from "./machine.js";
 import { addShell } from "./shell.js";
+import { addSnapshotCommands } from "./snapshots.js";
 import { addStateCommands } from "./state.js";
 import { addUpdate } from "./update.js";
 
@@ -18,6 +19,7 @@ export function define(command: Command): void {
     addList,
     addStateCommands,
     addUpdate,
+    addSnapshotCommands,
     addExec,
     addShell,
     addLogs,

@@ -24,13 +24,13 @@ import {
   templateNotReady,
   withOwnLimits,
 } from "@cloud-sandbox/server-kit/handlers";
-import { Problem } from "@cloud-sandbox/server-kit/portable";
 import { Machine } from "../agent/machine.js";
 import type { ProgramRequest, RunningProgram } from "../agent/running-program.js";
 import { EgressLog } from "../memory/egress-log.js";
 import { MemoryFiles, workspace } from "../memory/memory-files.js";
 import type { Programs } from "../memory/programs.js";
 import type { TestingClock } from "../memory/testing-clock.js";
+import { asksNobody, noVolumes } from "./memory-refusals.js";
 import { type MemorySecrets, placeholders } from "./memory-secrets.js";
 import { type MemorySnapshot, MemorySnapshots } from "./memory-snapshots.js";
 import type { MemoryTemplate, TemplateCatalogue } from "./template-catalogue.js";
@@ -396,13 +396,3 @@ function newId(now: Date): string {
   const letters = Array.from(random, (byte) => String.fromCharCode(97 + (byte % 26)));
   return `${Math.floor(now.getTime() / 1000)}${letters.join("")}`;
 }
-
-const noVolumes = (): Problem =>
-  new Problem(400, "VOLUMES_UNAVAILABLE", "The testing service has no volumes.", {
-    hint: "Leave mounts out, or test against a local server.",
-  });
-
-const asksNobody = (): Problem =>
-  new Problem(400, "INVALID_REQUEST", "The testing service asks nobody: no program of it waits for a host.", {
-    hint: "Leave egress.ask out, or test against a local server.",
-  });

@@ -15,6 +15,7 @@ import { desktopTools } from "../../tools/desktop.js";
 import { environmentTools } from "../../tools/environment.js";
 import { fileTools } from "../../tools/files.js";
 import { sandboxTools } from "../../tools/sandboxes.js";
+import { snapshotTools } from "../../tools/snapshots.js";
 import { olderSystemTools, systemTools } from "../../tools/system.js";
 import { templateTools } from "../../tools/templates.js";
 import { hopxAdvice } from "./advice.js";
@@ -36,6 +37,7 @@ export const tools: readonly Tool[] = [
   ...templateTools,
   ...desktopTools,
   ...changeTools,
+  ...snapshotTools,
   executeCodePersistent,
   ...olderSystemTools,
   callApi,
@@ -55,7 +57,7 @@ export const hopx: Profile = {
   instructions,
   tools,
   advice: hopxAdvice,
-  offByDefault: ["desktop", "changes", "compatibility"],
+  offByDefault: ["desktop", "changes", "snapshots", "compatibility"],
   resources,
   resourceLists,
   prompts,

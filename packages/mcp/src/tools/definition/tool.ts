@@ -23,6 +23,7 @@ export const toolsets = [
   "templates",
   "desktop",
   "changes",
+  "snapshots",
   "compatibility",
   "mcp",
 ] as const;

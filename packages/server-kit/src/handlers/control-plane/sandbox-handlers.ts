@@ -54,7 +54,11 @@ export interface Fleet<Sandbox extends SandboxFacts> {
   setTimeout(id: string, seconds: number): Promise<Sandbox>;
   update(id: string, update: SandboxUpdate): Promise<Sandbox>;
   /** Makes sandboxes with the files of this one. For each its sandbox, or the problem that says why it could not be made. */
-  fork(id: string, count: number, timeoutSeconds: number | undefined): Promise<readonly (Sandbox | Problem)[]>;
+  fork(
+    id: string,
+    count: number,
+    timeoutSeconds: number | undefined,
+  ): Promise<readonly (Sandbox | Problem)[]>;
   /** Gives a sandbox the files of a snapshot, and starts it. */
   restore(id: string, snapshot: string): Promise<Sandbox>;
 }
@@ -219,7 +223,8 @@ async function create<Sandbox extends SandboxFacts>(
       hint: "Leave the template out: a snapshot has that of its sandbox.",
     });
   const request: CreateRequest = {
-    template: snapshot === undefined ? (body.template_name ?? templateReference(body.template_id)) : undefined,
+    template:
+      snapshot === undefined ? (body.template_name ?? templateReference(body.template_id)) : undefined,
     snapshot,
     timeoutSeconds: body.timeout_seconds ?? defaultLifetimeSeconds,
     minIsolation: body.min_isolation,

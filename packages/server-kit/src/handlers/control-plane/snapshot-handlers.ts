@@ -1,6 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { ControlPlaneContract } from "../../generated/control-plane-contract.js";
-import { type Exchange, type NodeExchange } from "../../http/exchange.js";
+import type { Exchange, NodeExchange } from "../../http/exchange.js";
 import { Problem } from "../../http/problem.js";
 import type { Handlers } from "../../router/handlers.js";
 
