@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { rmdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RateLimitError, Sandbox, SandboxClient, ServerError } from "cloud-sandbox";
+import { ResourceLimitError, Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   cannotStartAs,
@@ -110,7 +111,7 @@ test("snapshots are of the API key whose sandbox they have, and only so many", a
   await other.snapshots.delete(mine.id);
   expect((await client.snapshots.get(mine.id)).id).toBe(mine.id);
   await foreign.snapshot();
-  await expect(foreign.snapshot()).rejects.toThrow(RateLimitError);
+  await expect(foreign.snapshot()).rejects.toThrow(ResourceLimitError);
 });
 
 test("a fork is refused whole where there is no place for all, and each has its sandbox's secrets", async () => {
@@ -150,16 +151,20 @@ test("a sandbox with a copy of a directory is refused, with the reason", async (
 test("a disk without room refuses snapshots, keeps the sandbox, and has nothing of them", {
   tags: ["mount"],
 }, async () => {
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=40m", "tmpfs", place]);
-  onTestFinished(() => void execFileSync("umount", ["--lazy", place]));
-  const { client } = await start(["--data-dir", join(place, "data")]);
+  const disk = await mkdtemp(join(tmpdir(), "snapshots-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=40m", "tmpfs", disk]);
+  onTestFinished(() => {
+    execFileSync("umount", ["--lazy", disk]);
+    rmdirSync(disk);
+  });
+  const { client } = await start(["--data-dir", join(disk, "data")]);
   await using sandbox = await client.sandboxes.create({ template: "base" });
   await sandbox.commands.run("head -c 60M /dev/urandom > large; echo kept > small");
-  await expect(sandbox.snapshot()).rejects.toThrow(ServerError);
+  await expect(sandbox.snapshot()).rejects.toThrow(ResourceLimitError);
   await expect(sandbox.fork()).rejects.toMatchObject({ code: "STORAGE_FULL" });
-  expect(await readdir(join(place, "data", "snapshots"))).toEqual([]);
+  expect(await readdir(join(disk, "data", "snapshots"))).toEqual([]);
   expect(await sandbox.files.readText("small")).toBe("kept\n");
-  execFileSync("dd", ["if=/dev/zero", `of=${join(place, "filled")}`, "bs=1M", "count=37"], {
+  execFileSync("dd", ["if=/dev/zero", `of=${join(disk, "filled")}`, "bs=1M", "count=37"], {
     stdio: "ignore",
   });
   await sandbox.files.remove("large");
