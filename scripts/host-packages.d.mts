@@ -7,6 +7,7 @@ interface HostPackage {
 }
 
 export const sandboxPackages: readonly HostPackage[];
+export const desktopPackages: readonly HostPackage[];
 export const testPackages: readonly HostPackage[];
 export function sandboxObstacle(): string | undefined;
 export function canMount(): boolean;

@@ -57,6 +57,7 @@ export const desktopPackages = [
   program("imagemagick", "import"),
   program("x11-utils", "xprop"),
   program("x11-xserver-utils", "xrandr"),
+  { debian: "xfonts-base", isThere: () => existsSync("/usr/share/fonts/X11/misc") },
   program("tesseract-ocr", "tesseract"),
   program("ffmpeg"),
   { debian: "novnc", isThere: () => existsSync("/usr/share/novnc/core/rfb.js") },

@@ -6,6 +6,7 @@
 // @module-tag imagemagick
 // @module-tag x11-utils
 // @module-tag x11-xserver-utils
+// @module-tag xfonts-base
 // @module-tag xterm
 import { execFileSync } from "node:child_process";
 import { beforeAll, describe, inject, test } from "vitest";

@@ -10,6 +10,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { savedImage, tarOf } from "../../packages/local/test/support/image-archives.js";
+import { desktopPackages } from "../../scripts/host-packages.mjs";
 import { type CodeBlock, codeBlocks, pages, root } from "../support/documents/code-blocks.js";
 import {
   addedServer,
@@ -141,7 +142,9 @@ describe("a block of TypeScript", () => {
     errors = await typeErrors(programs.map(([place]) => fileOf(place)));
   });
 
-  test.each(programs)("of %s is typed and runs", async (place, { code }) => {
+  test.for(programs)("of %s is typed and runs", async ([place, { code }], { skip }) => {
+    for (const { debian } of desktopPackages) skip(...needs(debian, /template\b.*"desktop"/.test(code)));
+    skip(...needs("chromium", code.includes(".browser(")));
     const file = fileOf(place);
     expect(errors.get(file)).toEqual([]);
     const { outputText } = ts.transpileModule(code, {

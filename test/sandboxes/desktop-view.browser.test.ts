@@ -7,6 +7,7 @@
 // @module-tag imagemagick
 // @module-tag x11-utils
 // @module-tag x11-xserver-utils
+// @module-tag xfonts-base
 // @module-tag novnc
 // @module-tag xterm
 import { once } from "node:events";

@@ -34,10 +34,12 @@ export class RunningDesktop implements AsyncDisposable {
     let opened: Window | undefined;
     await expect
       .poll(async () => {
-        opened = (await this.windows()).find((window) => window.title === title && window.focused);
-        return opened;
+        opened = (await this.windows()).find((window) => window.title === title);
+        // A window manager gives no focus to a window that opens while keys are typed.
+        if (opened?.focused === false) await this.post("windows/focus", { window_id: opened.id });
+        return opened?.focused;
       })
-      .toBeDefined();
+      .toBe(true);
     return opened as Window;
   }
 

@@ -106,7 +106,7 @@ it("a template without a desktop is named as the reason", async () => {
 /** What a desktop needs, and the browser in it. */
 const tags = [
   ...["tigervnc-standalone-server", "openbox", "xdotool", "wmctrl", "xclip", "imagemagick", "x11-utils"],
-  ...["x11-xserver-utils", "tesseract-ocr", "chromium"],
+  ...["x11-xserver-utils", "xfonts-base", "tesseract-ocr", "chromium"],
 ];
 
 it("an assistant fills a form in a browser, by what it sees", { tags }, async () => {
