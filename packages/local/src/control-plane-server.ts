@@ -43,11 +43,12 @@ import { defaultMemoryOvercommit, MemoryBudget } from "./sandboxes/memory-budget
 import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
 import { poolSize } from "./sandboxes/pool-size.js";
 import { ProgramCapacity, ProgramQueue } from "./sandboxes/program-queue.js";
-import { SandboxFiles } from "./sandboxes/sandbox-files.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
+import { cannotKeepFiles } from "./sandboxes/sandbox-record.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
 import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
-import { openSnapshots } from "./snapshots/snapshots.js";
+import { SandboxFiles } from "./saved/sandbox-files.js";
+import { openSnapshots } from "./saved/snapshots.js";
 import { Sealer } from "./store/sealer.js";
 import { ServerDirectories } from "./store/server-directories.js";
 import { withStoreErrors } from "./store/storage-problem.js";
@@ -156,7 +157,7 @@ export async function serve(
   const directories = new ServerDirectories(store.directory);
   const keepsFiles = store.directory !== undefined || !store.isKept;
   const snapshots = await openSnapshots({
-    ...{ store, directories, keepsFiles },
+    ...{ store, directories, lack: keepsFiles ? undefined : cannotKeepFiles },
     runtime: runtime.name,
     mostOfKey: options.maxSnapshots ?? defaultMaxSnapshots,
   });

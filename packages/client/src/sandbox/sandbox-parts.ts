@@ -21,5 +21,5 @@ export { applyChanges, changesOf, diffOf } from "./changes.js";
 export { SandboxEgress } from "./egress.js";
 export { noticeExpiry } from "./expiry-notice.js";
 export { KeepAlive } from "./keep-alive.js";
+export { forkFailure, forkRequest, restoreSandbox, takeSnapshot } from "./sandbox-snapshots.js";
 export { SandboxSecrets } from "./secrets.js";
-export { forkFailure, forkRequest, restoreSandbox, takeSnapshot } from "./snapshots.js";

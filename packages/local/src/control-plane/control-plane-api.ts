@@ -41,7 +41,7 @@ import { KeyFleet } from "../sandboxes/key-fleet.js";
 import type { OneShotPrograms } from "../sandboxes/one-shot-programs.js";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
-import type { Snapshots } from "../snapshots/snapshots.js";
+import type { Snapshots } from "../saved/snapshots.js";
 import type { EventLog } from "../store/event-log.js";
 import { type Caller, type KeyRing, owner } from "../tokens/key-ring.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";

@@ -13,13 +13,12 @@ import {
 import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import { messageOf } from "../errors/message-of.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
-import { SandboxSnapshots } from "../snapshots/sandbox-snapshots.js";
-import type { Snapshots } from "../snapshots/snapshots.js";
+import type { SandboxFiles } from "../saved/sandbox-files.js";
+import type { Snapshots } from "../saved/snapshots.js";
 import { Deadlines } from "./deadlines.js";
 import { FleetRestart } from "./fleet-restart.js";
 import { SandboxAccess } from "./sandbox-access.js";
 import { SandboxActivity } from "./sandbox-activity.js";
-import type { SandboxFiles } from "./sandbox-files.js";
 import { type LifecycleParts, SandboxLifecycle } from "./sandbox-lifecycle.js";
 import { type MakerParts, type Origin, type OwnedCreateRequest, SandboxMaker } from "./sandbox-maker.js";
 import {
@@ -30,6 +29,7 @@ import {
   type SandboxRecord,
 } from "./sandbox-record.js";
 import { SandboxSleep, type SleepParts } from "./sandbox-sleep.js";
+import { SandboxSnapshots } from "./sandbox-snapshots.js";
 import { SandboxWaker } from "./sandbox-waker.js";
 
 export interface FleetOptions

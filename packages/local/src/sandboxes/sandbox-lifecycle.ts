@@ -10,17 +10,17 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
+import type { SandboxFiles, SavedFiles } from "../saved/sandbox-files.js";
+import { conflict, SaveLimit } from "../saved/save-limit.js";
 import type { LayerStore } from "../store/layer-store.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
-import type { SandboxFiles, SavedFiles } from "./sandbox-files.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
-import { conflict, SaveLimit } from "./save-limit.js";
 
 export interface LifecycleParts {
   readonly registry: SandboxRegistry;

@@ -36,7 +36,7 @@ const health = tool({
 const creation = z.object({
   template_id: templateName.optional().describe("Template, by id"),
   template_name: templateName.optional().describe("Template, by name; default code-interpreter"),
-  snapshot: text.optional().describe("Begin with this snapshot, not a template"),
+  snapshot: text.optional().describe("Snapshot to begin with"),
   region,
   timeout_seconds: lifetime.default(600).describe("Seconds that it lives"),
   internet_access: internetAccess,
@@ -52,9 +52,7 @@ const creation = z.object({
     .describe("MiB of memory, on this machine"),
   disk_gb: ignored,
   on_timeout: z.enum(["delete", "stop"]).optional().describe("stop keeps its files; the next call starts it"),
-  idle_timeout_seconds: lifetime
-    .optional()
-    .describe("Stop it so long after its last use; the next call starts it"),
+  idle_timeout_seconds: lifetime.optional().describe("Stop it so long after its last use"),
   copy_of: text.optional().describe("Directory of the user, copied to /repo"),
   name: text.optional().describe("Returns your sandbox of this name if there is one"),
   namespace: text.optional().describe("Another sandbox may have the name in another namespace"),

@@ -6,7 +6,7 @@ import { connect } from "../support/mcp-connection.js";
 const namesOf = (toolset?: string): string[] =>
   profile.tools.filter((tool) => toolset === undefined || tool.toolset === toolset).map(({ name }) => name);
 const standard = profile.tools
-  .filter(({ toolset }) => !["desktop", "changes", "compatibility"].includes(toolset))
+  .filter(({ toolset }) => !["desktop", "changes", "snapshots", "compatibility"].includes(toolset))
   .map(({ name }) => name);
 
 describe("the tools that are offered", () => {

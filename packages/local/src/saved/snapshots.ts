@@ -3,12 +3,11 @@ import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { snapshotNameTaken, snapshotNotFound } from "@cloud-sandbox/server-kit/handlers";
-import type { SavedFiles } from "../sandboxes/sandbox-files.js";
-import { cannotKeepFiles } from "../sandboxes/sandbox-record.js";
 import type { ServerDirectories } from "../store/server-directories.js";
 import { type Snapshot, SnapshotRepository } from "../store/snapshot-repository.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { Store } from "../store/store.js";
+import type { SavedFiles } from "./sandbox-files.js";
 
 /** The share of the disk that snapshots leave free. */
 const freeShare = 0.1;
@@ -18,8 +17,8 @@ interface SnapshotsParts {
   readonly directory: () => Promise<string>;
   /** Undefined if snapshots end with this process. */
   readonly repository: SnapshotRepository | undefined;
-  /** Whether this server has a place for files of sandboxes. */
-  readonly keepsFiles: boolean;
+  /** Why this server has no place for files of sandboxes, in a sentence. Undefined if it has one. */
+  readonly lack: string | undefined;
   /** The name of the runtime of this server. */
   readonly runtime: string;
   /** Most snapshots of an API key. */
@@ -42,7 +41,7 @@ export class Snapshots {
 
   /** Why there are none, in a sentence. */
   get lack(): string | undefined {
-    return this.parts.keepsFiles ? undefined : cannotKeepFiles;
+    return this.parts.lack;
   }
 
   /** Loads the snapshots of the previous server, and removes files that it did not record. */
@@ -183,7 +182,7 @@ export async function openSnapshots({
   store,
   directories,
   ...parts
-}: Pick<SnapshotsParts, "keepsFiles" | "mostOfKey" | "runtime"> & {
+}: Pick<SnapshotsParts, "lack" | "mostOfKey" | "runtime"> & {
   readonly store: Store;
   readonly directories: ServerDirectories;
 }): Promise<Snapshots> {

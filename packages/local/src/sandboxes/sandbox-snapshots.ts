@@ -1,13 +1,13 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type SnapshotRequest, snapshotOfOther } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
-import { placeholders, removeVariables } from "../sandboxes/sandbox-access.js";
-import type { SandboxLifecycle } from "../sandboxes/sandbox-lifecycle.js";
-import type { Origin, OwnedCreateRequest, SandboxMaker } from "../sandboxes/sandbox-maker.js";
-import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
-import type { SandboxSlots } from "../sandboxes/sandbox-slots.js";
+import type { Snapshots } from "../saved/snapshots.js";
 import type { Snapshot } from "../store/snapshot-repository.js";
-import type { Snapshots } from "./snapshots.js";
+import { placeholders, removeVariables } from "./sandbox-access.js";
+import type { SandboxLifecycle } from "./sandbox-lifecycle.js";
+import type { Origin, OwnedCreateRequest, SandboxMaker } from "./sandbox-maker.js";
+import type { SandboxRecord } from "./sandbox-record.js";
+import type { SandboxSlots } from "./sandbox-slots.js";
 
 interface SandboxSnapshotsParts {
   readonly snapshots: Snapshots;
