@@ -1,5 +1,5 @@
 // Runs the benches and prints their results. The exit code is 1 if a limit does not hold.
-//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|desktop|secrets|changes|kubernetes|instead …] [--write] [--any-machine] [--long]
+//   node bench/run.mjs [isolated|one-shots|execute|local|attacked|client|mcp|cli|runtimes|desktop|secrets|changes|snapshots|kubernetes|instead …] [--write] [--any-machine] [--long]
 //   --write        also writes the results to bench/results.json, and docs/performance.md from it
 //   --any-machine  does not check limits on times, because they depend on the machine; ratios and sizes do not
 //   --long         runs thousands of one-shots
@@ -20,6 +20,7 @@ import { benchOneShots } from "./one-shots.mjs";
 import { writeResults } from "./results.mjs";
 import { benchRuntimes } from "./runtimes.mjs";
 import { benchSecrets } from "./secrets.mjs";
+import { benchSnapshots } from "./snapshots.mjs";
 
 const benches = {
   isolated: benchIsolated,
@@ -34,6 +35,7 @@ const benches = {
   desktop: benchDesktop,
   secrets: benchSecrets,
   changes: benchChanges,
+  snapshots: benchSnapshots,
   kubernetes: benchKubernetes,
   instead: benchInstead,
 };

@@ -60,6 +60,24 @@ export function snapshotSuite(client: () => SandboxClient, deepest: number): voi
       }
     }, 300_000);
 
+    test("never changes, also when its sandbox was stopped, goes back to it, and is stopped again", async () => {
+      await using sandbox = await client().sandboxes.create({ template: "base" });
+      await sandbox.files.write("file", "kept");
+      await sandbox.stop();
+      const snapshot = await sandbox.snapshot();
+      for (const later of ["later", "still later"]) {
+        await sandbox.restore(snapshot);
+        expect(await sandbox.files.readText("file")).toBe("kept");
+        await sandbox.files.write("file", later);
+        await sandbox.stop();
+      }
+      await using made = await client().sandboxes.create({ snapshot });
+      expect(await made.files.readText("file")).toBe("kept");
+      await sandbox.start();
+      expect(await sandbox.files.readText("file")).toBe("still later");
+      await client().snapshots.delete(snapshot.id);
+    });
+
     test("is refused with the reason where it cannot be", async () => {
       await using source = await client().sandboxes.create({ template: "base" });
       await using other = await client().sandboxes.create({ template: "code-interpreter" });

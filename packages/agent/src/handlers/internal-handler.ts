@@ -12,7 +12,7 @@ export const internalPath = "/internal/";
  * Serves the operations for the control plane. `POST /internal/program` runs a program without a context, and streams its
  * output and its result. An agent that is the only tenant of its machine also serves those that stop a sandbox and restore
  * it in a new machine: `DELETE /internal/processes` ends all other processes; `POST /internal/snapshot` returns the files,
- * with the agent's own state, as a tar stream; `PUT /internal/snapshot` unpacks such a stream into a fresh machine.
+ * with the agent's own state, as a tar stream, and with `/live` also while processes run; `PUT /internal/snapshot` unpacks such a stream into a fresh machine.
  */
 export function internalHandler(parts: {
   readonly tokens: TokenVerifier;
@@ -37,8 +37,8 @@ export function internalHandler(parts: {
     } else if (operation === "DELETE /internal/processes") {
       await endOtherProcesses(isIdle);
       succeed(response);
-    } else if (operation === "POST /internal/snapshot") {
-      const files = await archive.save();
+    } else if (operation === "POST /internal/snapshot" || operation === "POST /internal/snapshot/live") {
+      const files = await archive.save({ isLive: operation.endsWith("/live") });
       response.writeHead(200, { "content-type": "application/x-tar" });
       await pipeline(files, response);
     } else if (operation === "PUT /internal/snapshot") {

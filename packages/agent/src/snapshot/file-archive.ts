@@ -26,8 +26,11 @@ export class FileArchive {
     this.#trees = directories.filter((directory) => !mounts.includes(directory)).map(withoutSlash);
   }
 
-  /** Streams the directories as tar. The stream fails if they could not be read completely. */
-  async save(): Promise<Readable> {
+  /**
+   * Streams the directories as tar. The stream fails if they could not be read completely. If the sandbox is live, files that are
+   * removed meanwhile are left out.
+   */
+  async save({ isLive }: { readonly isLive: boolean }): Promise<Readable> {
     // Make every directory and file readable for its owner first: tar runs as the owner and would leave out unreadable
     // files. They stay readable after a restore.
     const find = asProgram("find", [
@@ -41,6 +44,7 @@ export class FileArchive {
     await finished(finding, "find");
     const { file, args, identity } = asProgram("tar", [
       ...["--create", "--sparse", "--one-file-system", "--warning=no-file-ignored", "--directory=/"],
+      ...(isLive ? ["--ignore-failed-read"] : []),
       "--anchored",
       ...[await this.excluded.path(), ...this.mounts].map((path) => `--exclude=${withoutSlash(path)}`),
       ...["--null", "--verbatim-files-from", "--files-from=-"],

@@ -17,11 +17,15 @@ export class AgentCalls {
   /** Adds environment variables for every later execution. Throws a 400 problem when the agent refuses them. */
   async mergeEnvironment(machine: Machine, variables: Readonly<Record<string, string>>): Promise<void> {
     if (Object.keys(variables).length === 0) return;
+    const signal = AbortSignal.timeout(settingLimitMs);
     const answer = await this.#send(machine, {
       method: "PATCH",
       path: "/env",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ env_vars: variables, merge: true }),
+      signal,
+    }).catch((error: unknown) => {
+      throw signal.aborted ? noAnswer(error) : error;
     });
     const text = await answerText(answer, defaultMaxAnswerBytes);
     if (isSuccess(answer)) return;
@@ -31,7 +35,8 @@ export class AgentCalls {
 
   /** Takes an environment variable from every later execution. */
   async removeVariable(machine: Machine, name: string): Promise<void> {
-    await successText(await this.#send(machine, { method: "DELETE", path: `/env/${name}` }));
+    const signal = AbortSignal.timeout(settingLimitMs);
+    await successText(await this.#send(machine, { method: "DELETE", path: `/env/${name}`, signal }));
   }
 
   /** Ends every process of the machine but the agent. */
@@ -39,9 +44,10 @@ export class AgentCalls {
     await successText(await this.#send(machine, { method: "DELETE", path: "/internal/processes", signal }));
   }
 
-  /** Streams the sandbox's files as a tar. Call {@link endProcesses} first: a running process could change files meanwhile. */
-  async takeFiles(machine: Machine, signal: AbortSignal): Promise<Readable> {
-    const answer = await this.#send(machine, { method: "POST", path: "/internal/snapshot", signal });
+  /** Streams the sandbox's files as a tar. If it is live, its processes run, and may change files meanwhile. */
+  async takeFiles(machine: Machine, signal: AbortSignal, isLive: boolean): Promise<Readable> {
+    const path = `/internal/snapshot${isLive ? "/live" : ""}`;
+    const answer = await this.#send(machine, { method: "POST", path, signal });
     if (!isSuccess(answer)) await successText(answer);
     return answer;
   }
@@ -159,6 +165,12 @@ async function successText(answer: IncomingMessage): Promise<string> {
 }
 
 const isSuccess = ({ statusCode = 500 }: IncomingMessage): boolean => statusCode < 300;
+
+/** Milliseconds that an agent may take for a setting. */
+const settingLimitMs = 30_000;
+
+const noAnswer = (cause: unknown): Problem =>
+  new Problem(503, "RUNTIME_UNAVAILABLE", "The agent of the sandbox does not answer.", { cause });
 
 const defaultMaxAnswerBytes = 256 * 1024;
 /** Limit of a result: two outputs of 1 MiB, each byte of which JSON may write as six, and 8 MiB of displayed values, some of them twice. */

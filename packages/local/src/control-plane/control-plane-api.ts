@@ -243,7 +243,7 @@ function shelfOf(
     take: async (sandboxId, request) => fleet.snapshots.take(seen.get(sandboxId), request),
     delete: async (idOrName) => {
       const snapshot = snapshots.get(idOrName, keyId);
-      await snapshots.delete(snapshot);
+      await fleet.snapshots.delete(snapshot);
       return snapshot;
     },
   };

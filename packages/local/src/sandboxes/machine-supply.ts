@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
@@ -123,6 +123,11 @@ export class MachineSupply {
     if (machine) void machine.exited.then(release);
     else release();
     return machine;
+  }
+
+  /** Ends the machine that is being started for a sandbox, if there is one. */
+  abandon(id: string): void {
+    for (const machine of this.#unready) if (machine.id === id) machine.destroy().catch(this.#logFailure);
   }
 
   /** Why no machine could be started the last time, if that was because of something on the host. */
@@ -287,7 +292,8 @@ export class MachineSupply {
 
   /** Has the agent of a fresh machine unpack saved files. */
   async #unpack(machine: Machine, { path }: SavedFiles): Promise<void> {
-    const archive = createReadStream(path, { highWaterMark: 2 ** 20 });
+    await using file = await open(path);
+    const archive = file.createReadStream({ highWaterMark: 2 ** 20 });
     await this.options.agents.putFiles(machine, archive, AbortSignal.timeout(unpackLimitMs));
   }
 

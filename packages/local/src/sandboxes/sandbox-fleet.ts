@@ -88,7 +88,11 @@ export class SandboxFleet {
   }
 
   async create(request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const origin = await this.#origin(request);
+    return this.#create(await this.#origin(request), request);
+  }
+
+  /** Takes the name of the request when it returns. */
+  async #create(origin: Origin, request: OwnedCreateRequest): Promise<SandboxRecord> {
     const { name, keyId } = request;
     if (name === undefined) return this.#maker.make(origin, request);
     const keyedName = nameOfKey(name, keyId);
@@ -104,14 +108,15 @@ export class SandboxFleet {
   ): Promise<{ sandbox: SandboxRecord; isNew: boolean }> {
     const { registry } = this.options;
     const { name, keyId } = request;
-    const { template } = await this.#origin(request);
+    const origin = await this.#origin(request);
+    const { template } = origin;
     const keyedName = nameOfKey(name, keyId);
     // A loop, because a sandbox of that name may be created, deleted or fail during each wait.
     for (;;) {
       const sandbox = (await this.#names.get(keyedName)) ?? registry.findByName(name, keyId);
       if (!sandbox) {
         if (this.#names.has(keyedName)) continue;
-        return { sandbox: await this.create(request), isNew: true };
+        return { sandbox: await this.#create(origin, request), isNew: true };
       }
       if (hasFailed(sandbox)) {
         if (registry.has(sandbox.id)) await this.delete(sandbox.id);
@@ -222,6 +227,7 @@ export class SandboxFleet {
     // Creates are refused from now on. Those under way are waited for, because the runtime is closed next. Machines on other hosts
     // may take minutes to start, and end by themselves without their server.
     if (!isElsewhere) await this.#maker.settled();
+    this.#lifecycle.endSnapshots();
     if (isKept) await this.#restart.keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));
     const lost = this.list().filter(({ machine, status }) => machine !== undefined && status !== "error");

@@ -6,14 +6,12 @@ import {
   sandboxPaused,
   sandboxStopped,
 } from "@cloud-sandbox/server-kit/handlers";
-import pLimit, { type LimitFunction } from "p-limit";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxFiles, SavedFiles } from "../saved/sandbox-files.js";
-import { conflict, SaveLimit } from "../saved/save-limit.js";
+import { conflict, problemFrom, SaveLimit } from "../saved/save-limit.js";
 import type { LayerStore } from "../store/layer-store.js";
-import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import type { Deadlines } from "./deadlines.js";
@@ -21,6 +19,7 @@ import type { MachineSupply } from "./machine-supply.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
+import { StepQueues } from "./step-queues.js";
 
 export interface LifecycleParts {
   readonly registry: SandboxRegistry;
@@ -46,10 +45,19 @@ const longestRetryMs = 30_000;
  * sandbox is already in changes nothing. Removing a sandbox does not wait for a running step: it aborts the step.
  */
 export class SandboxLifecycle {
-  readonly #queues = new WeakMap<SandboxRecord, StepQueue>();
+  readonly #steps: StepQueues;
   readonly #closing = new AbortController();
+  /** Aborts saves of files for snapshots. */
+  readonly #leaving = new AbortController();
 
-  constructor(private readonly parts: LifecycleParts) {}
+  constructor(private readonly parts: LifecycleParts) {
+    this.#steps = new StepQueues(parts.registry);
+  }
+
+  /** Aborts saves for snapshots, so that the sandboxes can be stopped. */
+  endSnapshots(): void {
+    this.#leaving.abort(new Error("the control plane is being stopped"));
+  }
 
   /** Aborts running saves of files, and the retries of removals. */
   close(): void {
@@ -58,7 +66,7 @@ export class SandboxLifecycle {
 
   /** Does nothing if the sandbox does not run, or if `isDue` says so once it is asked. */
   pause(sandbox: SandboxRecord, stopReason: StopReason = "requested", isDue = always): Promise<void> {
-    return this.#step(sandbox, async () => {
+    return this.#steps.run(sandbox, async () => {
       if (sandbox.status === "paused" || !(await isDue())) return;
       const machine = reachableMachine(sandbox);
       await machine.pause().catch(async (error: unknown) => {
@@ -74,12 +82,12 @@ export class SandboxLifecycle {
   }
 
   resume(sandbox: SandboxRecord): Promise<void> {
-    return this.#step(sandbox, () => this.#resume(sandbox));
+    return this.#steps.run(sandbox, () => this.#resume(sandbox));
   }
 
   /** Resumes or starts a sandbox, whichever it needs after the steps that are under way. */
   wake(sandbox: SandboxRecord): Promise<void> {
-    return this.#step(sandbox, (signal) =>
+    return this.#steps.run(sandbox, (signal) =>
       sandbox.status === "paused" ? this.#resume(sandbox) : this.#start(sandbox, signal),
     );
   }
@@ -90,7 +98,7 @@ export class SandboxLifecycle {
    */
   stop(sandbox: SandboxRecord, stopReason: StopReason = "requested", isDue = always): Promise<void> {
     const { files, registry } = this.parts;
-    return this.#step(sandbox, async (signal) => {
+    return this.#steps.run(sandbox, async (signal) => {
       if (sandbox.status === "stopped" || !(await isDue())) return;
       const machine = this.#machineOf(sandbox);
       if (stopReason !== "shutdown") this.parts.slots.requireStopSlot(sandbox.keyId);
@@ -109,11 +117,9 @@ export class SandboxLifecycle {
         await machine.resume();
         if (registry.has(sandbox.id) && sandbox.status === "paused")
           registry.note(sandbox, { status: "running" });
-        if (error instanceof Problem) throw error;
-        if (isUnwritable(error)) throw storageFull(error);
         const what = `Sandbox ${sandbox.id} could not be stopped`;
-        if (limit.signal.aborted) throw limit.problem(what);
-        throw conflict(what, error, "Delete the sandbox, or free some disk space and try again.");
+        if (limit.signal.aborted && !(error instanceof Problem)) throw limit.problem(what);
+        throw problemFrom(error, what, "Delete the sandbox, or free some disk space and try again.");
       } finally {
         sandbox.isStopping = false;
       }
@@ -123,47 +129,68 @@ export class SandboxLifecycle {
   }
 
   /** Writes the files of a sandbox to a path. It goes on afterwards: its machine stands still meanwhile, where it has a disk. */
-  saveAs(sandbox: SandboxRecord, path: string): Promise<SavedFiles> {
+  saveAs(sandbox: SandboxRecord, path: string): Promise<SavedFiles & { readonly stoodStill: boolean }> {
     const { files } = this.parts;
-    return this.#step(sandbox, async (signal) => {
-      if (sandbox.status === "stopped") return files.linkTo(sandbox.id, path);
-      const machine = this.#machineOf(sandbox);
-      const isPaused = sandbox.status === "paused";
-      // Its agent packs the files, and is frozen too.
-      if (isPaused && !machine.hasDisk) throw sandboxPaused(sandbox.id);
+    return this.#steps.run(sandbox, async (signal) => {
+      const what = `The files of sandbox ${sandbox.id} could not be kept`;
       const limit = new SaveLimit(sandbox.template.limits);
+      const isPaused = sandbox.status === "paused";
+      let machine: Machine | undefined;
       try {
-        const signals = [signal, this.#closing.signal, limit.signal];
-        return await files.write(machine, path, sandbox.template.limits, AbortSignal.any(signals));
+        if (sandbox.status === "stopped")
+          return { ...(await files.linkTo(sandbox.id, path)), stoodStill: true };
+        machine = this.#machineOf(sandbox);
+        // Its agent packs the files, and is frozen too.
+        if (isPaused && !machine.hasDisk) throw sandboxPaused(sandbox.id);
+        const signals = [signal, this.#leaving.signal, limit.signal];
+        const saved = await files.write(machine, path, sandbox.template.limits, AbortSignal.any(signals));
+        return { ...saved, stoodStill: saved.isDisk };
       } catch (error) {
-        if (error instanceof Problem) throw error;
-        if (isUnwritable(error)) throw storageFull(error);
-        const what = `The files of sandbox ${sandbox.id} could not be kept`;
-        if (limit.signal.aborted) throw limit.problem(what);
-        throw conflict(what, error, "Try again, or free some disk space.");
+        if (limit.signal.aborted && !(error instanceof Problem)) throw limit.problem(what);
+        throw problemFrom(error, what, "Try again, or free some disk space.");
       } finally {
-        if (!isPaused) await machine.resume();
+        if (!isPaused) await machine?.resume();
       }
     });
   }
 
-  /** Gives a sandbox other files, and starts it with those. If it does not start, it is stopped and has them. */
-  restore(sandbox: SandboxRecord, saved: SavedFiles): Promise<void> {
-    const { files, slots } = this.parts;
-    return this.#step(sandbox, async (signal) => {
+  /**
+   * Gives a sandbox other files, and starts it with those, after `prepare`. If it does not start, it is stopped and has them.
+   */
+  restore(
+    sandbox: SandboxRecord,
+    saved: SavedFiles,
+    prepare: (machine: Machine) => Promise<void>,
+  ): Promise<void> {
+    const { files, slots, log } = this.parts;
+    return this.#steps.run(sandbox, async (signal) => {
       const { machine, status, keyId } = sandbox;
       if (status === "error") throw sandboxFailed(sandbox);
-      if (status === "stopped") slots.requireSlot(keyId);
-      const leave = slots.hold(keyId);
+      if (machine) slots.requireStopSlot(keyId);
+      else slots.requireSlot(keyId);
+      let leave = (): void => undefined;
       try {
         await files.replace(sandbox.id, saved);
+        leave = slots.hold(keyId);
         if (machine) {
-          const stopped = { status: "stopped", stopReason: "requested", machine: undefined } as const;
-          await this.#record(sandbox, stopped, () => files.remove(sandbox.id));
-          // Two machines cannot have one id.
-          await machine.destroy();
+          const stopped = this.#asleep(sandbox, "stopped", "requested");
+          await this.#record(sandbox, { ...stopped, machine: undefined, failureReason: undefined }, () =>
+            files.remove(sandbox.id),
+          );
+          // Two machines cannot have one id. What a machine that has ended leaves on the host is no reason to leave the sandbox stopped.
+          await machine
+            .destroy()
+            .catch((error: unknown) => log(`Something of ${sandbox.id} remains: ${error}`));
         }
-        await this.#boot(sandbox, signal);
+        // The sandbox counts itself from here on.
+        leave();
+        await this.#boot(sandbox, signal, prepare);
+      } catch (error) {
+        throw problemFrom(
+          error,
+          `Sandbox ${sandbox.id} could not be restored`,
+          "Look at its status, and try again.",
+        );
       } finally {
         leave();
       }
@@ -172,12 +199,12 @@ export class SandboxLifecycle {
 
   /** Does something that no step of the sandbox may come between. */
   between<Result>(sandbox: SandboxRecord, work: () => Promise<Result>): Promise<Result> {
-    return this.#step(sandbox, work);
+    return this.#steps.run(sandbox, work);
   }
 
   /** Looks for the machine of a sandbox that an earlier control plane left running. Later steps wait for that. */
   adopt(sandbox: SandboxRecord, find: () => Promise<Machine | string>): Promise<void> {
-    return this.#step(sandbox, async () => {
+    return this.#steps.run(sandbox, async () => {
       const found = await find();
       if (typeof found === "string") {
         if (this.parts.registry.has(sandbox.id)) this.#fail(sandbox, found);
@@ -192,7 +219,7 @@ export class SandboxLifecycle {
 
   /** Lets a machine go on, or stay frozen, for the next control plane. Does nothing if the runtime does not adopt machines. */
   leave(sandbox: SandboxRecord): Promise<void> {
-    return this.#step(sandbox, async () => {
+    return this.#steps.run(sandbox, async () => {
       const { machine, status } = sandbox;
       if ((status !== "running" && status !== "paused") || !machine?.leave) return;
       sandbox.machine = undefined;
@@ -202,7 +229,7 @@ export class SandboxLifecycle {
 
   /** Boots a fresh machine with the saved files, which include the agent's state. Tokens issued before stay valid. */
   start(sandbox: SandboxRecord): Promise<void> {
-    return this.#step(sandbox, (signal) => this.#start(sandbox, signal));
+    return this.#steps.run(sandbox, (signal) => this.#start(sandbox, signal));
   }
 
   /**
@@ -233,10 +260,11 @@ export class SandboxLifecycle {
   }
 
   async #removeOnce(sandbox: SandboxRecord): Promise<void> {
-    const queue = this.#queueOf(sandbox);
+    const queue = this.#steps.of(sandbox);
     queue.ended.abort();
     // Destroy the machine before the running step has ended: the step may wait for a process in the machine.
     const destroyed = sandbox.machine?.destroy();
+    this.parts.machines.abandon(sandbox.id);
     await queue.limit(async () => {
       await destroyed;
       await sandbox.machine?.destroy();
@@ -274,7 +302,11 @@ export class SandboxLifecycle {
   }
 
   /** Boots the machine of a stopped sandbox. */
-  async #boot(sandbox: SandboxRecord, signal: AbortSignal): Promise<void> {
+  async #boot(
+    sandbox: SandboxRecord,
+    signal: AbortSignal,
+    prepare?: (machine: Machine) => Promise<void>,
+  ): Promise<void> {
     const { files, machines, egress, registry, deadlines } = this.parts;
     sandbox.status = "creating";
     let machine: Machine | undefined;
@@ -283,6 +315,7 @@ export class SandboxLifecycle {
       machine = await machines.boot(sandbox.template, sandbox.id, saved, sandbox);
       egress.setRules(sandbox.id, egressRules(sandbox.egress));
       egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
+      await prepare?.(machine);
       signal.throwIfAborted();
       // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
       // those files; nobody has used the new machine yet, so nothing is lost.
@@ -343,26 +376,6 @@ export class SandboxLifecycle {
     }
     if (change.expiresAt) this.parts.deadlines.set(sandbox.id, change.expiresAt);
   }
-
-  #step<Result>(sandbox: SandboxRecord, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const { limit, ended } = this.#queueOf(sandbox);
-    return limit(async () => {
-      // Throws if the sandbox ended while this step waited for earlier steps.
-      this.parts.registry.get(sandbox.id);
-      return work(ended.signal).catch((error: unknown) => {
-        this.parts.registry.get(sandbox.id);
-        throw error;
-      });
-    });
-  }
-
-  #queueOf(sandbox: SandboxRecord): StepQueue {
-    const known = this.#queues.get(sandbox);
-    if (known) return known;
-    const queue = { limit: pLimit(1), ended: new AbortController() };
-    this.#queues.set(sandbox, queue);
-    return queue;
-  }
 }
 
 const always = async (): Promise<boolean> => true;
@@ -376,9 +389,3 @@ const awake = ({ sleep, timeoutSeconds }: SandboxRecord) =>
     stopReason: undefined,
     ...(sleep.onTimeout !== "delete" && { expiresAt: secondsFromNow(timeoutSeconds) }),
   }) as const;
-
-interface StepQueue {
-  readonly limit: LimitFunction;
-  /** Aborts when the sandbox ends. */
-  readonly ended: AbortController;
-}

@@ -1,7 +1,10 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import { type SnapshotRequest, snapshotOfOther } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
-import type { Snapshots } from "../saved/snapshots.js";
+import type { LocalTemplate } from "../catalogue/template-catalogue.js";
+import { messageOf } from "../errors/message-of.js";
+import type { KeptFiles, Snapshots } from "../saved/snapshots.js";
+import type { LayerStore } from "../store/layer-store.js";
 import type { Snapshot } from "../store/snapshot-repository.js";
 import { placeholders, removeVariables } from "./sandbox-access.js";
 import type { SandboxLifecycle } from "./sandbox-lifecycle.js";
@@ -15,6 +18,8 @@ interface SandboxSnapshotsParts {
   readonly maker: SandboxMaker;
   readonly slots: SandboxSlots;
   readonly agents: AgentCalls;
+  readonly layers: LayerStore;
+  readonly log: (message: string) => void;
 }
 
 /** Keeps the files of sandboxes, and gives them to others. */
@@ -30,11 +35,18 @@ export class SandboxSnapshots {
   }
 
   async take(sandbox: SandboxRecord, { name, metadata }: SnapshotRequest): Promise<Snapshot> {
-    const { snapshots, lifecycle } = this.parts;
     requireNoCopies(sandbox);
     const { id: sandboxId, template, keyId } = sandbox;
-    const facts = { name, metadata, sandboxId, template, secretNames: secretNamesOf(sandbox), keyId };
-    return snapshots.take(facts, (path) => lifecycle.saveAs(sandbox, path));
+    return this.parts.snapshots.take({ name, metadata, sandboxId, template, keyId }, (path) =>
+      this.#save(sandbox, path),
+    );
+  }
+
+  async delete(snapshot: Snapshot): Promise<void> {
+    const { snapshots, layers } = this.parts;
+    await snapshots.delete(snapshot);
+    // It may have been the last user of its template's layers.
+    if (snapshot.template.built) await layers.collect();
   }
 
   /** Makes sandboxes with the files of this one. For each its sandbox, or the problem that says why it could not be made. */
@@ -43,8 +55,8 @@ export class SandboxSnapshots {
     count: number,
     timeoutSeconds = sandbox.timeoutSeconds,
   ): Promise<readonly (SandboxRecord | Problem)[]> {
-    const { snapshots, lifecycle, maker, slots } = this.parts;
-    const { keyId, template, secrets } = sandbox;
+    const { snapshots, maker, slots } = this.parts;
+    const { keyId, template } = sandbox;
     requireNoCopies(sandbox);
     const held: (() => void)[] = [];
     try {
@@ -53,11 +65,13 @@ export class SandboxSnapshots {
         slots.requireSlot(keyId);
         held.push(slots.hold(keyId));
       }
-      const request = requestLike(sandbox, timeoutSeconds);
       return await snapshots.passing(
-        (path) => lifecycle.saveAs(sandbox, path),
+        (path) => this.#save(sandbox, path),
         async (saved) => {
-          const origin: Origin = { template, saved, secretNames: secretNamesOf(sandbox), secrets };
+          // As they are now: what was taken from the sandbox while its files were saved, the others do not get.
+          const { secrets } = sandbox;
+          const origin: Origin = { template, saved, secretNames: saved.secretNames, secrets };
+          const request = requestLike(sandbox, timeoutSeconds);
           const making = held.map((leave) => {
             // It takes the slot before anybody else can.
             leave();
@@ -65,7 +79,7 @@ export class SandboxSnapshots {
           });
           const outcomes = await Promise.allSettled(making);
           return outcomes.map((outcome) =>
-            outcome.status === "fulfilled" ? outcome.value : problemOf(outcome.reason),
+            outcome.status === "fulfilled" ? outcome.value : this.#problemOf(outcome.reason),
           );
         },
       );
@@ -79,22 +93,38 @@ export class SandboxSnapshots {
     const { snapshots, lifecycle, agents } = this.parts;
     requireNoCopies(sandbox);
     const snapshot = snapshots.get(idOrName, sandbox.keyId);
-    if (snapshot.template.name !== sandbox.template.name)
+    if (!haveSameSystem(snapshot.template, sandbox.template))
       throw snapshotOfOther(snapshot, sandbox.template.name);
     const saved = await snapshots.filesOf(snapshot);
     const release = snapshots.hold(saved);
     try {
-      await lifecycle.restore(sandbox, saved);
+      await lifecycle.restore(sandbox, saved, async (machine) => {
+        const wanted = placeholders(sandbox.secrets ?? []);
+        await removeVariables(agents, machine, snapshot.secretNames, wanted);
+        await agents.mergeEnvironment(machine, wanted);
+      });
     } finally {
       release();
     }
-    const { machine, secrets = [] } = sandbox;
-    if (!machine) return;
-    const wanted = placeholders(secrets);
-    await removeVariables(agents, machine, snapshot.secretNames, wanted);
-    await agents.mergeEnvironment(machine, wanted);
+  }
+
+  /** Saves the files of a sandbox, with the names of the secrets that it had at any time meanwhile. */
+  async #save(sandbox: SandboxRecord, path: string): Promise<KeptFiles> {
+    const before = secretNamesOf(sandbox);
+    const saved = await this.parts.lifecycle.saveAs(sandbox, path);
+    return { ...saved, secretNames: [...new Set([...before, ...secretNamesOf(sandbox)])] };
+  }
+
+  #problemOf(error: unknown): Problem {
+    if (error instanceof Problem) return error;
+    this.parts.log(`A sandbox of a fork could not be made: ${messageOf(error)}`);
+    return new Problem(503, "RUNTIME_UNAVAILABLE", "The sandbox could not be made.", { cause: error });
   }
 }
+
+/** Whether the files of a sandbox with one template fit on what the other one has. */
+const haveSameSystem = (one: LocalTemplate, other: LocalTemplate): boolean =>
+  one.name === other.name && one.built?.buildId === other.built?.buildId;
 
 const secretNamesOf = ({ secrets = [] }: SandboxRecord): readonly string[] =>
   Object.keys(placeholders(secrets));
@@ -102,7 +132,10 @@ const secretNamesOf = ({ secrets = [] }: SandboxRecord): readonly string[] =>
 /** The request that would have made this sandbox, but for its name, template and secrets. */
 function requestLike(sandbox: SandboxRecord, timeoutSeconds: number): OwnedCreateRequest {
   const { keyId, metadata, egress, sleep, mounted } = sandbox;
-  const mounts = mounted.map(({ target, source, readOnly }) => [target, { ...source, read_only: readOnly }]);
+  const mounts = mounted.map(({ target, source, volumeId, readOnly }) => [
+    target,
+    { ...(volumeId === undefined ? source : { volume: volumeId }), read_only: readOnly },
+  ]);
   return {
     timeoutSeconds,
     minIsolation: undefined,
@@ -126,13 +159,5 @@ function requireNoCopies({ id, mounted }: SandboxRecord): void {
   const message = `Sandbox ${id} has a copy of a directory at ${copy.target}, which cannot be kept with its files.`;
   throw new Problem(409, "CONFLICT", message, {
     hint: "Apply the changes that you want, or use a sandbox without such a mount.",
-  });
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new Problem(503, "RUNTIME_UNAVAILABLE", `The sandbox could not be made: ${reason}`, {
-    cause: error,
   });
 }

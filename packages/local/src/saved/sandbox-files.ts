@@ -28,7 +28,7 @@ export class SandboxFiles {
   async save(machine: Machine, limits: MachineLimits, signal: AbortSignal): Promise<void> {
     const path = join(await this.#ready(), machine.hasDisk ? diskOf(machine.id) : machine.id);
     await this.agents.endProcesses(machine, signal);
-    await this.write(machine, path, limits, signal);
+    await this.write(machine, path, limits, signal, false);
   }
 
   /**
@@ -40,13 +40,17 @@ export class SandboxFiles {
     path: string,
     limits: MachineLimits,
     signal: AbortSignal,
+    isLive = true,
   ): Promise<SavedFiles> {
-    const partial = `${path}.partial`;
+    const partial = partialOf(path);
     if (machine.hasDisk) await machine.pause();
     try {
+      await rm(partial, { force: true });
       // Opened first: a stream that is ended while it opens its file would make the file after it was removed.
-      await using file = await open(partial, "w", 0o600);
-      const archive = machine.hasDisk ? machine.readDisk() : await this.agents.takeFiles(machine, signal);
+      await using file = await open(partial, "wx", 0o600);
+      const archive = machine.hasDisk
+        ? machine.readDisk()
+        : await this.agents.takeFiles(machine, signal, isLive);
       const limit = atMost(3 * limits.diskMb * mebibyte + 64 * mebibyte);
       await pipeline(archive, limit, file.createWriteStream({ flush: true }), { signal });
       await rename(partial, path);
@@ -80,10 +84,12 @@ export class SandboxFiles {
   async replace(id: string, { path, isDisk }: SavedFiles): Promise<void> {
     const directory = await this.#ready();
     const [wanted, other] = isDisk ? [diskOf(id), id] : [id, diskOf(id)];
-    const partial = join(directory, `${wanted}.partial`);
+    const partial = partialOf(join(directory, wanted));
     await rm(partial, { force: true });
     await link(path, partial);
     await rename(partial, join(directory, wanted));
+    // Where both were names of one file already, the rename has done nothing.
+    await rm(partial, { force: true });
     await rm(join(directory, other), { force: true });
     await sync(directory);
   }
@@ -114,6 +120,8 @@ export class SandboxFiles {
     return this.#made;
   }
 }
+
+const partialOf = (path: string): string => `${path}.partial`;
 
 const diskOf = (id: string): string => `${id}.disk`;
 

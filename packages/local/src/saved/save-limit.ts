@@ -1,5 +1,6 @@
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { MachineLimits } from "../runtime/sandbox-runtime.js";
+import { isUnwritable, storageFull } from "../store/storage-problem.js";
 
 /**
  * Milliseconds that saving the files of a sandbox may take, and additional milliseconds for each gibibyte of its disk.
@@ -28,4 +29,10 @@ export class SaveLimit {
 export function conflict(what: string, cause: unknown, advice: string): Problem {
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.?$/, ".");
   return new Problem(409, "CONFLICT", `${what}: ${reason}`, { hint: advice, cause });
+}
+
+/** The problem for a failure that a caller is told of: itself, if it is one already. */
+export function problemFrom(error: unknown, what: string, advice: string): Problem {
+  if (error instanceof Problem) return error;
+  return isUnwritable(error) ? storageFull(error) : conflict(what, error, advice);
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { snapshotNameTaken, snapshotNotFound } from "@cloud-sandbox/server-kit/handlers";
+import type { PendingWrites } from "../store/pending-writes.js";
 import type { ServerDirectories } from "../store/server-directories.js";
 import { type Snapshot, SnapshotRepository } from "../store/snapshot-repository.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
@@ -17,6 +18,7 @@ interface SnapshotsParts {
   readonly directory: () => Promise<string>;
   /** Undefined if snapshots end with this process. */
   readonly repository: SnapshotRepository | undefined;
+  readonly writes: PendingWrites;
   /** Why this server has no place for files of sandboxes, in a sentence. Undefined if it has one. */
   readonly lack: string | undefined;
   /** The name of the runtime of this server. */
@@ -26,7 +28,15 @@ interface SnapshotsParts {
 }
 
 /** What is known of a snapshot before its files are saved. */
-type NewSnapshot = Omit<Snapshot, "createdAt" | "id" | "isConsistent" | "isDisk" | "runtime" | "sizeBytes">;
+type NewSnapshot = Pick<Snapshot, "keyId" | "metadata" | "name" | "sandboxId" | "template">;
+
+/** The files of a sandbox, and what belongs to them. */
+export interface KeptFiles extends SavedFiles, Pick<Snapshot, "secretNames"> {
+  /** Whether the sandbox did not change while they were read. */
+  readonly stoodStill: boolean;
+}
+
+type Save = (path: string) => Promise<KeptFiles>;
 
 /** Files of sandboxes as they were at one moment, each in a tar of its own, which is never unpacked on the host and never changes. */
 export class Snapshots {
@@ -50,7 +60,7 @@ export class Snapshots {
     const files = await readdir(directory);
     for (const snapshot of this.parts.repository?.list() ?? []) {
       if (files.includes(snapshot.id)) this.#all.set(snapshot.id, snapshot);
-      else this.parts.repository?.remove(snapshot.id);
+      else this.#forget(snapshot.id);
     }
     for (const name of files) if (!this.#all.has(name)) await rm(join(directory, name), { force: true });
   }
@@ -72,7 +82,7 @@ export class Snapshots {
   }
 
   /** Takes a snapshot, whose files `save` writes to a path. */
-  async take(wanted: NewSnapshot, save: (path: string) => Promise<SavedFiles>): Promise<Snapshot> {
+  async take(wanted: NewSnapshot, save: Save): Promise<Snapshot> {
     const { mostOfKey, repository, runtime } = this.parts;
     const { name, keyId } = wanted;
     this.#requirePlace();
@@ -82,9 +92,9 @@ export class Snapshots {
     this.#taking.add(wanted);
     const id = `snap_${randomBytes(8).toString("hex")}`;
     try {
-      return await this.#saved(id, save, async ({ path, isDisk }) => {
+      return await this.#saved(id, save, async ({ path, isDisk, secretNames, stoodStill: isConsistent }) => {
         const { size: sizeBytes } = await stat(path);
-        const found = { sizeBytes, createdAt: new Date(), isDisk, isConsistent: isDisk, runtime };
+        const found = { sizeBytes, createdAt: new Date(), isDisk, isConsistent, runtime, secretNames };
         const snapshot = { ...wanted, ...found, id };
         repository?.add(snapshot);
         this.#all.set(id, snapshot);
@@ -96,10 +106,7 @@ export class Snapshots {
   }
 
   /** Saves files for `use` alone. */
-  async passing<Result>(
-    save: (path: string) => Promise<SavedFiles>,
-    use: (saved: SavedFiles) => Promise<Result>,
-  ): Promise<Result> {
+  async passing<Result>(save: Save, use: (saved: KeptFiles) => Promise<Result>): Promise<Result> {
     this.#requirePlace();
     const name = `fork_${randomBytes(8).toString("hex")}`;
     return this.#saved(name, save, async (saved) => {
@@ -132,10 +139,16 @@ export class Snapshots {
     };
   }
 
+  /** Deletes a snapshot, also on a disk that is full: then its record goes when there is room. */
   async delete({ id }: Snapshot): Promise<void> {
-    this.parts.repository?.remove(id);
     this.#all.delete(id);
+    this.#forget(id);
     await this.#removeUnused(join(await this.#ready(), id));
+  }
+
+  #forget(id: string): void {
+    const { repository, writes } = this.parts;
+    if (repository) writes.ensure(`snapshot ${id}`, () => repository.remove(id));
   }
 
   /** Removes the files of a snapshot that is deleted, unless a machine is being started with them. The next server removes what stays. */
@@ -148,8 +161,8 @@ export class Snapshots {
   /** Saves files under a name, and removes them if `use` fails. */
   async #saved<Result>(
     name: string,
-    save: (path: string) => Promise<SavedFiles>,
-    use: (saved: SavedFiles) => Promise<Result>,
+    save: Save,
+    use: (saved: KeptFiles) => Promise<Result>,
   ): Promise<Result> {
     const directory = await this.#ready();
     const { bavail, blocks } = await statfs(directory);
@@ -190,6 +203,7 @@ export async function openSnapshots({
   return new Snapshots({
     ...parts,
     directory: () => directories.kept("snapshots"),
+    writes: store.writes,
     repository: isKept ? new SnapshotRepository(await store.database()) : undefined,
   });
 }

@@ -12,7 +12,7 @@ const createSnapshot = sandboxTool({
   name: "create_snapshot",
   title: "Take a snapshot",
   description:
-    "Keeps the files and variables of a sandbox as they are now. restore_sandbox goes back to it, create_sandbox with snapshot begins with it.",
+    "Keeps the files and environment variables of a sandbox as they are now. restore_sandbox goes back to it, create_sandbox with snapshot begins with it.",
   toolset: "snapshots",
   annotations: additive,
   input: z.object({ ...sandboxReference, name: text.optional().describe("Name to find it by") }),

@@ -160,6 +160,9 @@ export function sandboxHandlers<Sandbox extends SandboxFacts, Over extends Excha
     forkSandbox: async (call) => {
       const { count = 1, timeout_seconds } = call.body;
       const made = await fleet.fork(call.params.id, count, timeout_seconds);
+      // The caller has left and learns no id.
+      if (call.signal.aborted)
+        await Promise.allSettled(made.map((one) => !(one instanceof Problem) && fleet.delete(one.id)));
       const data = made.map(async (one) => {
         if (one instanceof Problem) return { error: { code: one.code, message: one.message } };
         return { sandbox: { ...onWire(one, call), ...(await tokenOnWire(one.id)) } };

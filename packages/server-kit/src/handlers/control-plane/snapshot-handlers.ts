@@ -36,9 +36,11 @@ export interface SnapshotShelf {
 /** The operations on snapshots. */
 export function snapshotHandlers<Over extends Exchange = NodeExchange>(snapshots: SnapshotShelf) {
   return {
-    createSnapshot: async ({ params, body, requestId }) => {
+    createSnapshot: async ({ params, body, requestId, signal }) => {
       const { name, metadata = {} } = body;
       const snapshot = await snapshots.take(params.id, { name, metadata });
+      // The caller has left, does not know the id, and would find the name taken if it asked again.
+      if (signal.aborted) await snapshots.delete(snapshot.id);
       return { ...snapshotOnWire(snapshot), request_id: requestId };
     },
 
