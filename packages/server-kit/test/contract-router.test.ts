@@ -198,7 +198,13 @@ describe("validation", () => {
       "timeout_seconds must be an integer",
     ],
     ["PUT", "/v1/sandboxes/1/timeout", [], "INVALID_REQUEST", "the body must be an object"],
-    ["POST", "/v1/sandboxes", {}, "MISSING_PARAMETER", "template_id or template_name or snapshot is required"],
+    [
+      "POST",
+      "/v1/sandboxes",
+      {},
+      "MISSING_PARAMETER",
+      "template_id or template_name or snapshot is required",
+    ],
     ["POST", "/v1/sandboxes", { template_name: "" }, "INVALID_REQUEST", "template_name must not be empty"],
     [
       "POST",
