@@ -17,6 +17,11 @@ export interface DisplayServerOptions {
   readonly id: string;
 }
 
+/**
+ * A property of the screen that the window manager's own command sets once it manages windows. It says much earlier that it is there
+ * (`_NET_SUPPORTING_WM_CHECK`), and never manages a window that opens in between.
+ */
+const managed = "CLOUD_SANDBOX_MANAGED";
 /** The display that is taken if no program has it already. */
 export const firstDisplay = 1;
 const lastDisplay = 9;
@@ -32,6 +37,8 @@ const socketDirectory = "/tmp/.X11-unix";
 /** A running X server that is a VNC server too, with a window manager. */
 export class DisplayServer {
   #manager: Promise<StartedProcess> | undefined;
+  /** How many window managers have been started. */
+  #managers = 0;
   #hasEnded = false;
 
   private constructor(
@@ -99,21 +106,25 @@ export class DisplayServer {
   }
 
   async #startManager(): Promise<StartedProcess> {
+    this.#managers += 1;
+    const turn = this.#managers;
     const { environment, log, id } = this.options;
     const env = { ...environment, DISPLAY: `:${this.display}` };
     const manager = await startProcess(
-      { command: "openbox", args: ["--sm-disable"] },
+      {
+        command: "openbox",
+        args: ["--sm-disable", "--startup", `xprop -root -f ${managed} 8s -set ${managed} ${turn}`],
+      },
       { cwd: "/", env, stdio: ["ignore", "ignore", "pipe"], id },
     );
     log.follow("openbox", manager.child.stderr);
     void manager.exit.then(() => {
       this.#manager = undefined;
     });
-    const args = ["-root", "_NET_SUPPORTING_WM_CHECK"];
     const deadline = Date.now() + startLimitMs;
     while (this.isRunning && Date.now() < deadline) {
-      const { stdout } = await runTool({ command: "xprop", args }, env, id);
-      if (stdout.includes("window id")) break;
+      const { stdout } = await runTool({ command: "xprop", args: ["-root", managed] }, env, id);
+      if (stdout.includes(`"${turn}"`)) break;
       await sleep(10);
     }
     return manager;
