@@ -29,7 +29,7 @@ test("a desktop says that the disk is full, and goes on when it is not", { tags:
     const { recording } = desktop;
     const { id } = await recording.start();
     // Of a screen on which nothing moves, too little is written.
-    const moving = await sandbox.commands.runBackground("xterm -fn fixed -e yes");
+    const moving = await sandbox.commands.runBackground("xterm -fn fixed -e base64 /dev/urandom");
     await sandbox.commands.run("head -c 100M /dev/zero > fill");
     await expect
       .poll(() => recording.status(id), { timeout: 60_000 })
