@@ -54,14 +54,15 @@ describe("sandboxes that sleep", { tags: ["sandboxes"] }, () => {
     await sandbox.update({ idleTimeoutSeconds: 1 });
     await expect.poll(() => statusOf(sandbox), { timeout: 20_000 }).toBe("stopped");
     expect(sandbox.toJSON().stopReason).toBe("idle");
-    const metrics = await fetch(`${second.url}/metrics`, { headers: { "x-api-key": second.apiKey } });
-    const text = await metrics.text();
+    const metrics = async (): Promise<string> =>
+      (await fetch(`${second.url}/metrics`, { headers: { "x-api-key": second.apiKey } })).text();
+    // It is counted when the machine is gone, after the sandbox is stopped.
     for (const line of [
       'sleeps_total{reason="idle"} 1',
       'wake_seconds_count{outcome="started"} 1',
       "wake_waiting 0",
     ])
-      expect(text).toContain(`\ncloud_sandbox_${line}\n`);
+      await expect.poll(metrics).toContain(`\ncloud_sandbox_${line}\n`);
   });
 
   test("are started by an HTTP request of a preview, and not by its WebSocket", async () => {
