@@ -12,7 +12,8 @@ export const internalPath = "/internal/";
  * Serves the operations for the control plane. `POST /internal/program` runs a program without a context, and streams its
  * output and its result. An agent that is the only tenant of its machine also serves those that stop a sandbox and restore
  * it in a new machine: `DELETE /internal/processes` ends all other processes; `POST /internal/snapshot` returns the files,
- * with the agent's own state, as a tar stream, and with `/live` also while processes run; `PUT /internal/snapshot` unpacks such a stream into a fresh machine.
+ * with the agent's own state, as a tar stream, and with `/live` also while processes run; `PUT /internal/snapshot` unpacks
+ * such a stream into a fresh machine.
  */
 export function internalHandler(parts: {
   readonly tokens: TokenVerifier;
