@@ -126,8 +126,8 @@ const nobodyWaits = (host: string, port: number): Problem =>
 export const placeholders = (secrets: readonly Secret[]): Record<string, string> =>
   Object.fromEntries(secrets.flatMap(({ name, env, placeholder }) => (env ? [[name, placeholder]] : [])));
 
-/** Takes variables from a machine, but for those that it gets anew: they have placeholders of secrets that another one had. */
-export async function removeVariables(
+/** Gives a machine variables, in place of those of these names: they have placeholders of secrets that another machine had. */
+export async function replaceVariables(
   agents: AgentCalls,
   machine: Machine,
   names: readonly string[],
@@ -136,6 +136,7 @@ export async function removeVariables(
   // Code may have taken it already.
   for (const name of names)
     if (!Object.hasOwn(wanted, name)) await agents.removeVariable(machine, name).catch(() => undefined);
+  await agents.mergeEnvironment(machine, wanted);
 }
 
 /** Throws a 400 problem if a variable has the name of a secret: the program would have one or the other. */

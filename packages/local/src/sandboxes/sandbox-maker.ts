@@ -12,7 +12,7 @@ import type { LayerStore } from "../store/layer-store.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
 import type { Volumes } from "../volumes/volumes.js";
 import { type MachineSupply, newSandboxId } from "./machine-supply.js";
-import { placeholders, removeVariables, requireOwnNames } from "./sandbox-access.js";
+import { placeholders, replaceVariables, requireOwnNames } from "./sandbox-access.js";
 import { requireSleepPossible, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
@@ -75,7 +75,7 @@ export class SandboxMaker {
   }
 
   async #make(origin: Origin, request: OwnedCreateRequest): Promise<SandboxRecord> {
-    const { slots, cooldowns, egress, layers, volumes, isElsewhere, registry } = this.parts;
+    const { agents, slots, cooldowns, egress, layers, volumes, isElsewhere, registry } = this.parts;
     const limited = grantLimits(origin.template, request.limits, isElsewhere);
     const mounted = volumes.requested(request.mounts, request.keyId);
     const rules = egressRules(request.egress);
@@ -96,7 +96,8 @@ export class SandboxMaker {
         egress.setRules(machine.id, rules);
         egress.setSecrets(machine.id, secrets ?? []);
         await volumes.copies.begin(machine.id, mounted);
-        await this.#setEnvironment(machine, origin, request.environment, secrets ?? []);
+        const variables = { ...request.environment, ...placeholders(secrets ?? []) };
+        await replaceVariables(agents, machine, origin.secretNames ?? [], variables);
         return await this.#register(machine, limited, request, { mounted, secrets });
       } catch (error) {
         await machine.destroy();
@@ -128,18 +129,6 @@ export class SandboxMaker {
     const { machines } = this.parts;
     if (saved) return machines.boot(limited, newSandboxId(), saved, sandbox);
     return machines.claim(template, limited, sandbox);
-  }
-
-  async #setEnvironment(
-    machine: Machine,
-    { secretNames = [] }: Origin,
-    environment: Readonly<Record<string, string>>,
-    secrets: readonly Secret[],
-  ): Promise<void> {
-    const { agents } = this.parts;
-    const wanted = { ...environment, ...placeholders(secrets) };
-    await removeVariables(agents, machine, secretNames, wanted);
-    await agents.mergeEnvironment(machine, wanted);
   }
 
   async #register(

@@ -6,7 +6,7 @@ import { messageOf } from "../errors/message-of.js";
 import type { KeptFiles, Snapshots } from "../saved/snapshots.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { Snapshot } from "../store/snapshot-repository.js";
-import { placeholders, removeVariables } from "./sandbox-access.js";
+import { placeholders, replaceVariables } from "./sandbox-access.js";
 import type { SandboxLifecycle } from "./sandbox-lifecycle.js";
 import type { Origin, OwnedCreateRequest, SandboxMaker } from "./sandbox-maker.js";
 import type { SandboxRecord } from "./sandbox-record.js";
@@ -29,8 +29,9 @@ export class SandboxSnapshots {
   /** What a sandbox begins with that is made from a snapshot. */
   async origin(idOrName: string, keyId: string | undefined): Promise<Origin> {
     const { snapshots } = this.parts;
-    const { template, secretNames, ...snapshot } = snapshots.get(idOrName, keyId);
-    const saved = await snapshots.filesOf({ ...snapshot, template, secretNames });
+    const snapshot = snapshots.get(idOrName, keyId);
+    const { template, secretNames } = snapshot;
+    const saved = await snapshots.filesOf(snapshot);
     return { template, saved, secretNames, hold: () => snapshots.hold(saved) };
   }
 
@@ -98,11 +99,9 @@ export class SandboxSnapshots {
     const saved = await snapshots.filesOf(snapshot);
     const release = snapshots.hold(saved);
     try {
-      await lifecycle.restore(sandbox, saved, async (machine) => {
-        const wanted = placeholders(sandbox.secrets ?? []);
-        await removeVariables(agents, machine, snapshot.secretNames, wanted);
-        await agents.mergeEnvironment(machine, wanted);
-      });
+      await lifecycle.restore(sandbox, saved, (machine) =>
+        replaceVariables(agents, machine, snapshot.secretNames, placeholders(sandbox.secrets ?? [])),
+      );
     } finally {
       release();
     }
