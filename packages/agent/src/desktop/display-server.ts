@@ -107,13 +107,13 @@ export class DisplayServer {
 
   async #startManager(): Promise<StartedProcess> {
     this.#managers += 1;
-    const turn = this.#managers;
+    const count = this.#managers;
     const { environment, log, id } = this.options;
     const env = { ...environment, DISPLAY: `:${this.display}` };
     const manager = await startProcess(
       {
         command: "openbox",
-        args: ["--sm-disable", "--startup", `xprop -root -f ${managed} 8s -set ${managed} ${turn}`],
+        args: ["--sm-disable", "--startup", `xprop -root -f ${managed} 8s -set ${managed} ${count}`],
       },
       { cwd: "/", env, stdio: ["ignore", "ignore", "pipe"], id },
     );
@@ -124,7 +124,7 @@ export class DisplayServer {
     const deadline = Date.now() + startLimitMs;
     while (this.isRunning && Date.now() < deadline) {
       const { stdout } = await runTool({ command: "xprop", args: ["-root", managed] }, env, id);
-      if (stdout.includes(`"${turn}"`)) break;
+      if (stdout.includes(`"${count}"`)) break;
       await sleep(10);
     }
     return manager;
