@@ -53,7 +53,7 @@ print("HELD", total)
           `
 import fcntl, time
 files = [open(f"/tmp/{number}", "w") for number in range(300)]
-for place in range(300):
+for place in range(600):
     for file in files: fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * place)
 time.sleep(30)
 print("HELD")

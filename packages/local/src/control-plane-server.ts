@@ -44,7 +44,7 @@ import { OneShotPrograms } from "./sandboxes/one-shot-programs.js";
 import { poolSize } from "./sandboxes/pool-size.js";
 import { ProgramCapacity, ProgramQueue } from "./sandboxes/program-queue.js";
 import { SandboxFleet } from "./sandboxes/sandbox-fleet.js";
-import { cannotKeepFiles } from "./sandboxes/sandbox-record.js";
+import { withoutFiles } from "./sandboxes/sandbox-record.js";
 import { SandboxRegistry } from "./sandboxes/sandbox-registry.js";
 import { SandboxSlots } from "./sandboxes/sandbox-slots.js";
 import { SandboxFiles } from "./saved/sandbox-files.js";
@@ -157,7 +157,7 @@ export async function serve(
   const directories = new ServerDirectories(store.directory);
   const keepsFiles = store.directory !== undefined || !store.isKept;
   const snapshots = await openSnapshots({
-    ...{ store, directories, lack: keepsFiles ? undefined : cannotKeepFiles },
+    ...{ store, directories, lack: keepsFiles ? undefined : withoutFiles },
     runtime: runtime.name,
     mostOfKey: options.maxSnapshots ?? defaultMaxSnapshots,
   });

@@ -85,17 +85,14 @@ export async function asRecorded({ status }: SandboxRecord, machine: Machine): P
 }
 
 /** Why a server has no place for files of sandboxes. */
-export const cannotKeepFiles =
-  "This server keeps its records in the cluster, and has no place for files of sandboxes.";
+export const withoutFiles =
+  "this server keeps its records in the cluster, and has no place for files of sandboxes";
 
 /** The refusal to stop a sandbox of a server that has no place for its files. */
 export const cannotStop = (id: string): Problem =>
-  new Problem(
-    409,
-    "CONFLICT",
-    `Sandbox ${id} cannot be stopped: this server keeps its records in the cluster, and has no place for the files of a stopped sandbox.`,
-    { hint: "Let the sandbox run until its deadline, or delete it." },
-  );
+  new Problem(409, "CONFLICT", `Sandbox ${id} cannot be stopped: ${withoutFiles}.`, {
+    hint: "Let the sandbox run until its deadline, or delete it.",
+  });
 
 /** Throws a 400 problem if the settings ask for something that this server cannot do. */
 export function requireSleepPossible(
@@ -108,7 +105,7 @@ export function requireSleepPossible(
       ? withoutPause && `cannot be paused: ${withoutPause}`
       : keepsFiles
         ? undefined
-        : "cannot be stopped: this server keeps its records in the cluster, and has no place for the files of a stopped sandbox";
+        : `cannot be stopped: ${withoutFiles}`;
   if (!sleeps || !lack) return;
   throw new Problem(400, "INVALID_REQUEST", `A sandbox of this server ${lack}.`, {
     hint: "Leave on_timeout and idle_timeout_seconds out, or use another server.",

@@ -19,7 +19,7 @@ interface SnapshotsParts {
   /** Undefined if snapshots end with this process. */
   readonly repository: SnapshotRepository | undefined;
   readonly writes: PendingWrites;
-  /** Why this server has no place for files of sandboxes, in a sentence. Undefined if it has one. */
+  /** Why this server has no place for files of sandboxes. Undefined if it has one. */
   readonly lack: string | undefined;
   /** The name of the runtime of this server. */
   readonly runtime: string;
@@ -51,7 +51,8 @@ export class Snapshots {
 
   /** Why there are none, in a sentence. */
   get lack(): string | undefined {
-    return this.parts.lack;
+    const { lack } = this.parts;
+    return lack === undefined ? undefined : `There are no snapshots here: ${lack}.`;
   }
 
   /** Loads the snapshots of the previous server, and removes files that it did not record. */
