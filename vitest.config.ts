@@ -5,6 +5,7 @@ import {
   BaseSequencer,
   type Reporter,
   type TestCase,
+  type TestModule,
   type TestSpecification,
   type Vitest,
 } from "vitest/node";
@@ -64,6 +65,26 @@ class SkipReasons implements Reporter {
   }
 }
 
+/** Names the files that are still running when the run is ended from outside: one of them may never end. */
+class RunningFiles implements Reporter {
+  readonly #running = new Set<string>();
+
+  onInit(): void {
+    process.once("SIGTERM", () => {
+      console.log(`\nStill running:\n${[...this.#running].map((file) => `  ${file}`).join("\n")}`);
+      process.kill(process.pid, "SIGTERM");
+    });
+  }
+
+  onTestModuleStart({ relativeModuleId }: TestModule): void {
+    this.#running.add(relativeModuleId);
+  }
+
+  onTestModuleEnd({ relativeModuleId }: TestModule): void {
+    this.#running.delete(relativeModuleId);
+  }
+}
+
 /**
  * Starts the files of some folders first. Vitest starts those first that took longest in the last run, or the largest ones if
  * it has no durations. The files of these folders are small and take long, because they use large modules, install programs
@@ -104,7 +125,7 @@ export default defineConfig({
     // A condition holds when it holds; a second is short for a process on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     tags,
-    reporters: ["default", new SkipReasons(), ...(VITEST_JSON ? ["json"] : [])],
+    reporters: ["default", new SkipReasons(), new RunningFiles(), ...(VITEST_JSON ? ["json"] : [])],
     ...(VITEST_JSON && { outputFile: { json: VITEST_JSON } }),
     // A file's name and folder say which project it belongs to. Projects with another `groupOrder` run one after the other.
     projects: [

@@ -49,6 +49,7 @@ const options: ContractRouterOptions<ControlPlaneContract, { account: string }> 
       lifecycle.emit("aborted");
       return { id: params.id };
     },
+    createSnapshot: ({ body }) => new Reply(JSON.stringify(body), {}),
     setSandboxTimeout: ({ body }) => ({ timeout_seconds: body.timeout_seconds }),
     buildTemplate: ({ body }) => ({ build_id: "b", template_id: JSON.stringify(body) }),
     getTemplateBuildLogs: ({ query }) =>
@@ -275,6 +276,10 @@ describe("validation", () => {
       json: { ...build, startCmd: null, readyCmd: null },
     });
     expect(JSON.parse(answer.body.template_id)).toEqual(build);
+  });
+
+  test.each([undefined, "null"])("takes the body %s for one without fields, where none is required", async (body) => {
+    expect((await call("POST", "/v1/sandboxes/1/snapshots", body ? { body } : {})).body).toBe("{}");
   });
 
   test.each(["{", "code=1", '"\\u"'])("says that %s is not JSON, without repeating it", async (body) => {

@@ -28,7 +28,9 @@ async function connectPerson(answers: string[]) {
   return { ...mcp, questions };
 }
 
-test("the person at the client is asked about each host that a program waits for", { tags: ["curl"] }, async () => {
+test("the person at the client is asked about each host that a program waits for", {
+  tags: ["curl"],
+}, async () => {
   const person = await connectPerson(["never"]);
   const { id: sandbox_id } = await person.result("create_sandbox", {
     template_name: "base",

@@ -109,10 +109,11 @@ export function contractService<Types extends ContractTypes, Auth, Over extends 
 
     const query = operation.query ? readQuery(queryText, operation.query.types) : {};
     if (operation.query) validate(operation.query, query);
-    const body = operation.body && (await readJsonBody(request, limitOf(operation)));
+    const sent = operation.body && (await readJsonBody(request, limitOf(operation)));
+    // Without a body, or with `null`, a required one has no fields: handlers read them from an object.
+    const body = operation.body?.required ? (sent ?? {}) : sent;
     if (options.keepsTexts?.(operation)) requireWellFormed(body);
-    if (operation.body && (body !== undefined || operation.body.required))
-      validate(operation.body, body ?? {});
+    if (operation.body && body !== undefined) validate(operation.body, body ?? {});
 
     const result = await handler(new Call(request, operation, id, headers, params, query, body, auth, gone));
     return result instanceof Reply
