@@ -278,9 +278,12 @@ describe("validation", () => {
     expect(JSON.parse(answer.body.template_id)).toEqual(build);
   });
 
-  test.each([undefined, "null"])("takes the body %s for one without fields, where none is required", async (body) => {
-    expect((await call("POST", "/v1/sandboxes/1/snapshots", body ? { body } : {})).body).toBe("{}");
-  });
+  test.each([undefined, "null"])(
+    "takes the body %s for one without fields, where none is required",
+    async (body) => {
+      expect((await call("POST", "/v1/sandboxes/1/snapshots", body ? { body } : {})).body).toBe("{}");
+    },
+  );
 
   test.each(["{", "code=1", '"\\u"'])("says that %s is not JSON, without repeating it", async (body) => {
     const answer = await call("POST", "/v1/sandboxes", { body });
