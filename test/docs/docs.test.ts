@@ -145,6 +145,7 @@ describe("a block of TypeScript", () => {
   test.for(programs)("of %s is typed and runs", async ([place, { code }], { skip }) => {
     for (const { debian } of desktopPackages) skip(...needs(debian, /template\b.*"desktop"/.test(code)));
     skip(...needs("chromium", code.includes(".browser(")));
+    skip(...needs("curl", /\bcurl\b/.test(code)));
     const file = fileOf(place);
     expect(errors.get(file)).toEqual([]);
     const { outputText } = ts.transpileModule(code, {

@@ -143,7 +143,10 @@ export class SandboxLifecycle {
         // Its agent packs the files, and is frozen too.
         if (isPaused && !machine.hasDisk) throw sandboxPaused(sandbox.id);
         const signals = [signal, this.#leaving.signal, limit.signal];
-        const saved = await files.write(machine, path, sandbox.template.limits, AbortSignal.any(signals));
+        const saved = await files.write(machine, path, sandbox.template.limits, {
+          signal: AbortSignal.any(signals),
+          isLive: true,
+        });
         return { ...saved, stoodStill: saved.isDisk };
       } catch (error) {
         if (limit.signal.aborted && !(error instanceof Problem)) throw limit.problem(what);

@@ -28,7 +28,7 @@ export class SandboxFiles {
   async save(machine: Machine, limits: MachineLimits, signal: AbortSignal): Promise<void> {
     const path = join(await this.#ready(), machine.hasDisk ? diskOf(machine.id) : machine.id);
     await this.agents.endProcesses(machine, signal);
-    await this.write(machine, path, limits, signal, false);
+    await this.write(machine, path, limits, { signal, isLive: false });
   }
 
   /**
@@ -39,8 +39,7 @@ export class SandboxFiles {
     machine: Machine,
     path: string,
     limits: MachineLimits,
-    signal: AbortSignal,
-    isLive = true,
+    { signal, isLive }: { readonly signal: AbortSignal; readonly isLive: boolean },
   ): Promise<SavedFiles> {
     const partial = partialOf(path);
     if (machine.hasDisk) await machine.pause();

@@ -116,7 +116,7 @@ it("an assistant fills a form in a browser, by what it sees", { tags }, async ()
     const use = (name: string, given: object = {}) => mcp.result(name, { sandbox_id, ...given });
     await use("desktop_screenshot");
     const form =
-      "<body style=font-size:40px>Name <input id=n style=font-size:40px><button style=font-size:40px onclick=go()>Send</button>";
+      "<body style=font-size:40px>Name <input id=n style=font-size:40px onfocus=b.textContent='Send'><button id=b style=font-size:40px onclick=go()>Wait</button>";
     const script = "<script>function go(){document.body.textContent='Received from '+n.value}</script>";
     await use("file_write", { path: "form.html", content: form + script });
     const command =
@@ -132,8 +132,9 @@ it("an assistant fills a form in a browser, by what it sees", { tags }, async ()
     const label = await found("Name");
     // The field is right of its label.
     await use("desktop_click", { x: label.x + label.width + 120, y: label.y + 20 });
-    await use("desktop_type", { text: "Ada" });
+    // Shown when the field has the keyboard.
     const button = await found("Send");
+    await use("desktop_type", { text: "Ada" });
     await use("desktop_click", { x: button.x + 10, y: button.y + 10 });
     expect(await found("Received from Ada")).toMatchObject({ found: true });
     const { content } = await mcp.call("desktop_screenshot", { sandbox_id });
