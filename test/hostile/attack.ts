@@ -24,6 +24,8 @@ export interface CodeTarget {
   readonly agentIsApart: boolean;
   /** Whether code is uid 0 of its sandbox. */
   readonly codeIsRoot: boolean;
+  /** Whether processes inside are counted. Default: true. Where they are not, a sandbox that starts too many may end. */
+  readonly countsProcesses?: boolean;
 }
 
 /** What an attempt may use that needs a sandbox of its own. */

@@ -44,12 +44,14 @@ interface HostileContainers {
   readonly args?: readonly string[];
   /** The attacks that are left out beside those of {@link notInContainers}, each with the reason. */
   readonly notHere?: Readonly<Record<string, string>>;
+  /** Whether processes inside are counted. Default: true. */
+  readonly countsProcesses?: boolean;
 }
 
 /** Makes the attacks from sandboxes that are containers. */
-export function hostileContainers({ place, obstacle, args = [], notHere }: HostileContainers): void {
+export function hostileContainers({ args = [], notHere, ...suite }: HostileContainers): void {
   hostileSuite({
-    ...{ place, obstacle },
+    ...suite,
     start: (options) => startDockerServer({ ...options, args: [...options.args, ...args] }),
     ...{ isRoot: true, agentIsApart: true, codeIsRoot: false },
     attacks: [

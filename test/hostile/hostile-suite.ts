@@ -14,7 +14,7 @@ export interface HostileServerOptions {
   readonly args: readonly string[];
 }
 
-interface HostileSuite extends Pick<Target, "isRoot" | "agentIsApart" | "codeIsRoot"> {
+interface HostileSuite extends Pick<Target, "isRoot" | "agentIsApart" | "codeIsRoot" | "countsProcesses"> {
   /** Where the code is, to go on after "hostile code, ". */
   readonly place: string;
   /** Why there are no such sandboxes here. Undefined if there are. */
