@@ -2,7 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
+import { request } from "undici";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 
@@ -63,6 +66,27 @@ describe("sandboxes that sleep", { tags: ["sandboxes"] }, () => {
       "wake_waiting 0",
     ])
       await expect.poll(metrics).toContain(`\ncloud_sandbox_${line}\n`);
+  });
+
+  test("are started by links to their files, whose transfers count as use", async () => {
+    await using client = clientOf(await start());
+    await using sandbox = await client.sandboxes.create(sleeping);
+    await sandbox.files.write("kept", "yes");
+    const download = await sandbox.files.downloadUrl("kept");
+    const upload = await sandbox.files.uploadUrl("new");
+    await sandbox.stop();
+    expect(await (await fetch(download)).text()).toBe("yes");
+    await sandbox.update({ idleTimeoutSeconds: 1 });
+    const slowly = async function* () {
+      for (let second = 0; second < 3; second++) {
+        yield "a";
+        await sleep(1000);
+      }
+    };
+    const sent = await request(upload, { method: "PUT", body: Readable.from(slowly()) });
+    expect([sent.statusCode, await sent.body.json()]).toMatchObject([200, {}]);
+    await expect.poll(() => statusOf(sandbox), { timeout: 20_000 }).toBe("stopped");
+    expect(await sandbox.files.readText("new")).toBe("aaa");
   });
 
   test("are started by an HTTP request of a preview, and not by its WebSocket", async () => {

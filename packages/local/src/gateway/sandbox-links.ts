@@ -92,13 +92,18 @@ export class SandboxLinks {
           }
         : { ...(range !== undefined && { range }) };
       const headers = { authorization: `Bearer ${token}`, ...own };
-      const message = await this.parts.agents.send(sandboxId, {
-        method: isUpload ? "POST" : "GET",
-        path: `/files/${target.kind}?path=${encodeURIComponent(target.path)}`,
-        headers: { ...headers, ...framing(headers, body) },
-        body,
-        signal,
-      });
+      const path = `/files/${target.kind}?path=${encodeURIComponent(target.path)}`;
+      const message = await this.parts.agents.send(
+        sandboxId,
+        {
+          method: isUpload ? "POST" : "GET",
+          path,
+          headers: { ...headers, ...framing(headers, body) },
+          body,
+          signal,
+        },
+        { to: "agent", path, authorization: headers.authorization, answered: response },
+      );
       await passOn({ message, connection: undefined }, response, {
         ...forwardedResponseHeaders(message),
         // The file may be a page of a stranger, and this is the origin of the control plane.
