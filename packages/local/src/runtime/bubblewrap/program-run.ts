@@ -36,6 +36,8 @@ const endLimitMs = 1000;
 /** Milliseconds after which the answer is sent although processes that were killed have not ended. */
 const stuckLimitMs = 2000;
 const sweepLimitMs = 5000;
+const lateMessage =
+  "The program was ended because this machine is too busy: it did not say in time that its code had begun. Check what the code has done before you run it again.";
 /**
  * While reading is paused, one chunk is read ahead and the others stay in the pipe. With a larger limit Node.js would read
  * hundreds of small chunks ahead from a program that writes line by line, each followed by a pause of its own.
@@ -76,6 +78,8 @@ export class ProgramRun {
   /** What the code has done for which it was ended. */
   #overuse: string | undefined;
   #isOver = false;
+  /** Whether it was ended because it did not say in time that its code had begun, which it had. */
+  #isLate = false;
   #killed: Promise<void> | undefined;
   #ports: OpenPorts | undefined;
   /** The reason why the proxy's ports could not be opened. */
@@ -176,6 +180,12 @@ export class ProgramRun {
       // The program may have begun just before the signal fired.
       if (signal.aborted) spec.onStart?.();
       signal.throwIfAborted();
+      // The code may have begun while nobody read that. Once it is dead, what it wrote is read to the end.
+      await this.#kill();
+      if (this.#report.isStarted) {
+        this.#isLate = isGivenUp;
+        return;
+      }
       if (this.#egressFailure !== undefined) throw this.#egressFailure;
       throw new ProgramNotStarted(
         isGivenUp ? `not within ${limitMs / 1000} s` : "its sandbox ended while it was made",
@@ -221,6 +231,7 @@ export class ProgramRun {
       dropped: reported?.dropped ?? 0,
       notes: [
         ...(this.#isGarbled ? [strayReportMessage] : []),
+        ...(this.#isLate && !hasEndedItself ? [lateMessage] : []),
         ...(this.#overuse === undefined ? [] : [`The program was ended. ${this.#overuse}`]),
       ],
     });
@@ -313,6 +324,7 @@ export class ProgramRun {
     clearTimeout(timer);
     this.#readRest();
     this.#ports?.close();
+    if (!this.#report.isStarted && !this.#isRunning()) await within(endLimitMs, this.#channel.closed);
     this.#channel.close();
     // Processes that do not end keep the pipes open: do not wait for those.
     if (!this.#isRunning()) await within(endLimitMs, Promise.all([this.#stdout.ended, this.#stderr.ended]));
