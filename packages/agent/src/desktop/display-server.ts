@@ -17,11 +17,6 @@ export interface DisplayServerOptions {
   readonly id: string;
 }
 
-/**
- * A property of the screen that the window manager's own command sets once it manages windows. It says much earlier that it is there
- * (`_NET_SUPPORTING_WM_CHECK`), and never manages a window that opens in between.
- */
-const managed = "CLOUD_SANDBOX_MANAGED";
 /** The display that is taken if no program has it already. */
 export const firstDisplay = 1;
 const lastDisplay = 9;
@@ -38,7 +33,6 @@ const socketDirectory = "/tmp/.X11-unix";
 export class DisplayServer {
   #manager: Promise<StartedProcess> | undefined;
   /** How many window managers have been started. */
-  #managers = 0;
   #hasEnded = false;
 
   private constructor(
@@ -105,26 +99,30 @@ export class DisplayServer {
     await runTool({ command: "xsetroot", args: ["-solid", background] }, env, id);
   }
 
+  /**
+   * Resolves when the window manager handles events, which it shows by doing what a message asks: it answers for itself long before, and
+   * windows that open meanwhile get lost.
+   */
   async #startManager(): Promise<StartedProcess> {
-    this.#managers += 1;
-    const count = this.#managers;
     const { environment, log, id } = this.options;
     const env = { ...environment, DISPLAY: `:${this.display}` };
+    // What an earlier one was told must not be taken for an answer.
+    await runTool({ command: "xprop", args: ["-root", "-remove", "_NET_NUMBER_OF_DESKTOPS"] }, env, id);
     const manager = await startProcess(
-      {
-        command: "openbox",
-        args: ["--sm-disable", "--startup", `xprop -root -f ${managed} 8s -set ${managed} ${count}`],
-      },
+      { command: "openbox", args: ["--sm-disable"] },
       { cwd: "/", env, stdio: ["ignore", "ignore", "pipe"], id },
     );
     log.follow("openbox", manager.child.stderr);
+    let runs = true;
     void manager.exit.then(() => {
+      runs = false;
       this.#manager = undefined;
     });
     const deadline = Date.now() + startLimitMs;
-    while (this.isRunning && Date.now() < deadline) {
-      const { stdout } = await runTool({ command: "xprop", args: ["-root", managed] }, env, id);
-      if (stdout.includes(`"${count}"`)) break;
+    while (runs && Date.now() < deadline) {
+      const args = ["set_num_desktops", "1", "get_num_desktops"];
+      const { stdout } = await runTool({ command: "xdotool", args }, env, id);
+      if (stdout.toString().trim() === "1") break;
       await sleep(10);
     }
     return manager;
