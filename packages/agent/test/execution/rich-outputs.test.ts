@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { RunningAgent } from "../support/running-agent.js";
 
 type Rich = AgentSchemas["ExecuteRichResponse"];
@@ -8,7 +8,7 @@ type Rich = AgentSchemas["ExecuteRichResponse"];
 let agent: RunningAgent;
 beforeAll(async () => {
   // Use the system's Python, as sandboxes do: it has matplotlib and pandas.
-  process.env.PATH = `/usr/bin:${process.env.PATH}`;
+  vi.stubEnv("PATH", `/usr/bin:${process.env.PATH}`);
   agent = await RunningAgent.start();
 });
 afterAll(() => agent[Symbol.asyncDispose]());

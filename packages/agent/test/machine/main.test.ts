@@ -84,7 +84,9 @@ function start(
 }
 
 test("the bundle is one file that runs alone, configured by its environment, which programs do not see", async () => {
-  start("node", [program], { env: { PATH: process.env.PATH, CLOUD_SANDBOX_AGENT_CONFIG: await config() } });
+  start(process.execPath, [program], {
+    env: { PATH: process.env.PATH, CLOUD_SANDBOX_AGENT_CONFIG: await config() },
+  });
   await eventually("it answers", isUp);
   const { body } = await call("/execute", {
     language: "bash",
@@ -95,7 +97,7 @@ test("the bundle is one file that runs alone, configured by its environment, whi
 
 test("the bundle runs with its code cache as before, and leaves no file of it", async () => {
   const rehearsal = await mkdtemp(join(home, "rehearsal-"));
-  const { stdout } = await run("node", [program, "--compile", rehearsal], {
+  const { stdout } = await run(process.execPath, [program, "--compile", rehearsal], {
     encoding: "buffer",
     maxBuffer: 2 ** 24,
   });
@@ -104,13 +106,13 @@ test("the bundle runs with its code cache as before, and leaves no file of it", 
   const script = new Script(await readFile(file, "utf8"), { filename: file, cachedData: stdout });
   expect(script.cachedDataRejected).toBe(false);
   await writeFile(join(home, "agent", "program.cache"), stdout);
-  start("node", [program, "--config", await config()]);
+  start(process.execPath, [program, "--config", await config()]);
   await eventually("it answers", isUp);
 });
 
 test("a code cache of another version does not keep it from starting", async () => {
   await writeFile(join(home, "agent", "program.cache"), Buffer.alloc(1024, "another V8's"));
-  start("node", [program, "--config", await config()]);
+  start(process.execPath, [program, "--config", await config()]);
   await eventually("it answers", isUp);
 });
 
@@ -119,7 +121,7 @@ test("the agent serves a socket that was handed to it", async () => {
   await once(listener, "listening");
   await rename(`${socket}.new`, socket);
   const { fd } = (listener as unknown as { _handle: { fd: number } })._handle;
-  start("node", [program, "--config", await config({ listen: { fd: 3 } })], {
+  start(process.execPath, [program, "--config", await config({ listen: { fd: 3 } })], {
     stdio: ["ignore", "pipe", "pipe", fd],
   });
   listener.close();
@@ -141,7 +143,7 @@ test.for([
   ],
 ] as const)("SIGTERM ends it, with all that runs%s in it by %s, and leaves %s", async ([, path, , left]) => {
   const tag = `tag-${randomUUID()}`;
-  const agent = start("node", [program, "--config", await config({ outputLimit: 1024 })]);
+  const agent = start(process.execPath, [program, "--config", await config({ outputLimit: 1024 })]);
   await eventually("it answers", isUp);
   const running = call(path, {
     language: "bash",
@@ -166,7 +168,7 @@ test.for([
 ] as const)(
   "with %s as its configuration the agent ends with one line that says so",
   async ([, text, message]) => {
-    const agent = start("node", [program], {
+    const agent = start(process.execPath, [program], {
       env: { PATH: process.env.PATH, CLOUD_SANDBOX_AGENT_CONFIG: text },
     });
     const output = agent.stderr?.toArray();
@@ -190,7 +192,10 @@ describe("as an ordinary user with few processes", () => {
     await chmod(home, 0o755);
     for (const path of [home, program, join(home, "workspace"), join(home, "tmp")])
       await chown(path, uid, uid);
-    start("prlimit", ["--nproc=30", "node", program, "--config", await config()], { uid, gid: uid });
+    start("prlimit", ["--nproc=30", process.execPath, program, "--config", await config()], {
+      uid,
+      gid: uid,
+    });
     await eventually("it answers", isUp);
   });
 

@@ -54,7 +54,7 @@ export class MortalAgent implements AsyncDisposable {
       listen: { socket: this.socket },
       roots: [this.workspace, this.temporary],
     });
-    this.#child = spawn("node", [built, "--config", config], { stdio: "ignore" });
+    this.#child = spawn(process.execPath, [built, "--config", config], { stdio: "ignore" });
     await eventually("it answers", () =>
       this.call("GET", "/health").then(
         () => true,
