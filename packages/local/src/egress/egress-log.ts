@@ -130,6 +130,7 @@ export class LoggedAttempt implements EgressEntry {
 }
 
 const longestPath = 512;
+const longestMethod = 32;
 
 /** The entry of a request to a host that has a secret. */
 export class LoggedRequest implements EgressEntry {
@@ -157,7 +158,12 @@ export class LoggedRequest implements EgressEntry {
     this.host = host;
     this.port = port;
     const [path = ""] = target.split("?");
-    this.#request = { method, path: printable(path), status: undefined, secrets: [] };
+    this.#request = {
+      method: printable(method, longestMethod),
+      path: printable(path, longestPath),
+      status: undefined,
+      secrets: [],
+    };
   }
 
   get request(): EgressRequest {
@@ -192,5 +198,6 @@ export class LoggedRequest implements EgressEntry {
   }
 }
 
-/** A path as one line: HTTP/2 lets a program write any bytes. */
-const printable = (path: string): string => path.replace(/[^!-~]/g, "?").slice(0, longestPath);
+/** The beginning of a text as one line: HTTP/2 lets a program write any bytes. A copy, because a slice keeps the whole text. */
+const printable = (text: string, longest: number): string =>
+  Buffer.from(text.slice(0, longest).replace(/[^!-~]/g, "?")).toString();

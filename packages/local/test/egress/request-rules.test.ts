@@ -31,6 +31,7 @@ describe("a rule about requests", () => {
     expect(rules.refuseRequest(api, "GET", "/")).toBeUndefined();
     expect(rules.refuseRequest(api, "DELETE", "/")).toMatch(/egress\.deny/);
     expect(rules.refuseRequest(api, "GET", "/admin/x")).toMatch(/egress\.deny/);
+    expect(rules.refuseRequest(api, "GET", "/%61dmin/x")).toMatch(/egress\.deny/);
   });
 
   test.each([

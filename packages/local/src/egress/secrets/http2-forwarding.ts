@@ -7,6 +7,7 @@ import {
   type OutgoingHttpHeaders,
   performServerHandshake,
   type ServerHttp2Stream,
+  type ServerStreamResponseOptions,
   sensitiveHeaders,
 } from "node:http2";
 import type { TLSSocket } from "node:tls";
@@ -115,9 +116,27 @@ function forward(
   } catch (error) {
     const isRefused = error instanceof RequestRefusal;
     entry.end("refused", isRefused ? error.message : "The request is not valid in HTTP/2.");
-    if (stream.destroyed) return;
-    stream.respond({ ":status": isRefused ? error.status : 400, "content-type": "text/plain" });
-    stream.end(isRefused ? `${error.message}\n` : undefined);
+    if (respond(stream, { ":status": isRefused ? error.status : 400, "content-type": "text/plain" }))
+      stream.end(isRefused ? `${error.message}\n` : undefined);
+  }
+}
+
+/**
+ * Begins an answer. Returns false if the program has given it up, or if it cannot be passed on: Node.js throws for statuses and headers
+ * that it reads, and HTTP/2 forbids.
+ */
+function respond(
+  stream: ServerHttp2Stream,
+  headers: OutgoingHttpHeaders,
+  options?: ServerStreamResponseOptions,
+): boolean {
+  if (stream.closed || stream.destroyed) return false;
+  try {
+    stream.respond(headers, options);
+    return true;
+  } catch {
+    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    return false;
   }
 }
 
@@ -138,11 +157,19 @@ function answer(
   { headers, sent, isOver, trailers }: Answer,
   entry: LoggedRequest,
 ): void {
-  if (stream.destroyed) return;
-  stream.respond(headers, isOver ? { endStream: true } : { waitForTrailers: true });
+  if (!respond(stream, headers, isOver ? { endStream: true } : { waitForTrailers: true })) {
+    entry.end("failed", "The answer is not valid in HTTP/2.");
+    return;
+  }
   if (isOver) return;
   // Without trailers an empty list of them must be sent: the stream would not end.
-  stream.once("wantTrailers", () => stream.sendTrailers(trailers()));
+  stream.once("wantTrailers", () => {
+    try {
+      stream.sendTrailers(trailers());
+    } catch {
+      stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    }
+  });
   const encoding = String(headers["content-encoding"] ?? "identity").toLowerCase();
   if (sent.length > 0 && searchedEncodings.has(encoding))
     void relayCompressed(call, stream, entry, { encoding, values: sent });

@@ -24,7 +24,14 @@ export function relayBody(
   endTogether(from, to);
 }
 
-/** Passes a compressed body on as long as none of the values is in it. Destroys both streams when there is one, and says so in `entry`. */
+/** Most bytes to which an answer may inflate while it is searched, and how many times its own bytes beyond them. */
+const mostInflated = 64 * 1024 * 1024;
+const mostTimes = 100;
+
+/**
+ * Passes a compressed body on as long as none of the values is in it. Destroys both streams when there is one, or when it inflates
+ * to more than is searched, and says so in `entry`.
+ */
 export async function relayCompressed(
   from: Readable,
   to: Writable,
@@ -36,13 +43,30 @@ export async function relayCompressed(
   const mask = new ValueMask(values);
   const plain = encoding === "br" ? createBrotliDecompress() : createUnzip();
   let isReadable = true;
-  plain.on("data", (piece: Buffer) => mask.add(piece));
+  let received = 0;
+  let inflated = 0;
+  let isTooLarge = false;
+  plain.on("data", (piece: Buffer) => {
+    inflated += piece.length;
+    isTooLarge = inflated > mostInflated && inflated > mostTimes * received;
+    if (isTooLarge) plain.destroy();
+    else mask.add(piece);
+  });
   plain.on("error", () => {
     isReadable = false;
   });
+  to.once("close", () => plain.destroy());
+  const over = new Promise<void>((resolve) => plain.once("close", resolve));
   try {
     for await (const piece of from as AsyncIterable<Buffer>) {
-      if (isReadable) await new Promise<void>((resolve) => void plain.write(piece, () => resolve()));
+      received += piece.length;
+      if (isReadable)
+        await Promise.race([over, new Promise<void>((resolve) => void plain.write(piece, () => resolve()))]);
+      if (isTooLarge) {
+        entry.end("failed", "The answer inflates to more than is searched for a secret, and was cut.");
+        to.destroy();
+        return;
+      }
       if (mask.hasFound) {
         entry.end("failed", "The answer repeats a secret, compressed, and was cut.");
         to.destroy();

@@ -6,8 +6,16 @@ export const isAmbiguousPath = (path: string): boolean => !path.startsWith("/") 
 
 /** Whether a path matches a pattern: the path itself, or what all paths begin with before a `*`. */
 export function matchesPath(pattern: string, path: string): boolean {
-  return pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
+  const [one, other] = [normal(pattern), normal(path)];
+  return one.endsWith("*") ? other.startsWith(one.slice(0, -1)) : other === one;
 }
+
+/** A path in the one of its spellings that has no needless escape (RFC 3986, 6.2.2). */
+const normal = (path: string): string =>
+  path.replace(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
+  });
 
 /** Whether some path matches both patterns. */
 export function pathsOverlap(one: string, other: string): boolean {

@@ -16,7 +16,10 @@ export interface ReplacedHead {
   readonly headers: readonly Header[];
   /** The names of the secrets that were put in. */
   readonly secrets: readonly string[];
-  /** What the answer must not repeat: the values, and the credentials for Basic that they are in. */
+  /**
+   * What the answer must not repeat: the values, and the credentials for Basic that they are in. Of all secrets of the host, because an
+   * answer may tell of an earlier request.
+   */
   readonly sent: readonly string[];
 }
 
@@ -56,7 +59,7 @@ export function replacedHead(
       403,
       "A secret is never put into the path or the query of a request, because those end in logs. Send it in a header.",
     );
-  const used = new Map<Secret, string>();
+  const used = new Set<Secret>();
   const sent: string[] = [];
   const take = (secret: Secret): string => {
     if (!secrets.includes(secret))
@@ -65,7 +68,7 @@ export function replacedHead(
       throw new RequestRefusal(403, `The secret ${secret.name} is not for this method and path.`);
     const { value } = secret;
     if (value === undefined) throw lost(secret);
-    used.set(secret, value);
+    used.add(secret);
     return value;
   };
   const set = new Map<string, Header>();
@@ -94,10 +97,14 @@ export function replacedHead(
       `A secret is put into the headers authorization and x-api-key alone, and not into ${lower}. Give the secret "headers" to set another one.`,
     );
   });
-  sent.push(...used.values());
+  for (const { value, basic: user } of secrets) {
+    if (value === undefined) continue;
+    sent.push(value);
+    if (user !== undefined) basic(`${user}:${value}`, sent);
+  }
   return {
     headers: [...kept, ...set.values()],
-    secrets: [...used.keys()].map(({ name }) => name),
+    secrets: [...used].map(({ name }) => name),
     sent,
   };
 }

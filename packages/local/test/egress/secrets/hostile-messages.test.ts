@@ -3,11 +3,14 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { constants } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "node:tls";
+import { connect, createServer } from "node:tls";
 import { promisify } from "node:util";
+import { brotliCompressSync, constants as zlib } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { CertificateAuthority } from "../../../src/egress/secrets/certificate-authority.js";
 import { socks, text } from "../../support/egress-proxy.js";
 import { Origin, originName, SecretProxy, secretValue } from "../../support/secret-origin.js";
 
@@ -317,6 +320,100 @@ describe("HTTP/2", () => {
     await once(other, "response");
     session.destroy();
   });
+});
+
+/** The bytes of a frame of HTTP/2. */
+function frame(type: number, flags: number, stream: number, payload: readonly number[]): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, Buffer.from(payload)]);
+}
+
+/** A text as HPACK has it, and a header that is in no table. */
+const packed = (value: string): number[] => [value.length, ...Buffer.from(value)];
+const header = (name: string, value: string): number[] => [0, ...packed(name), ...packed(value)];
+
+/** Whether a client has sent a frame of the type HEADERS, whose stream is 1. */
+function hasHeaders(bytes: Buffer): boolean {
+  for (let at = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".length; at + 9 <= bytes.length; ) {
+    if (bytes[at + 3] === 1) return true;
+    at += 9 + bytes.readUIntBE(at, 3);
+  }
+  return false;
+}
+
+describe("HTTP/2 that ends no server:", () => {
+  test.each<[string, number[]]>([
+    ["a status that there is not", [0x08, ...packed("600")]],
+    ["a header of the connection", [0x88, ...header("te", "Trailers")]],
+    ["a header of its settings", [0x88, ...header("http2-settings", "x")]],
+  ])("an answer with %s", async (_, block) => {
+    const authority = new CertificateAuthority();
+    const server = createServer({
+      ALPNProtocols: ["h2"],
+      SNICallback: (name, done) => done(null, authority.contextFor(name)),
+    });
+    server.on("secureConnection", (socket) => {
+      socket.on("error", () => undefined);
+      socket.write(frame(4, 0, 0, []));
+      let received = Buffer.alloc(0);
+      let isAnswered = false;
+      socket.on("data", (piece) => {
+        received = Buffer.concat([received, piece]);
+        if (isAnswered || !hasHeaders(received)) return;
+        isAnswered = true;
+        socket.write(Buffer.concat([frame(4, 1, 0, []), frame(1, 5, 1, block)]));
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await using other = await SecretProxy.start(
+      { authority, port },
+      { TOKEN: { hosts: [`${originName}:${port}`] } },
+    );
+    const session = await other.http2(`${originName}:${port}`);
+    session.on("error", () => undefined);
+    const stream = session.request({ authorization: `Bearer ${other.placeholder()}` });
+    await expect(once(stream, "response")).rejects.toThrow();
+    await expect
+      .poll(() => other.proxy.egress.log.entries.at(-1)?.reason)
+      .toBe("The answer is not valid in HTTP/2.");
+    session.destroy();
+    server.close();
+  });
+});
+
+test("an answer that inflates to a multiple of itself is cut, and the log keeps little of a request", async () => {
+  const bomb = brotliCompressSync(Buffer.alloc(256 * 1024 * 1024), {
+    params: { [zlib.BROTLI_PARAM_QUALITY]: 1, [zlib.BROTLI_PARAM_LGWIN]: 24 },
+  });
+  expect(bomb.length).toBeLessThan(100_000);
+  origin.handle = (_, response) => {
+    response.setHeader("content-encoding", "br");
+    response.end(bomb);
+  };
+  const asked = {
+    headers: { authorization: `Bearer ${proxy.placeholder()}` },
+    path: `/${"a".repeat(10_000)}`,
+  };
+  await expect(proxy.ask(origin.at, asked)).rejects.toThrow();
+  expect(lastEntry()).toMatchObject({
+    ...{ decision: "failed", request: { method: "GET", path: `/${"a".repeat(511)}` } },
+    reason: "The answer inflates to more than is searched for a secret, and was cut.",
+  });
+  const session = await proxy.http2(origin.at);
+  const stream = session.request({ ":method": "M".repeat(10_000), ":path": "/" });
+  stream
+    .on("error", () => undefined)
+    .resume()
+    .end();
+  await once(stream, "close");
+  expect(lastEntry()?.request?.method).toBe("M".repeat(32));
+  session.destroy();
 });
 
 test("a WebSocket is joined, and its handshake has the value", async () => {

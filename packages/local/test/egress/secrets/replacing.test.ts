@@ -196,6 +196,12 @@ describe("the value is taken out of", () => {
     expect(answer.body).toBe(`${stars} ${stars} ${"*".repeat(credentials.length)} real-`);
   });
 
+  test("answers that tell of an earlier request, to one without a credential", async () => {
+    origin.handle = (request, response) => response.end(`${secretValue} ${request.headers.authorization}`);
+    const { body } = await proxy.ask(origin.at);
+    expect(body).toBe(`${"*".repeat(secretValue.length)} undefined`);
+  });
+
   test("bodies that are compressed although it was not asked for: they are cut", async () => {
     origin.handle = (request, response) => {
       expect(request.headers["accept-encoding"]).toBe("identity");
