@@ -124,7 +124,7 @@ export class SandboxLifecycle {
         sandbox.isStopping = false;
       }
       this.parts.slots.tellFreed();
-      await machine.destroy();
+      await this.#destroyStopped(sandbox, machine);
     });
   }
 
@@ -165,26 +165,28 @@ export class SandboxLifecycle {
     saved: SavedFiles,
     prepare: (machine: Machine) => Promise<void>,
   ): Promise<void> {
-    const { files, slots, log } = this.parts;
+    const { files, registry, slots } = this.parts;
     return this.#steps.run(sandbox, async (signal) => {
+      await registry.requireWritable();
       const { machine, status, keyId } = sandbox;
       if (status === "error") throw sandboxFailed(sandbox);
       if (machine) slots.requireStopSlot(keyId);
       else slots.requireSlot(keyId);
-      let leave = (): void => undefined;
+      // No wait may come between, or others pass the same check. A sandbox with a machine has a slot, and needs one to be stopped.
+      let leave = machine ? (): void => undefined : slots.hold(keyId);
+      sandbox.isStopping = machine !== undefined;
       try {
         await files.replace(sandbox.id, saved);
-        leave = slots.hold(keyId);
         if (machine) {
+          leave = slots.hold(keyId);
           const stopped = this.#asleep(sandbox, "stopped", "requested");
           await this.#record(sandbox, { ...stopped, machine: undefined, failureReason: undefined }, () =>
             files.remove(sandbox.id),
           );
-          // Two machines cannot have one id. What a machine that has ended leaves on the host is no reason to leave the sandbox stopped.
-          await machine
-            .destroy()
-            .catch((error: unknown) => log(`Something of ${sandbox.id} remains: ${error}`));
+          // Two machines cannot have one id.
+          await this.#destroyStopped(sandbox, machine);
         }
+        sandbox.isStopping = false;
         // The sandbox counts itself from here on.
         leave();
         await this.#boot(sandbox, signal, prepare);
@@ -195,6 +197,7 @@ export class SandboxLifecycle {
           "Look at its status, and try again.",
         );
       } finally {
+        sandbox.isStopping = false;
         leave();
       }
     });
@@ -355,6 +358,15 @@ export class SandboxLifecycle {
   #fail(sandbox: SandboxRecord, failureReason: string): void {
     this.parts.registry.note(sandbox, { status: "error", failureReason });
     this.parts.slots.tellFreed();
+  }
+
+  /** What a machine leaves on the host is no reason to say that its sandbox was not stopped. */
+  async #destroyStopped({ id }: SandboxRecord, machine: Machine): Promise<void> {
+    await machine
+      .destroy()
+      .catch((error: unknown) =>
+        this.parts.log(`Sandbox ${id} is stopped, and something of it remains: ${error}`),
+      );
   }
 
   #machineOf(sandbox: SandboxRecord): Machine {
