@@ -97,6 +97,23 @@ export function sleepSuite(backend: () => Backend, pauses: boolean, cycles: numb
         expect(await statusOf(sandbox)).toBe("running");
       });
 
+    test("has the deadline of its settings, also of those that it gets while it sleeps", async () => {
+      await using sandbox = await client().sandboxes.create({ template: "base", timeoutSeconds: 300 });
+      const secondsLeft = async (): Promise<number> => {
+        const { expiresAt } = await sandbox.refresh();
+        return ((expiresAt?.getTime() ?? 0) - Date.now()) / 1000;
+      };
+      await sandbox.update({ onTimeout: "stop" });
+      expect(await secondsLeft()).toBeLessThan(301);
+      await sandbox.update({ onTimeout: "delete" });
+      await sandbox.stop();
+      expect(await secondsLeft()).toBeLessThan(301);
+      await sandbox.update({ onTimeout: "stop" });
+      expect(await secondsLeft()).toBeGreaterThan(1000);
+      await sandbox.update({ onTimeout: "delete" });
+      expect(await secondsLeft()).toBeLessThan(301);
+    });
+
     test("changes its labels and settings", async () => {
       await using sandbox = await client().sandboxes.create({
         template: "base",

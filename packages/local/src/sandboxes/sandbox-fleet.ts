@@ -206,12 +206,12 @@ export class SandboxFleet {
 
   async update(id: string, { metadata, sleep }: SandboxUpdate): Promise<SandboxRecord> {
     const sandbox = this.get(id);
-    await this.#lifecycle.between(sandbox, async () => {
+    await this.#lifecycle.update(sandbox, () => {
       const wanted = { ...sandbox.sleep, ...sleep };
       requireSleepPossible(wanted, this.options);
-      await this.options.registry.change(sandbox, { ...(metadata && { metadata }), sleep: wanted });
-      this.#sleep.watch(sandbox);
+      return { metadata: metadata ?? sandbox.metadata, sleep: wanted };
     });
+    this.#sleep.watch(sandbox);
     return sandbox;
   }
 

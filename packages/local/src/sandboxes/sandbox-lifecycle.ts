@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import {
+  isAsleep,
   type StopReason,
   sandboxFailed,
   sandboxPaused,
@@ -11,34 +11,26 @@ import { egressRules } from "../egress/egress-policy.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxFiles, SavedFiles } from "../saved/sandbox-files.js";
 import { conflict, problemFrom, SaveLimit } from "../saved/save-limit.js";
-import type { LayerStore } from "../store/layer-store.js";
 import type { KeyCooldowns } from "../tokens/key-ring.js";
-import type { Volumes } from "../volumes/volumes.js";
 import type { Deadlines } from "./deadlines.js";
 import type { MachineSupply } from "./machine-supply.js";
 import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
+import { type RemovalParts, SandboxRemoval } from "./sandbox-removal.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
 import { StepQueues } from "./step-queues.js";
 
-export interface LifecycleParts {
+export interface LifecycleParts extends Omit<RemovalParts, "steps" | "closing"> {
   readonly registry: SandboxRegistry;
   readonly machines: MachineSupply;
   readonly files: SandboxFiles;
-  readonly layers: LayerStore;
-  readonly volumes: Pick<Volumes, "copies">;
   readonly egress: EgressGateway;
   readonly slots: SandboxSlots;
   readonly deadlines: Deadlines;
   /** Seconds until a sandbox that sleeps is deleted, unless its deadline deletes it anyway. */
   readonly keepStoppedSeconds: number;
   readonly cooldowns: KeyCooldowns;
-  readonly log: (message: string) => void;
 }
-
-/** The pauses between attempts to remove a deleted sandbox. They double from the first to the longest. */
-const firstRetryMs = 500;
-const longestRetryMs = 30_000;
 
 /**
  * Pauses, resumes, stops, starts and removes sandboxes, one step at a time for each sandbox. Asking for the state that a
@@ -50,8 +42,11 @@ export class SandboxLifecycle {
   /** Aborts saves of files for snapshots. */
   readonly #leaving = new AbortController();
 
+  readonly #removal: SandboxRemoval;
+
   constructor(private readonly parts: LifecycleParts) {
     this.#steps = new StepQueues(parts.registry);
+    this.#removal = new SandboxRemoval({ ...parts, steps: this.#steps, closing: this.#closing.signal });
   }
 
   /** Aborts saves for snapshots, so that the sandboxes can be stopped. */
@@ -203,6 +198,21 @@ export class SandboxLifecycle {
     });
   }
 
+  /** Changes when a sandbox sleeps. If it sleeps now, and another deadline holds from then on, that begins. */
+  update(sandbox: SandboxRecord, wanted: () => Pick<SandboxRecord, "metadata" | "sleep">): Promise<void> {
+    return this.#steps.run(sandbox, async () => {
+      const change = wanted();
+      const isDeleted = change.sleep.onTimeout === "delete";
+      const isOther = isDeleted !== (sandbox.sleep.onTimeout === "delete") && isAsleep(sandbox.status);
+      const seconds = isDeleted ? sandbox.timeoutSeconds : this.parts.keepStoppedSeconds;
+      await this.#record(
+        sandbox,
+        isOther ? { ...change, expiresAt: secondsFromNow(seconds) } : change,
+        async () => undefined,
+      );
+    });
+  }
+
   /** Does something that no step of the sandbox may come between. */
   between<Result>(sandbox: SandboxRecord, work: () => Promise<Result>): Promise<Result> {
     return this.#steps.run(sandbox, work);
@@ -238,47 +248,9 @@ export class SandboxLifecycle {
     return this.#steps.run(sandbox, (signal) => this.#start(sandbox, signal));
   }
 
-  /**
-   * Aborts the running step and removes the sandbox's machine and files. Call it after the registry dropped the sandbox.
-   * A removal that fails is repeated until it succeeds.
-   */
-  async remove(sandbox: SandboxRecord): Promise<void> {
-    try {
-      await this.#removeOnce(sandbox);
-    } catch (error) {
-      this.parts.log(
-        `Sandbox ${sandbox.id} was deleted, but removing its processes or files failed; trying again: ${String(error)}`,
-      );
-      void this.#removeLater(sandbox);
-    }
-  }
-
-  async #removeLater(sandbox: SandboxRecord): Promise<void> {
-    const { signal } = this.#closing;
-    for (let pause = firstRetryMs; !signal.aborted; pause = Math.min(2 * pause, longestRetryMs)) {
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
-      const isGone = await this.#removeOnce(sandbox).then(
-        () => true,
-        () => false,
-      );
-      if (isGone) return;
-    }
-  }
-
-  async #removeOnce(sandbox: SandboxRecord): Promise<void> {
-    const queue = this.#steps.of(sandbox);
-    queue.ended.abort();
-    // Destroy the machine before the running step has ended: the step may wait for a process in the machine.
-    const destroyed = sandbox.machine?.destroy();
-    this.parts.machines.abandon(sandbox.id);
-    await queue.limit(async () => {
-      await destroyed;
-      await sandbox.machine?.destroy();
-      await this.parts.files.remove(sandbox.id);
-      await this.parts.volumes.copies.remove(sandbox);
-      // The sandbox may have been the last user of its template's layers.
-      if (sandbox.template.built) await this.parts.layers.collect();
-    });
+  /** Removes the machine and files of a sandbox that the registry has dropped. */
+  remove(sandbox: SandboxRecord): Promise<void> {
+    return this.#removal.remove(sandbox);
   }
 
   /** Marks the sandbox as failed when its machine exits unexpectedly. */

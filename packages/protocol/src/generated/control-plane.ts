@@ -1152,6 +1152,7 @@ export interface components {
          * @description What happens at the deadline of a running sandbox. `delete`: it is gone. `stop`: its processes end, its files are kept.
          *     `pause`: it is frozen, its memory kept. After `stop` or `pause`, and whenever such a sandbox is stopped or paused before, it has
          *     another deadline, by the server's own setting, and is deleted then. Once it runs again, it has `timeout_seconds` from then.
+         *     Where this is changed while a sandbox sleeps, and gives it the other one of these two deadlines, that one begins with the change.
          * @enum {string}
          */
         OnTimeout: "delete" | "stop" | "pause";

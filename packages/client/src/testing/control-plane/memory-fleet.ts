@@ -219,7 +219,10 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
   async update(id: string, { metadata, sleep }: SandboxUpdate): Promise<MemorySandbox> {
     const sandbox = this.get(id);
     if (metadata) sandbox.metadata = metadata;
+    const before = sandbox.sleep.onTimeout;
     sandbox.sleep = { ...sandbox.sleep, ...sleep };
+    if (isAsleep(sandbox.status) && (before === "delete") !== (sandbox.sleep.onTimeout === "delete"))
+      this.#setDeadline(sandbox, before === "delete" ? keepStoppedSeconds : sandbox.timeoutSeconds);
     this.#watch(sandbox);
     return sandbox;
   }
@@ -379,9 +382,8 @@ export class MemoryFleet implements Fleet<MemorySandbox> {
 
   #end(id: string, end: EndedSandbox["end"]): void {
     const sandbox = this.get(id);
-    const { cancelDeadline, cancelIdle, createdAt, expiresAt, machine } = sandbox;
-    cancelDeadline();
-    cancelIdle();
+    const { createdAt, expiresAt, machine } = sandbox;
+    for (const cancel of [sandbox.cancelDeadline, sandbox.cancelIdle]) cancel();
     this.#sandboxes.delete(id);
     this.#happened(sandbox, end === "expired" ? "sandbox.expired" : "sandbox.deleted");
     const ended = { id, end, createdAt, expiresAt };
