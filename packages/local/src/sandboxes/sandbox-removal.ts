@@ -58,6 +58,8 @@ export class SandboxRemoval {
     queue.ended.abort();
     // Destroy the machine before the running step has ended: the step may wait for a process in the machine.
     const destroyed = sandbox.machine?.destroy();
+    // The step may go on after this has failed: the failure is reported below, and must be nobody's unhandled rejection meanwhile.
+    destroyed?.catch(() => undefined);
     machines.abandon(sandbox.id);
     await queue.limit(async () => {
       await destroyed;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { LifecycleRig, newMachine } from "../support/lifecycle-rig.js";
 
@@ -41,4 +42,25 @@ test("a sandbox whose machine leaves something behind is stopped all the same", 
   await rig.lifecycle.stop(sandbox);
   expect(sandbox.status).toBe("stopped");
   expect(rig.logged).toEqual([expect.stringContaining("the directory is busy")]);
+});
+
+test("a machine that cannot be removed while a step of its sandbox goes on is tried again, and ends no server", async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  const rig = new LifecycleRig();
+  let attempts = 0;
+  const destroy = async (): Promise<void> => {
+    attempts += 1;
+    if (attempts === 1) throw new Error("the directory is busy");
+  };
+  const sandbox = await rig.add("1", { machine: newMachine("1", { destroy }) });
+  const step = rig.lifecycle.between(sandbox, () => sleep(50)).catch(() => undefined);
+  await sleep(1);
+  await rig.registry.end("1", "deleted");
+  await rig.lifecycle.remove(sandbox);
+  await step;
+  await expect.poll(() => attempts, { timeout: 5000 }).toBeGreaterThan(1);
+  process.off("unhandledRejection", note);
+  expect(unhandled).toEqual([]);
 });
