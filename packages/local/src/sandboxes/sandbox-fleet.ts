@@ -172,7 +172,9 @@ export class SandboxFleet {
   async setTimeout(id: string, timeoutSeconds: number): Promise<SandboxRecord> {
     const sandbox = this.get(id);
     const expiresAt = new Date(Date.now() + timeoutSeconds * 1000);
-    await this.options.registry.change(sandbox, { timeoutSeconds, expiresAt });
+    // Why the sandbox could not be stopped at the deadline before.
+    const outdated = hasFailed(sandbox) ? {} : { failureReason: undefined };
+    await this.options.registry.change(sandbox, { ...outdated, timeoutSeconds, expiresAt });
     if (this.has(id)) this.#deadlines.set(id, sandbox.expiresAt);
     return sandbox;
   }

@@ -119,7 +119,7 @@ export class SandboxLifecycle {
         sandbox.isStopping = false;
       }
       this.parts.slots.tellFreed();
-      await this.#destroyStopped(sandbox, machine);
+      await this.#destroyed(sandbox, machine);
     });
   }
 
@@ -179,7 +179,7 @@ export class SandboxLifecycle {
             files.remove(sandbox.id),
           );
           // Two machines cannot have one id.
-          await this.#destroyStopped(sandbox, machine);
+          await this.#destroyed(sandbox, machine);
         }
         sandbox.isStopping = false;
         // The sandbox counts itself from here on.
@@ -210,6 +210,16 @@ export class SandboxLifecycle {
         isOther ? { ...change, expiresAt: secondsFromNow(seconds) } : change,
         async () => undefined,
       );
+    });
+  }
+
+  /** Ends a sandbox that can neither be stopped nor paused. Its owner reads why until its next deadline. */
+  fail(sandbox: SandboxRecord, failureReason: string, isDue = always): Promise<void> {
+    return this.#steps.run(sandbox, async () => {
+      if (sandbox.status !== "running" || !(await isDue())) return;
+      const { machine } = sandbox;
+      this.#fail(sandbox, failureReason, { expiresAt: secondsFromNow(this.parts.keepStoppedSeconds) });
+      if (machine) await this.#destroyed(sandbox, machine);
     });
   }
 
@@ -258,6 +268,8 @@ export class SandboxLifecycle {
     void machine.exited.then(({ reason, message }) => {
       if (reason === "took_too_much") this.parts.cooldowns.begin(sandbox.keyId);
       if (sandbox.machine !== machine || !this.parts.registry.has(sandbox.id)) return;
+      // Why it failed before its machine was ended is the reason that its owner reads.
+      if (sandbox.status === "error") return;
       this.#fail(sandbox, message);
     });
   }
@@ -327,17 +339,21 @@ export class SandboxLifecycle {
     return { status, stopReason, expiresAt: secondsFromNow(this.parts.keepStoppedSeconds) };
   }
 
-  #fail(sandbox: SandboxRecord, failureReason: string): void {
-    this.parts.registry.note(sandbox, { status: "error", failureReason });
+  #fail(
+    sandbox: SandboxRecord,
+    failureReason: string,
+    more: Partial<Pick<SandboxRecord, "expiresAt">> = {},
+  ): void {
+    this.parts.registry.note(sandbox, { ...more, status: "error", failureReason });
     this.parts.slots.tellFreed();
   }
 
-  /** What a machine leaves on the host is no reason to say that its sandbox was not stopped. */
-  async #destroyStopped({ id }: SandboxRecord, machine: Machine): Promise<void> {
+  /** Ends a machine. What it leaves on the host is no reason to say that its sandbox was not stopped. */
+  async #destroyed({ id }: SandboxRecord, machine: Machine): Promise<void> {
     await machine
       .destroy()
       .catch((error: unknown) =>
-        this.parts.log(`Sandbox ${id} is stopped, and something of it remains: ${error}`),
+        this.parts.log(`Something of the machine of sandbox ${id} remains: ${error}`),
       );
   }
 
@@ -374,5 +390,6 @@ const awake = ({ sleep, timeoutSeconds }: SandboxRecord) =>
   ({
     status: "running",
     stopReason: undefined,
+    failureReason: undefined,
     ...(sleep.onTimeout !== "delete" && { expiresAt: secondsFromNow(timeoutSeconds) }),
   }) as const;

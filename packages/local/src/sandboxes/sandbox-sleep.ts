@@ -5,14 +5,26 @@ import type { MachineLimits } from "../runtime/sandbox-runtime.js";
 import { Deadlines } from "./deadlines.js";
 import type { SandboxActivity } from "./sandbox-activity.js";
 import type { SandboxLifecycle } from "./sandbox-lifecycle.js";
-import { reachableMachine, type SandboxRecord } from "./sandbox-record.js";
+import { hasFailed, reachableMachine, type SandboxRecord } from "./sandbox-record.js";
 import type { SandboxRegistry } from "./sandbox-registry.js";
 
 /** How long an agent may take to tell its executions, and the most bytes in which it may. */
 const askMs = 5000;
 const mostBytes = 4 * 1024 * 1024;
-/** The pause before a sandbox that could not be stopped at its deadline is stopped again. */
-const againMs = 60_000;
+/** A sandbox that cannot be stopped at its deadline is tried again after these pauses, which double from the first to the longest. */
+const firstPauseMs = 60_000;
+const longestPauseMs = 3_600_000;
+/** The attempt to stop it after which it is paused instead. */
+const lastStop = 3;
+
+/** Attempts to let a sandbox sleep at its deadline, all of which have failed. */
+interface Attempts {
+  readonly count: number;
+  /** When the first one failed, in milliseconds since 1970. */
+  readonly since: number;
+  /** The deadline at which the next one is made. Another one was set by the owner, and counts anew. */
+  readonly next: Date;
+}
 
 export interface SleepParts {
   readonly registry: SandboxRegistry;
@@ -22,6 +34,8 @@ export interface SleepParts {
   readonly deadlines: Deadlines;
   /** Whether there is memory for one more sandbox with these limits. */
   readonly hasMemory: (limits: MachineLimits) => boolean;
+  /** Seconds until a sandbox that sleeps is deleted, which one that cannot sleep does not outlive. */
+  readonly keepStoppedSeconds: number;
   readonly onSleep?: ((reason: StopReason) => void) | undefined;
   readonly log: (message: string) => void;
 }
@@ -29,6 +43,7 @@ export interface SleepParts {
 /** Lets sandboxes sleep at their deadline, and when nobody has used them for their idle time. */
 export class SandboxSleep {
   readonly #idle = new Deadlines((id) => void this.#ifIdle(id));
+  readonly #attempts = new WeakMap<SandboxRecord, Attempts>();
 
   constructor(private readonly parts: SleepParts) {}
 
@@ -51,17 +66,55 @@ export class SandboxSleep {
     this.#idle.clearAll();
   }
 
-  /** Lets a running sandbox sleep whose deadline has passed. If it cannot, it goes on, and that is tried again in a minute. */
+  /** Lets a running sandbox sleep whose deadline has passed. If it cannot, its next deadline follows soon. */
   async atDeadline(sandbox: SandboxRecord): Promise<void> {
-    const { deadlines, registry, log } = this.parts;
+    const { deadlines, log, registry } = this.parts;
     try {
-      // Its deadline may have been moved while earlier steps were under way.
-      await this.#sleep(sandbox, "timeout", async () => sandbox.expiresAt.getTime() <= Date.now());
+      await this.#sleep(sandbox, "timeout", async () => isDue(sandbox)).catch((error: unknown) =>
+        this.#failed(sandbox, messageOf(error)),
+      );
     } catch (error) {
-      if (!registry.has(sandbox.id)) return;
-      log(`Sandbox ${sandbox.id} has reached its deadline, and goes on for a minute: ${messageOf(error)}`);
-      registry.note(sandbox, { expiresAt: new Date(Date.now() + againMs) });
-      deadlines.set(sandbox.id, sandbox.expiresAt);
+      log(`Sandbox ${sandbox.id} has reached its deadline: ${messageOf(error)}`);
+    }
+    // It passes again if the settings were changed to delete the sandbox while earlier steps were under way.
+    if (registry.has(sandbox.id)) deadlines.set(sandbox.id, sandbox.expiresAt);
+  }
+
+  /**
+   * Code may be the reason why its sandbox cannot be stopped, for example with too many files, and must not run for ever. So the
+   * sandbox is paused after some attempts. If it cannot be paused either, it fails when it would have been deleted in its sleep.
+   */
+  async #failed(sandbox: SandboxRecord, reason: string): Promise<void> {
+    const { keepStoppedSeconds, lifecycle, log, registry } = this.parts;
+    const isOver = (): boolean => !registry.has(sandbox.id) || isAsleep(sandbox.status) || !isDue(sandbox);
+    if (isOver()) return;
+    const earlier = this.#attempts.get(sandbox);
+    const isAgain = earlier?.next === sandbox.expiresAt;
+    const { count, since } = isAgain ? earlier : { count: 0, since: Date.now() };
+    if (!hasFailed(sandbox)) {
+      const failureReason = `The sandbox could not be stopped at its deadline: ${reason}`;
+      registry.note(sandbox, { failureReason });
+      if (count + 1 >= lastStop) await this.#pauseInstead(sandbox);
+      if (isOver()) return;
+      if (Date.now() - since >= keepStoppedSeconds * 1000)
+        return lifecycle.fail(sandbox, `${failureReason} It could not be paused either.`, async () =>
+          isDue(sandbox),
+        );
+    }
+    const next = new Date(Date.now() + Math.min(firstPauseMs * 2 ** count, longestPauseMs));
+    this.#attempts.set(sandbox, { count: count + 1, since, next });
+    registry.note(sandbox, { expiresAt: next });
+    log(`Sandbox ${sandbox.id} has reached its deadline, and goes on until ${next.toISOString()}: ${reason}`);
+  }
+
+  async #pauseInstead(sandbox: SandboxRecord): Promise<void> {
+    const { lifecycle, log } = this.parts;
+    try {
+      await lifecycle.pause(sandbox, "timeout", async () => isDue(sandbox));
+      log(`Sandbox ${sandbox.id} is paused. ${sandbox.failureReason ?? ""}`);
+      this.#tell(sandbox, "timeout");
+    } catch (error) {
+      log(`Sandbox ${sandbox.id} cannot be paused instead of stopped: ${messageOf(error)}`);
     }
   }
 
@@ -109,15 +162,29 @@ export class SandboxSleep {
     return Math.max(0, ...ends);
   }
 
-  /** Stops a sandbox, or pauses it if its settings say so and there is memory to spare. */
+  /** Stops a sandbox, or pauses it if its settings say so, it can be paused, and there is memory to spare. */
   async #sleep(
     sandbox: SandboxRecord,
     reason: "idle" | "timeout",
     isDue: () => Promise<boolean>,
   ): Promise<void> {
-    const { lifecycle, hasMemory, onSleep } = this.parts;
+    const { lifecycle, hasMemory, log } = this.parts;
     const isPaused = sandbox.sleep.onTimeout === "pause" && hasMemory(sandbox.template.limits);
-    await (isPaused ? lifecycle.pause(sandbox, reason, isDue) : lifecycle.stop(sandbox, reason, isDue));
-    if (isAsleep(sandbox.status) && sandbox.stopReason === reason) onSleep?.(reason);
+    const stop = (): Promise<void> => lifecycle.stop(sandbox, reason, isDue);
+    if (isPaused)
+      await lifecycle.pause(sandbox, reason, isDue).catch((error: unknown) => {
+        log(`Sandbox ${sandbox.id} cannot be paused, and is stopped: ${messageOf(error)}`);
+        return stop();
+      });
+    else await stop();
+    this.#tell(sandbox, reason);
+  }
+
+  #tell(sandbox: SandboxRecord, reason: "idle" | "timeout"): void {
+    if (isAsleep(sandbox.status) && sandbox.stopReason === reason) this.parts.onSleep?.(reason);
   }
 }
+
+/** Whether a sandbox is to sleep now, by its deadline and its settings. */
+const isDue = ({ expiresAt, sleep }: SandboxRecord): boolean =>
+  expiresAt.getTime() <= Date.now() && sleep.onTimeout !== "delete";

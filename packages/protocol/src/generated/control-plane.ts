@@ -1152,6 +1152,8 @@ export interface components {
          * @description What happens at the deadline of a running sandbox. `delete`: it is gone. `stop`: its processes end, its files are kept.
          *     `pause`: it is frozen, its memory kept. After `stop` or `pause`, and whenever such a sandbox is stopped or paused before, it has
          *     another deadline, by the server's own setting, and is deleted then. Once it runs again, it has `timeout_seconds` from then.
+         *     A sandbox that cannot be stopped, after further attempts, is paused at its deadline; if it cannot be paused either, it has the
+         *     status `error` when it would have been deleted in its sleep. `failure_reason` says why.
          *     Where this is changed while a sandbox sleeps, and gives it the other one of these two deadlines, that one begins with the change.
          * @enum {string}
          */
@@ -1241,7 +1243,7 @@ export interface components {
             expires_at?: string | null;
             /** Format: date-time */
             created_at?: string;
-            /** @description Why it broke down, where `status` is `error`. */
+            /** @description Why it broke down, where `status` is `error`; else why it could not be stopped at its deadline. */
             failure_reason?: string;
             /** @description The token for its agent. Create gives it; get and list need not. */
             auth_token?: string;
