@@ -2,6 +2,7 @@
  * Finds the sandbox that a tool call names by id, URL or name, among those that the client may use, and records the
  * sandboxes that calls create.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/errors.js";
 import type { Owner, SandboxLedger } from "./sandbox-ledger.js";
@@ -18,6 +19,9 @@ export const idleSeconds = 3600;
  */
 const graceMs = 1_000;
 const checkAgainMs = 30_000;
+/** Milliseconds that a call waits for a sandbox that is being started, and between two looks at it. */
+const longestStartMs = 30_000;
+const startPauseMs = 250;
 /** The longest delay of a timer, in milliseconds. For a later deadline, the timer is set again when it fires. */
 const longestTimer = 2_147_483_647;
 
@@ -138,19 +142,25 @@ export class SandboxDirectory {
   }
 
   /**
-   * The client's sandbox of that name, running: a paused one is resumed, one that sleeps is started. Undefined if there is none, or it has ended.
+   * The client's sandbox of that name, running: a paused one is resumed, one that sleeps is started, one that is being started is waited
+   * for. Undefined if there is none, or it has ended or failed; then its name is free.
    */
   async findRunning(name: string, signal: AbortSignal): Promise<Sandbox | undefined> {
     const sandbox = await this.named(name).catch(creationFailed);
     if (sandbox === undefined) return undefined;
     try {
-      await sandbox.refresh({ signal });
-      if (sandbox.status === "paused") await sandbox.resume({ signal });
-      if (sandbox.status === "stopped" && sandbox.toJSON().autoStart) await sandbox.start({ signal });
+      await wake(sandbox, signal);
       if (sandbox.status === "running") return sandbox;
     } catch (error) {
       if (!hasEnded(error)) throw error;
+      this.forget(sandbox.id);
+      return undefined;
     }
+    // Its files are the caller's, who is not to get another sandbox in its place.
+    if (sandbox.status !== "error" && sandbox.status !== "deleted")
+      throw new InvalidArgumentsError(
+        `Sandbox ${sandbox.id} of this name does not run yet. Call again in a moment, or end it with delete_sandbox.`,
+      );
     this.forget(sandbox.id);
     return undefined;
   }
@@ -307,6 +317,18 @@ export class SandboxDirectory {
     this.setDeadline(sandbox.id, sandbox.expiresAt);
     return sandbox;
   }
+}
+
+/** Makes a sandbox run that sleeps, or is being started. Returns without that if it has failed, or is not started in time. */
+async function wake(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+  const latest = performance.now() + longestStartMs;
+  do {
+    await sandbox.refresh({ signal });
+    if (sandbox.status === "paused") await sandbox.resume({ signal });
+    if (sandbox.status === "stopped") await sandbox.start({ signal });
+    if (sandbox.status !== "creating") return;
+    await sleep(startPauseMs, undefined, { signal });
+  } while (performance.now() < latest);
 }
 
 /** Replaces the error of a failed creation by undefined: there is no sandbox, and the creating call throws the error. */

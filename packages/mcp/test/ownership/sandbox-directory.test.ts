@@ -23,8 +23,9 @@ let directory: SandboxDirectory;
 beforeEach(async () => {
   asked = [];
   server = createServer(({ method, url = "", headers }, response) => {
-    const id = decodeURIComponent(url.replace("/v1/sandboxes/", ""));
-    asked.push(`${method} ${id}`);
+    const [id = "", step = ""] = decodeURIComponent(url.replace("/v1/sandboxes/", "")).split("/");
+    asked.push([method, id, step].filter(Boolean).join(" "));
+    if (step) sandboxes[id] = { ...sandboxes[id], status: "running" };
     const known = sandboxes[id];
     const status = headers["x-api-key"] === "right" ? (known ? 200 : 404) : 401;
     response.writeHead(status, { "content-type": "application/json" });
@@ -107,6 +108,51 @@ it("the name of a sandbox that ended by itself is kept until a call learns of th
   expect(await directory.useNamed("work", (sandbox) => sandbox.refresh())).toBeUndefined();
   expect(directory.names()).toEqual([]);
   expect(directory.endedNames()).toEqual(["work"]);
+});
+
+describe("a sandbox that is found by its name", () => {
+  const found = async (status: string) => {
+    sandboxes.named = { status, public_host: "https://named.example.com" };
+    const sandbox = await client.sandboxes.get("named");
+    await directory.getOrCreate("work", async () => {
+      directory.adopt(sandbox);
+      return sandbox;
+    });
+    asked = [];
+    return { sandbox, running: directory.findRunning("work", signal) };
+  };
+  afterEach(() => {
+    directory.forget("named");
+    delete sandboxes.named;
+  });
+
+  it.each([
+    ["paused", ["GET named", "POST named resume"]],
+    ["stopped", ["GET named", "POST named start"]],
+  ])("runs again if it is %s", async (status, steps) => {
+    const { sandbox, running } = await found(status);
+    expect(await running).toBe(sandbox);
+    expect(asked).toEqual(steps);
+  });
+
+  it("is waited for while it is being started", async () => {
+    const { sandbox, running } = await found("creating");
+    await expect.poll(() => asked).toHaveLength(2);
+    expect(directory.names()).toEqual(["work"]);
+    sandboxes.named = { ...sandboxes.named, status: "running" };
+    expect(await running).toBe(sandbox);
+  });
+
+  it("keeps its name while its status is another one", async () => {
+    const { running } = await found("stopping");
+    await expect(running).rejects.toThrow("Call again in a moment");
+    expect(directory.names()).toEqual(["work"]);
+  });
+
+  it("is forgotten if it has failed", async () => {
+    expect(await (await found("error")).running).toBeUndefined();
+    expect(directory.names()).toEqual([]);
+  });
 });
 
 describe("a URL is refused", () => {
