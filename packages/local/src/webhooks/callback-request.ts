@@ -60,6 +60,13 @@ export async function sendCallback(
       },
     });
     call.on("error", reject);
+    // Node ends some requests without an error.
+    call.once("close", () => reject(new Error("The connection was closed without an answer.")));
+    // Without this listener, Node closes the connection of a receiver that switches to another protocol, and says nothing.
+    call.once("upgrade", (answer, socket) => {
+      socket.destroy();
+      resolve({ status: answer.statusCode ?? 0, retryAfterMs: undefined });
+    });
     call.once("response", (answer) => {
       resolve({ status: answer.statusCode ?? 0, retryAfterMs: retryAfter(answer.headers["retry-after"]) });
       discard(answer);

@@ -134,6 +134,13 @@ describe("a report", () => {
     ["answers with a redirect", answering(302, { location: "http://127.0.0.1:1/" })],
     ["hangs", () => undefined],
     ["hangs up", (response) => response.destroy()],
+    [
+      "switches to another protocol",
+      (response) =>
+        response.socket?.write(
+          "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+        ),
+    ],
     ["answers something else than HTTP", (response) => response.socket?.end("hello\r\n\r\n")],
   ];
 

@@ -164,6 +164,24 @@ describe("the receiver of a report", () => {
     expect(written).toBeGreaterThan(64);
   });
 
+  test.each(["Upgrade", "keep-alive"])(
+    "that switches to another protocol has answered, and its connection is closed: Connection: %s",
+    { timeout: 10_000 },
+    async (connection) => {
+      let isClosed = false;
+      const { port } = await receiver((_, response) => {
+        response.socket?.once("close", () => {
+          isClosed = true;
+        });
+        response.socket?.write(
+          `HTTP/1.1 101 Switching Protocols\r\nConnection: ${connection}\r\nUpgrade: other\r\n\r\nhello`,
+        );
+      });
+      expect(await send(`http://127.0.0.1:${port}/`)).toEqual({ status: 101, retryAfterMs: undefined });
+      await expect.poll(() => isClosed).toBe(true);
+    },
+  );
+
   test("that closes the connection within its answer counts as having answered", async () => {
     const { port } = await receiver((_, response) => {
       response.writeHead(200, { "content-length": 100 }).write("x", () => response.destroy());
