@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import { type Handlers, Problem, Reply } from "@cloud-sandbox/server-kit";
 import type { ControlPlaneContract } from "@cloud-sandbox/server-kit/control-plane-contract";
@@ -14,8 +15,10 @@ const mostSubscriptions = 20;
 const mostPending = 200;
 /** Events that are queued at a time. */
 const batch = 50;
-/** Milliseconds after which a subscription is looked at again whose receiver is behind. */
+/** Milliseconds after which a subscription is looked at again whose receiver is behind, or that failed. */
 const behindMs = 1000;
+/** The pause before all of them are looked at again after an error. */
+const retryMs = 1000;
 
 interface Opened {
   readonly subscriptions: SubscriptionRepository;
@@ -38,6 +41,8 @@ export interface EventWebhooksParts {
  */
 export class EventWebhooks {
   readonly #stopped = new AbortController();
+  /** The subscriptions whose last events could not be queued. */
+  readonly #failing = new Set<string>();
   #running: Promise<void> | undefined;
 
   constructor(private readonly parts: EventWebhooksParts) {}
@@ -92,19 +97,37 @@ export class EventWebhooks {
         const opened = await parts.open();
         const { id } = find(opened, params.id);
         opened.subscriptions.remove(id);
+        this.#failing.delete(id);
         return { id, object: "webhook", deleted: true, request_id: requestId };
       },
     } satisfies Handlers<ControlPlaneContract, unknown>;
   }
 
   #run(): void {
-    this.#running ??= this.#deliver().catch((error: unknown) => {
-      this.#running = undefined;
-      if (!this.#stopped.signal.aborted) this.parts.log(`Events are not delivered: ${String(error)}`);
-    });
+    this.#running ??= this.#keepDelivering();
   }
 
-  async #deliver(): Promise<void> {
+  /** Delivers again after an error, for example on a full disk: the operator may fix that. */
+  async #keepDelivering(): Promise<void> {
+    const { signal } = this.#stopped;
+    let isFailing = false;
+    while (!signal.aborted) {
+      try {
+        await this.#deliver(() => {
+          isFailing = false;
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isFailing)
+          this.parts.log(`Events are delayed by an error and will be delivered later: ${String(error)}`);
+        isFailing = true;
+        await sleep(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** `onRound`: called when all subscriptions were looked at. */
+  async #deliver(onRound: () => void): Promise<void> {
     const { events, open } = this.parts;
     const { signal } = this.#stopped;
     const opened = await open();
@@ -113,10 +136,11 @@ export class EventWebhooks {
       let isBehind = false;
       let hasMore = false;
       for (const subscription of opened.subscriptions.list(undefined)) {
-        const state = this.#queueNext(opened, subscription, last);
+        const state = this.#tryQueueNext(opened, subscription, last);
         isBehind ||= state === "behind";
         hasMore ||= state === "more";
       }
+      onRound();
       if (hasMore || events.last > last) {
         // Other work of the server comes first.
         await new Promise((resolve) => setImmediate(resolve));
@@ -124,6 +148,23 @@ export class EventWebhooks {
       }
       const next = AbortSignal.any([signal, ...(isBehind ? [AbortSignal.timeout(behindMs)] : [])]);
       await events.next(next);
+    }
+  }
+
+  /** Queues the next events of a subscription. If that fails, it is behind, and does not hold up the others. */
+  #tryQueueNext(opened: Opened, subscription: Subscription, last: number): "done" | "more" | "behind" {
+    const { id } = subscription;
+    try {
+      const state = this.#queueNext(opened, subscription, last);
+      this.#failing.delete(id);
+      return state;
+    } catch (error) {
+      if (!this.#failing.has(id))
+        this.parts.log(
+          `Events for webhook ${id} are delayed by an error and will be delivered later: ${String(error)}`,
+        );
+      this.#failing.add(id);
+      return "behind";
     }
   }
 

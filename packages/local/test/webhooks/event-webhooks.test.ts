@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { WebhookReceiver } from "../../../../test/support/webhook-receiver.js";
+import { Database } from "../../src/store/database.js";
+import { MemoryEventLog } from "../../src/store/event-log.js";
+import { storageFull } from "../../src/store/storage-problem.js";
+import { DeliveryQueue } from "../../src/webhooks/delivery-queue.js";
+import { DeliveryRepository } from "../../src/webhooks/delivery-repository.js";
+import { EventWebhooks } from "../../src/webhooks/event-webhooks.js";
+import { SubscriptionRepository } from "../../src/webhooks/subscription-repository.js";
+import { webhookDefaults } from "../../src/webhooks/webhook-options.js";
+import { newDeliveryId } from "../../src/webhooks/webhooks.js";
+
+let database: Database;
+let events: MemoryEventLog;
+let deliveries: DeliveryRepository;
+let subscriptions: SubscriptionRepository;
+let queue: DeliveryQueue;
+let webhooks: EventWebhooks;
+let lines: string[];
+
+beforeEach(async () => {
+  database = await Database.open();
+  events = new MemoryEventLog();
+  deliveries = new DeliveryRepository(database);
+  subscriptions = new SubscriptionRepository(database);
+  lines = [];
+  const log = (line: string): unknown => lines.push(line);
+  const options = { ...webhookDefaults, allowPrivateAddresses: true };
+  queue = new DeliveryQueue({ deliveries, webhooks: options, log });
+  webhooks = new EventWebhooks({
+    events,
+    open: async () => ({ subscriptions, deliveries, queue }),
+    newId: newDeliveryId,
+    allowPrivateAddresses: true,
+    isUsable: () => true,
+    log,
+  });
+});
+afterEach(() => {
+  webhooks.close();
+  queue.close();
+  database.close();
+  vi.restoreAllMocks();
+});
+
+function subscribe(id: string, url: string): void {
+  const callback = { url, headers: {}, secret: undefined };
+  const all = { keyId: undefined, types: undefined, sandboxId: undefined };
+  subscriptions.add({ id, callback, cursor: events.last, createdAt: new Date(), ...all });
+}
+
+const happen = (sandboxId: string): void =>
+  events.append({ type: "sandbox.created", at: new Date(), sandboxId, keyId: undefined, facts: {} });
+
+const sandboxesAt = (receiver: WebhookReceiver): string[] =>
+  receiver.received.map(({ body }) => JSON.parse(body).sandbox_id);
+
+test("events are delivered after the data directory was full for a moment", async () => {
+  await using receiver = await WebhookReceiver.start();
+  subscribe("whs_1", receiver.url);
+  const list = vi.spyOn(subscriptions, "list");
+  webhooks.resume({ subscriptions, deliveries, queue });
+  list.mockImplementation(() => {
+    throw storageFull(new Error("database or disk is full"));
+  });
+  happen("a");
+  await expect.poll(() => list.mock.results.filter(({ type }) => type === "throw").length).toBeGreaterThan(1);
+  expect(lines).toEqual([expect.stringContaining("Events are delayed by an error")]);
+  list.mockRestore();
+  await expect.poll(() => sandboxesAt(receiver)).toEqual(["a"]);
+});
+
+test("a webhook whose events cannot be queued delays no other, and gets them later", async () => {
+  await using failing = await WebhookReceiver.start();
+  await using other = await WebhookReceiver.start();
+  subscribe("whs_1", failing.url);
+  subscribe("whs_2", other.url);
+  const moveOn = subscriptions.moveOn.bind(subscriptions);
+  const spy = vi.spyOn(subscriptions, "moveOn").mockImplementation((id, ...rest) => {
+    if (id === "whs_1") throw storageFull(new Error("database or disk is full"));
+    moveOn(id, ...rest);
+  });
+  webhooks.resume({ subscriptions, deliveries, queue });
+  happen("a");
+  await expect.poll(() => sandboxesAt(other)).toEqual(["a"]);
+  happen("b");
+  await expect.poll(() => sandboxesAt(other).sort()).toEqual(["a", "b"]);
+  expect(lines).toEqual([expect.stringMatching(/whs_1 are delayed by an error/)]);
+  spy.mockRestore();
+  await expect.poll(() => sandboxesAt(failing).sort()).toEqual(["a", "b"]);
+});
