@@ -73,7 +73,7 @@ export class Webhooks {
     return readBody(pending, ({ data }) => data.map(subscriptionOf), "data");
   }
 
-  /** Sends no more events to a URL (DELETE /v1/webhooks/{id}). Those that wait are still sent. Succeeds if there is no such webhook. */
+  /** Sends no more events to a URL, nor those that wait (DELETE /v1/webhooks/{id}). Succeeds if there is no such webhook. */
   async unsubscribe(id: string, options?: CallOptions): Promise<void> {
     requireText("id", id);
     const init = { params: { path: { id } }, ...callInit(options) };

@@ -4,7 +4,7 @@ import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import pLimit, { type LimitFunction } from "p-limit";
 import { FairSlots } from "../addresses/fair-slots.js";
 import { type CallbackAnswer, PrivateAddressError, sendCallback } from "./callback-request.js";
-import type { DeliveryRepository } from "./delivery-repository.js";
+import type { DeliveryChange, DeliveryRepository } from "./delivery-repository.js";
 import type { WebhookOptions } from "./webhook-options.js";
 
 /** Concurrent requests in all, and of one key to one receiver, so that a slow receiver does not hold up the others. */
@@ -16,6 +16,8 @@ const saveRetryMs = 1000;
 export interface DeliveryQueueOptions {
   readonly deliveries: DeliveryRepository;
   readonly webhooks: Required<WebhookOptions>;
+  /** Whether an API key may still be used. */
+  readonly isUsable: (keyId: string | undefined) => boolean;
   readonly log: (message: string) => void;
 }
 
@@ -73,11 +75,15 @@ export class DeliveryQueue {
   }
 
   async #attempt(id: string): Promise<void> {
-    const { deliveries, webhooks } = this.options;
+    const { deliveries, webhooks, isUsable } = this.options;
     const { signal } = this.#stopped;
     const delivery = deliveries.find(id);
     const report = deliveries.findReport(id);
     if (delivery?.status !== "pending" || !report || signal.aborted) return;
+    if (!isUsable(report.keyId)) {
+      this.#giveUp(delivery, {}, "The API key was revoked or has expired.");
+      return;
+    }
     const { requestTimeoutMs: timeoutMs, allowPrivateAddresses, resolve } = webhooks;
     const outcome = await sendCallback(
       report.callback,
@@ -101,7 +107,7 @@ export class DeliveryQueue {
   }
 
   #save(delivery: Delivery, outcome: CallbackAnswer | Error): void {
-    const { deliveries, webhooks, log } = this.options;
+    const { deliveries, webhooks } = this.options;
     const { id } = delivery;
     const attempts = delivery.attempts + 1;
     const tried = {
@@ -112,6 +118,11 @@ export class DeliveryQueue {
     const failure = failureOf(outcome, webhooks.requestTimeoutMs);
     if (failure === undefined) {
       deliveries.change(id, { ...tried, status: "delivered", nextAttemptAt: undefined, error: undefined });
+      return;
+    }
+    if (deliveries.find(id)?.status !== "pending") {
+      // It was given up during the attempt, because its webhook was deleted.
+      deliveries.change(id, tried);
       return;
     }
     const delay = retryDelay(attempts, outcome instanceof Error ? undefined : outcome.retryAfterMs, webhooks);
@@ -125,8 +136,13 @@ export class DeliveryQueue {
       return;
     }
     const error = `${failure.message} Given up after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}.`;
+    this.#giveUp(delivery, tried, error);
+  }
+
+  #giveUp({ id, callbackUrl }: Delivery, tried: DeliveryChange, error: string): void {
+    const { deliveries, log } = this.options;
     deliveries.change(id, { ...tried, status: "failed", nextAttemptAt: undefined, error });
-    log(`Webhook delivery ${id} to ${new URL(delivery.callbackUrl).host} failed: ${error}`);
+    log(`Webhook delivery ${id} to ${new URL(callbackUrl).host} failed: ${error}`);
   }
 }
 

@@ -63,6 +63,16 @@ export class DeliveryRepository {
     if (change.status === "delivered" || change.status === "failed") this.#forgetOldest();
   }
 
+  /** Gives up all events of a subscription that are pending. */
+  failEvents(subscriptionId: string, error: string): void {
+    this.database.run(
+      `UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL, error = ?
+         WHERE status = 'pending' AND subscription_id = ?`,
+      [error, subscriptionId],
+    );
+    this.#forgetOldest();
+  }
+
   find(id: string): StoredDelivery | undefined {
     const row = this.database.get(`SELECT ${shownColumns} FROM webhook_deliveries WHERE id = ?`, [id]);
     return row && deliveryOf(row);

@@ -96,7 +96,7 @@ export class EventWebhooks {
       deleteWebhook: async ({ params, requestId }) => {
         const opened = await parts.open();
         const { id } = find(opened, params.id);
-        opened.subscriptions.remove(id);
+        opened.subscriptions.remove(id, () => opened.deliveries.failEvents(id, "The webhook was deleted."));
         this.#failing.delete(id);
         return { id, object: "webhook", deleted: true, request_id: requestId };
       },

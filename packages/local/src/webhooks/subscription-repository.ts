@@ -55,8 +55,12 @@ export class SubscriptionRepository {
     });
   }
 
-  remove(id: string): void {
-    this.database.run("DELETE FROM webhook_subscriptions WHERE id = ?", [id]);
+  /** Removes a subscription, and does with that what `fail` does, or neither. */
+  remove(id: string, fail: () => void): void {
+    this.database.transaction(() => {
+      fail();
+      this.database.run("DELETE FROM webhook_subscriptions WHERE id = ?", [id]);
+    });
   }
 }
 

@@ -199,12 +199,13 @@ export class Webhooks {
     this.#opened ??= this.parts.store.database().then(
       (database) => {
         const deliveries = new DeliveryRepository(database);
-        const webhooks = { ...webhookDefaults, ...this.parts.options };
+        const { options, isUsable, log } = this.parts;
+        const webhooks = { ...webhookDefaults, ...options };
         const subscriptions = new SubscriptionRepository(database);
         return {
           deliveries,
           subscriptions,
-          queue: new DeliveryQueue({ deliveries, webhooks, log: this.parts.log }),
+          queue: new DeliveryQueue({ deliveries, webhooks, isUsable, log }),
         };
       },
       (error: unknown) => {

@@ -1,5 +1,6 @@
+import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { WebhookReceiver } from "../../../../test/support/webhook-receiver.js";
+import { answering, WebhookReceiver } from "../../../../test/support/webhook-receiver.js";
 import { Database } from "../../src/store/database.js";
 import { MemoryEventLog } from "../../src/store/event-log.js";
 import { storageFull } from "../../src/store/storage-problem.js";
@@ -25,8 +26,8 @@ beforeEach(async () => {
   subscriptions = new SubscriptionRepository(database);
   lines = [];
   const log = (line: string): unknown => lines.push(line);
-  const options = { ...webhookDefaults, allowPrivateAddresses: true };
-  queue = new DeliveryQueue({ deliveries, webhooks: options, log });
+  const options = { ...webhookDefaults, allowPrivateAddresses: true, firstRetryMs: 1000 };
+  queue = new DeliveryQueue({ deliveries, webhooks: options, isUsable: () => true, log });
   webhooks = new EventWebhooks({
     events,
     open: async () => ({ subscriptions, deliveries, queue }),
@@ -88,4 +89,64 @@ test("a webhook whose events cannot be queued delays no other, and gets them lat
   expect(lines).toEqual([expect.stringMatching(/whs_1 are delayed by an error/)]);
   spy.mockRestore();
   await expect.poll(() => sandboxesAt(failing).sort()).toEqual(["a", "b"]);
+});
+
+const remove = (id: string) =>
+  webhooks.handlers(undefined, () => undefined).deleteWebhook({ params: { id }, requestId: "r" } as never);
+
+test("a webhook that was deleted gets none of the events that are pending", async () => {
+  await using receiver = await WebhookReceiver.start(answering(503));
+  await using other = await WebhookReceiver.start((response, attempt) =>
+    answering(attempt === 1 ? 503 : 200)(response, attempt),
+  );
+  subscribe("whs_1", receiver.url);
+  subscribe("whs_2", other.url);
+  webhooks.resume({ subscriptions, deliveries, queue });
+  happen("a");
+  await expect.poll(() => deliveries.list({}).filter(({ attempts }) => attempts > 0).length).toBe(2);
+  await remove("whs_1");
+  const { length: sent } = receiver.received;
+  expect(deliveries.list({ status: "failed" })).toMatchObject([
+    { callbackUrl: receiver.url, error: "The webhook was deleted.", nextAttemptAt: undefined },
+  ]);
+  await expect.poll(() => deliveries.list({ status: "delivered" }).length).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(receiver.received).toHaveLength(sent);
+});
+
+test("a webhook that is deleted during an attempt gets no other", async () => {
+  const responses: ServerResponse[] = [];
+  await using receiver = await WebhookReceiver.start((response) => responses.push(response));
+  subscribe("whs_1", receiver.url);
+  webhooks.resume({ subscriptions, deliveries, queue });
+  happen("a");
+  await expect.poll(() => responses.length).toBe(1);
+  await remove("whs_1");
+  responses[0]?.writeHead(503).end();
+  await expect.poll(() => deliveries.list({})[0]?.attempts).toBe(1);
+  expect(deliveries.list({})).toMatchObject([
+    {
+      status: "failed",
+      responseStatus: 503,
+      error: "The webhook was deleted.",
+      nextAttemptAt: undefined,
+    },
+  ]);
+});
+
+test("a webhook that cannot be deleted keeps its pending events", async () => {
+  await using receiver = await WebhookReceiver.start(answering(503));
+  subscribe("whs_1", receiver.url);
+  webhooks.resume({ subscriptions, deliveries, queue });
+  happen("a");
+  await expect.poll(() => deliveries.list({})[0]?.attempts).toBeGreaterThan(0);
+  const run = database.run.bind(database);
+  const spy = vi.spyOn(database, "run").mockImplementation((sql, values) => {
+    if (sql.startsWith("DELETE FROM webhook_subscriptions")) throw storageFull(new Error("full"));
+    run(sql, values);
+  });
+  await expect(remove("whs_1")).rejects.toMatchObject({ code: "STORAGE_FULL" });
+  spy.mockRestore();
+  expect(deliveries.list({})).toMatchObject([{ status: "pending" }]);
+  expect(subscriptions.list(undefined)).toHaveLength(1);
 });

@@ -14,12 +14,14 @@ let database: Database;
 let deliveries: DeliveryRepository;
 let queues: DeliveryQueue[];
 let lines: string[];
+let revoked: Set<string | undefined>;
 
 beforeEach(async () => {
   database = await Database.open();
   deliveries = new DeliveryRepository(database);
   queues = [];
   lines = [];
+  revoked = new Set();
 });
 afterEach(() => {
   for (const queue of queues) queue.close();
@@ -32,6 +34,7 @@ function queue(options: WebhookOptions = {}): DeliveryQueue {
   const made = new DeliveryQueue({
     deliveries,
     webhooks: { ...webhookDefaults, ...quick, ...options },
+    isUsable: (keyId) => !revoked.has(keyId),
     log: (line) => lines.push(line),
   });
   queues.push(made);
@@ -41,12 +44,13 @@ function queue(options: WebhookOptions = {}): DeliveryQueue {
 const payload = JSON.stringify({ execution_id: "e", status: "completed", stdout: "é😀\n" });
 
 /** Stores a report that is due. Returns the id of its delivery. */
-function pending(callback: Partial<Callback> & Pick<Callback, "url">): string {
+function pending(callback: Partial<Callback> & Pick<Callback, "url">, keyId?: string): string {
   const id = newDeliveryId();
   const now = new Date();
   deliveries.add(
     { id, sandboxId: "s", executionId: "e", createdAt: now },
     { headers: {}, secret: undefined, ...callback },
+    keyId,
   );
   deliveries.change(id, { status: "pending", queuedAt: now, nextAttemptAt: now, payload });
   return id;
@@ -254,6 +258,26 @@ describe("a report is given up, and the delivery says so,", () => {
     });
     expect(receiver.received).toEqual([]);
   });
+});
+
+test("a report is not sent any more once its API key was revoked", async () => {
+  await using receiver = await WebhookReceiver.start((response, attempt) => {
+    revoked.add("key_1");
+    answering(attempt <= 2 ? 500 : 200)(response, attempt);
+  });
+  const [ofKey, own] = [pending({ url: receiver.url }, "key_1"), pending({ url: receiver.url }, "key_2")];
+  const running = queue();
+  running.deliver(ofKey);
+  expect(await done(ofKey)).toMatchObject({
+    status: "failed",
+    attempts: 1,
+    responseStatus: 500,
+    nextAttemptAt: undefined,
+    error: "The API key was revoked or has expired.",
+  });
+  running.deliver(own);
+  expect(await done(own)).toMatchObject({ status: "delivered", attempts: 2 });
+  expect(receiver.received.map(({ headers }) => headers["x-hopx-delivery"])).toEqual([ofKey, own, own]);
 });
 
 test("a receiver that does not answer delays no other", async () => {

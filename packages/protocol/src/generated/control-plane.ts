@@ -1056,7 +1056,7 @@ export interface paths {
         post?: never;
         /**
          * Send no more events to a URL
-         * @description Events that wait for delivery are still sent.
+         * @description Events that wait for delivery are not sent any more; their deliveries fail. An attempt that has begun is not interrupted.
          */
         delete: operations["deleteWebhook"];
         options?: never;
