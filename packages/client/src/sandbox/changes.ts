@@ -32,11 +32,14 @@ export interface SandboxChange {
   digest: string | undefined;
   /** What a link leads to. */
   target: string | undefined;
-  /** How many files and directories were in a removed directory. */
+  /** How many files and directories were in a directory that was removed, or replaced by something else. */
   entries: number | undefined;
   /** Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. */
   runs: boolean;
-  /** Whether it belongs to the version control, as all below `.git`. It is applied only when named with `control: true`. */
+  /**
+   * Whether it belongs to the version control, as all below `.git`, or removes or replaces a directory that has some in it. It is applied
+   * only when named with `control: true`.
+   */
   versionControl: boolean;
 }
 
@@ -54,14 +57,24 @@ export interface FileDiff {
   omitted: "binary" | "too_large" | undefined;
 }
 
-/** A change that was accepted: its path in the sandbox, or an entry of `sandbox.changes()`, which binds it to what was reviewed. */
+/**
+ * A change that was accepted: its path in the sandbox, or an entry of `sandbox.changes()`, which binds it to what was reviewed. If it is
+ * another change by now, the outcome is `conflict`.
+ */
 export type AcceptedChange =
   | string
   | {
       path: string;
-      /** The digest that was reviewed. If the content is another one by now, the outcome is `conflict`. */
+      /** The digest that was reviewed. */
       digest?: string | undefined;
-      /** Whether the path may belong to the version control. Default: false. */
+      /**
+       * What was reviewed, with `type`, `executable` and `digest` as they were, undefined where they were. Default: only what is given is
+       * compared.
+       */
+      kind?: SandboxChange["kind"] | undefined;
+      type?: SandboxChange["type"] | undefined;
+      executable?: boolean | undefined;
+      /** Whether the path may belong to the version control, or be a directory that has some in it. Default: false. */
       control?: boolean | undefined;
     };
 
@@ -146,9 +159,12 @@ function acceptedOnWire(accepted: AcceptedChange, index: number): ControlPlaneSc
   if (typeof accepted === "string") return { path: accepted };
   if (typeof accepted !== "object" || accepted === null)
     throw invalidArgument(`${what} must be a path, or an object with a path.`);
-  const { path, digest, control } = accepted;
+  const { path, digest, kind, type, executable, control } = accepted;
   requireText(`${what}.path`, path);
   checkText(`${what}.digest`, digest);
+  checkText(`${what}.kind`, kind);
+  checkText(`${what}.type`, type);
+  checkBoolean(`${what}.executable`, executable);
   checkBoolean(`${what}.control`, control);
-  return { path, ...omitUndefined({ digest, control }) };
+  return { path, ...omitUndefined({ digest, kind, type, executable, control }) };
 }

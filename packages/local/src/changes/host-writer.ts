@@ -104,8 +104,6 @@ export class HostWriter {
     // Its directory is gone, or would be made.
     if (!parent) return undefined;
     try {
-      const { dev } = parent.status();
-      if (dev !== this.#device) throw refused("another file system is mounted there");
       this.#removeLeftovers(parent);
       const current = parent.entry(name);
       if (current && current.dev !== this.#device) throw refused("another file system is mounted there");
@@ -119,15 +117,19 @@ export class HostWriter {
     }
   }
 
-  /** Opens a directory below the root; undefined if it does not exist and is not made. */
+  /** Opens a directory below the root, on its own file system; undefined if it does not exist and is not made. */
   #open(names: readonly BytePath[], makes: boolean): OpenDirectory | undefined {
     let at = this.root;
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
       try {
-        if (makes && !this.isCheck && !at.entry(name)) mkdirSync(at.at(name), 0o755);
+        if (makes && !this.isCheck && !at.entry(name)) {
+          mkdirSync(at.at(name), 0o755);
+          this.#noteEntry(names.slice(0, index + 1).join("/"), at, name);
+        }
         const next = at.directory(name);
         if (at !== this.root) at.close();
         at = next;
+        if (at.status().dev !== this.#device) throw refused("another file system is mounted there");
       } catch (error) {
         if (at !== this.root) at.close();
         const { code } = error as NodeJS.ErrnoException;

@@ -2,6 +2,7 @@ import type { BigIntStats } from "node:fs";
 import type { BytePath } from "./byte-path.js";
 import { digestOf, digestOfTarget, largestFile } from "./file-content.js";
 import { OpenDirectory } from "./open-directory.js";
+import { isVersionControl } from "./special-names.js";
 
 export type EntryType = "file" | "directory" | "link" | "other";
 
@@ -17,8 +18,10 @@ export interface Change {
   /** SHA-256 of the content or of the link's target. Undefined for a file that is too large. */
   readonly digest?: string | undefined;
   readonly target?: BytePath;
-  /** What a removed directory had in it. */
+  /** How many files and directories were in a directory that was removed, or replaced by something else. */
   readonly entries?: number;
+  /** Whether the version control's were among them. */
+  readonly hasVersionControl?: true;
 }
 
 /** The three views of a copied directory. */
@@ -70,7 +73,7 @@ export class TreeComparison {
       const before = old?.entry(name);
       const path = parent + name;
       if (!entry) {
-        if (old && before) yield removal(path, old, name, before, level);
+        if (old && before) yield removal(path, old, name, before);
         continue;
       }
       if (!entry.isDirectory()) {
@@ -90,7 +93,7 @@ export class TreeComparison {
     if (first === undefined || now.entry(first)) return;
     for (const name of old.namesBesides(own)) {
       const before = now.entry(name) ? undefined : old.entry(name);
-      if (before) yield removal(parent + name, old, name, before, level);
+      if (before) yield removal(parent + name, old, name, before);
     }
   }
 
@@ -133,11 +136,12 @@ export class TreeComparison {
     const type = typeOf(entry);
     const kind = before ? "changed" : "added";
     const isSameType = before !== undefined && typeOf(before) === type;
+    const replaced = before?.isDirectory() === true && old ? contentOf(old, name, path) : undefined;
     if (type === "link") {
       const target = attempt(() => now.linkTarget(name));
       if (target === undefined) return;
       if (isSameType && attempt(() => old?.linkTarget(name)) === target) return;
-      yield { path, kind, type, target, digest: digestOfTarget(target) };
+      yield { path, kind, type, target, digest: digestOfTarget(target), ...replaced };
     } else if (type === "file") {
       const executable = isExecutable(entry);
       const digest = this.#digest(now, name, entry);
@@ -146,8 +150,9 @@ export class TreeComparison {
           ? this.#digest(old, name, before) === digest
           : false;
       if (isSame && isExecutable(before as BigIntStats) === executable) return;
-      yield { path, kind: isSame ? "mode" : kind, type, size: Number(entry.size), executable, digest };
-    } else if (!isSameType) yield { path, kind, type };
+      const size = Number(entry.size);
+      yield { path, kind: isSame ? "mode" : kind, type, size, executable, digest, ...replaced };
+    } else if (!isSameType) yield { path, kind, type, ...replaced };
   }
 
   #digest(directory: OpenDirectory, name: BytePath, { size }: BigIntStats): string | undefined {
@@ -157,30 +162,34 @@ export class TreeComparison {
   }
 }
 
-function removal(
-  path: BytePath,
-  old: OpenDirectory,
-  name: BytePath,
-  before: BigIntStats,
-  level: number,
-): Change {
+function removal(path: BytePath, old: OpenDirectory, name: BytePath, before: BigIntStats): Change {
   const type = typeOf(before);
-  if (type !== "directory") return { path, kind: "removed", type };
-  return { path, kind: "removed", type, entries: attempt(() => entriesBelow(old, name, level)) ?? 0 };
+  return { path, kind: "removed", type, ...(type === "directory" && contentOf(old, name, path)) };
 }
 
-function entriesBelow(parent: OpenDirectory, name: BytePath, level: number): number {
-  if (level >= mostLevels) return 0;
-  const directory = parent.directory(name);
-  try {
-    let count = 0;
-    for (const each of directory.names())
-      count +=
-        1 + (directory.entry(each)?.isDirectory() === true ? entriesBelow(directory, each, level + 1) : 0);
-    return count;
-  } finally {
-    directory.close();
-  }
+/** What a directory of the host has in it, at whatever depth. */
+function contentOf(
+  parent: OpenDirectory,
+  name: BytePath,
+  path: BytePath,
+): Pick<Change, "entries" | "hasVersionControl"> {
+  let entries = 0;
+  let hasVersionControl = false;
+  const count = (at: OpenDirectory, below: BytePath, level: number): void => {
+    const directory = attempt(() => at.directory(below));
+    if (!directory) return;
+    try {
+      for (const each of attempt(() => directory.names()) ?? []) {
+        entries += 1;
+        hasVersionControl ||= isVersionControl(each);
+        if (level < mostLevels && directory.entry(each)?.isDirectory()) count(directory, each, level + 1);
+      }
+    } finally {
+      directory.close();
+    }
+  };
+  count(parent, name, path.split("/").length + 1);
+  return hasVersionControl ? { entries, hasVersionControl } : { entries };
 }
 
 export function typeOf(entry: BigIntStats): EntryType {

@@ -35,9 +35,9 @@ export function changeHandlers(
       const mount = copyOf(sandbox, body.since);
       const { target } = mount;
       const refused: ControlPlaneSchemas["Applied"][] = [];
-      const accepted = body.paths?.flatMap(({ path, digest, control }) => {
+      const accepted = body.paths?.flatMap(({ path, ...reviewed }) => {
         if (path.startsWith(`${target}/`))
-          return { path: bytePathOf(path.slice(target.length + 1)), digest, control };
+          return { ...reviewed, path: bytePathOf(path.slice(target.length + 1)) };
         refused.push({ path, status: "refused", reason: `it is not below ${target}` });
         return [];
       });
@@ -52,12 +52,12 @@ export function changeHandlers(
 }
 
 function changeOnWire(change: Change, target: string): ControlPlaneSchemas["Change"] {
-  const { path, target: link, ...rest } = change;
+  const { path, target: link, hasVersionControl, ...rest } = change;
   return {
     ...rest,
     path: `${target}/${textOf(path)}`,
     ...(link !== undefined && { target: textOf(link) }),
     ...(mayRunByItself(path) && { runs: true }),
-    ...(isVersionControl(path) && { version_control: true }),
+    ...((hasVersionControl || isVersionControl(path)) && { version_control: true }),
   } as ControlPlaneSchemas["Change"];
 }

@@ -25,6 +25,7 @@ import { isVersionControl, mayRunByItself } from "../../src/changes/special-name
 import { CopiedTree } from "./copied-tree.js";
 
 const changedSince = "conflict: it changed in the directory since the sandbox got its copy";
+const changedSinceReview = "conflict: it changed since the review";
 
 /** The same files on both sides, and then what code and the host do. */
 function tree(files: Readonly<Record<string, string>> = { "a.txt": "old\n", "dir/b": "b\n" }): CopiedTree {
@@ -147,9 +148,10 @@ describe("a file", () => {
     const { atime, mtime } = statSync(join(it.sandbox, "a.txt"));
     writeFileSync(join(it.sandbox, "a.txt"), "bad\n");
     utimesSync(join(it.sandbox, "a.txt"), atime, mtime);
-    const late = "conflict: it changed in the sandbox since the review";
-    expect(it.apply(review)).toEqual({ "a.txt": late });
-    expect(it.apply(undefined, { changes: review })).toEqual({ "a.txt": late });
+    expect(it.apply(review)).toEqual({ "a.txt": changedSinceReview });
+    expect(it.apply(undefined, { changes: review })).toEqual({
+      "a.txt": "conflict: it changed in the sandbox since the review",
+    });
     expect([content(join(it.host, "a.txt")), leftovers(it.host)]).toEqual(["old\n", []]);
   });
 
@@ -319,6 +321,106 @@ describe("a directory", () => {
   });
 });
 
+describe("a review binds", () => {
+  const reviewed = "#!/bin/sh\n";
+  test.each<[what: string, prepare: (sandbox: string) => void, later: (sandbox: string) => void]>([
+    [
+      "a change, which is a removal later",
+      (at) => writeFileSync(join(at, "a.txt"), "new\n"),
+      (at) => unlinkSync(join(at, "a.txt")),
+    ],
+    [
+      "a file, which is a directory later",
+      (at) => writeFileSync(join(at, "a.txt"), "new\n"),
+      (at) => {
+        unlinkSync(join(at, "a.txt"));
+        mkdirSync(join(at, "a.txt"));
+      },
+    ],
+    [
+      "a file, which is a link with its digest later",
+      (at) => writeFileSync(join(at, "a.txt"), "dir"),
+      (at) => {
+        unlinkSync(join(at, "a.txt"));
+        symlinkSync("dir", join(at, "a.txt"));
+      },
+    ],
+    [
+      "that a file cannot be executed",
+      (at) => writeFileSync(join(at, "a.txt"), reviewed),
+      (at) => chmodSync(join(at, "a.txt"), 0o755),
+    ],
+    [
+      "a file too large to read, which is small later",
+      (at) => truncateSync(join(at, "a.txt"), 2 ** 40),
+      (at) => writeFileSync(join(at, "a.txt"), "new\n"),
+    ],
+    [
+      "a removal, which is undone later",
+      (at) => unlinkSync(join(at, "a.txt")),
+      (at) => writeFileSync(join(at, "a.txt"), "old\n"),
+    ],
+  ])("%s", (_, prepare, later) => {
+    const it = tree();
+    prepare(it.sandbox);
+    const review = it.changes();
+    later(it.sandbox);
+    expect(it.apply(review)).toEqual({ "a.txt": changedSinceReview });
+    const { mode } = lstatSync(join(it.host, "a.txt"));
+    expect([content(join(it.host, "a.txt")), mode & 0o111]).toEqual(["old\n", 0]);
+  });
+
+  test("only the digest, if no more is given", () => {
+    const it = tree();
+    writeFileSync(join(it.sandbox, "a.txt"), "new\n");
+    const [digest] = it.changes().map((change) => change.digest);
+    chmodSync(join(it.sandbox, "a.txt"), 0o755);
+    expect(it.apply([{ path: "a.txt", digest }])).toEqual({ "a.txt": "applied" });
+    unlinkSync(join(it.sandbox, "a.txt"));
+    expect(it.apply([{ path: "a.txt", digest }])).toEqual({ "a.txt": changedSinceReview });
+    expect(it.apply(["a.txt"])).toEqual({ "a.txt": "applied" });
+  });
+});
+
+describe("a directory with a repository in it", () => {
+  const inside =
+    "refused: the directory has parts of the version control in it, and is removed or replaced only";
+  test.each<[what: string, replace: (path: string) => void, seen: string]>([
+    ["removed", () => undefined, "removed directory"],
+    ["replaced by a file", (path) => writeFileSync(path, "x"), "changed file"],
+    ["replaced by a link", (path) => symlinkSync("a.txt", path), "changed link"],
+  ])("is %s only with control", (_, replace, seen) => {
+    const it = tree({ "a.txt": "old\n", "lib/x/.GIT/hooks/pre-commit": "x", "lib/x/b": "b" });
+    rmSync(join(it.sandbox, "lib"), { recursive: true });
+    replace(join(it.sandbox, "lib"));
+    expect(it.seen()).toEqual({ lib: seen });
+    expect(it.changes()).toMatchObject([{ entries: 5, hasVersionControl: true }]);
+    expect(it.apply().lib).toContain(inside);
+    expect(it.apply(["lib"], { check: true }).lib).toContain(inside);
+    expect(readdirSync(join(it.host, "lib/x")).sort()).toEqual([".GIT", "b"]);
+    expect(it.apply([{ path: "lib", control: true }])).toEqual({ lib: "applied" });
+    expect(existsSync(join(it.host, "lib/x"))).toBe(false);
+  });
+
+  test("is removed up to it, below a directory that code removed", () => {
+    const it = tree({ "lib/x/.git": "gitdir: ../.git", "lib/y/b": "b" });
+    rmSync(join(it.sandbox, "lib"), { recursive: true });
+    const outcomes = it.apply(["lib/x", "lib/y"]);
+    expect(outcomes["lib/x"]).toContain(inside);
+    expect([outcomes["lib/y"], readdirSync(join(it.host, "lib"))]).toEqual(["applied", ["x"]]);
+  });
+});
+
+test("a file is applied before the directory that it is in", () => {
+  const it = tree({});
+  mkdirSync(join(it.sandbox, "new/deep"), { recursive: true });
+  writeFileSync(join(it.sandbox, "new/deep/x"), "x");
+  const review = it.changes();
+  expect(it.apply(["new/deep/x"])).toEqual({ "new/deep/x": "applied" });
+  const already = "applied: the directory has it already";
+  expect(it.apply(review)).toEqual({ new: already, "new/deep": already, "new/deep/x": already });
+});
+
 test("a full disk leaves the file as it was, and ends the apply", { tags: ["root"] }, () => {
   const it = tree({});
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", it.host]);
@@ -341,7 +443,12 @@ test("another file system below the directory is not written to", { tags: ["root
   execFileSync("mount", ["-t", "tmpfs", "tmpfs", join(it.host, "dir")]);
   try {
     writeFileSync(join(it.sandbox, "dir/new"), "x");
-    expect(it.apply(["dir/new"])).toEqual({ "dir/new": "refused: another file system is mounted there" });
+    mkdirSync(join(it.sandbox, "dir/deep/er"), { recursive: true });
+    writeFileSync(join(it.sandbox, "dir/deep/er/new"), "x");
+    expect(it.apply(["dir/new", "dir/deep/er/new"])).toEqual({
+      "dir/new": "refused: another file system is mounted there",
+      "dir/deep/er/new": "refused: another file system is mounted there",
+    });
     expect(readdirSync(join(it.host, "dir"))).toEqual([]);
   } finally {
     execFileSync("umount", ["--lazy", join(it.host, "dir")]);

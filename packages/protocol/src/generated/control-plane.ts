@@ -1437,11 +1437,14 @@ export interface components {
             digest?: string;
             /** @description What a link leads to. */
             target?: string;
-            /** @description How many files and directories were in a removed directory. */
+            /** @description How many files and directories were in a directory that was removed, or replaced by something else. */
             entries?: number;
             /** @description Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. Default: false. */
             runs?: boolean;
-            /** @description Whether it belongs to the version control, as all below `.git`. Applied only when named with `control: true`. Default: false. */
+            /**
+             * @description Whether it belongs to the version control, as all below `.git`, or removes or replaces a directory that has some in it. Applied
+             *     only when named with `control: true`. Default: false.
+             */
             version_control?: boolean;
         };
         ChangeList: {
@@ -1483,7 +1486,18 @@ export interface components {
             path: string;
             /** @description The digest that was reviewed. Other content is a conflict. */
             digest?: string;
-            /** @description Whether a path of the version control may be written. Default: false. */
+            /**
+             * @description What was reviewed. Given, it binds the path to the whole change: `type`, `executable` and `digest` must be those of the review
+             *     too, absent where they were absent there. What differs by now is a conflict. Default: only the digest is compared, if given.
+             */
+            kind?: components["schemas"]["ChangeKind"];
+            type?: components["schemas"]["EntryType"];
+            /** @description Whether the reviewed file could be executed. */
+            executable?: boolean;
+            /**
+             * @description Whether a path of the version control may be written, or a directory be removed or replaced that has some in it. Default:
+             *     false.
+             */
             control?: boolean;
         };
         Applied: {

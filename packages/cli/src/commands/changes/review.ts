@@ -51,7 +51,7 @@ export async function reviewAndApply(
     const { confirm } = await import("../../mcp/confirm.js");
     await confirm(`Apply ${changes.length} changes to the directory?`, false, signal);
   }
-  const reviewed = changes.map(({ path, digest }) => ({ path, digest, control: named !== undefined }));
+  const reviewed = changes.map((change) => ({ ...change, control: named !== undefined }));
   const applied = await sandbox.apply({
     paths: [...reviewed, ...others],
     since,
