@@ -1,6 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { startPiped } from "../runtime/host/piped-program.js";
 import { protocolLine } from "./content-stream.js";
 
 /** Milliseconds that a program may read or write a copied directory. */
@@ -13,11 +14,9 @@ export const copyProgram = (name: string): readonly [string, string, string] => 
   name,
 ];
 
-/** Starts the program on this machine, where it takes the rights of a directory's owner. */
-export function startOnHost(name: "manifest" | "apply"): ChildProcessWithoutNullStreams {
-  const [program, ...args] = copyProgram(name);
-  return spawn(program, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "pipe"] });
-}
+/** Starts the program on this machine, where it takes the rights of a directory's owner. Throws a 503 problem if it cannot start now. */
+export const startOnHost = (name: "manifest" | "apply"): ChildProcessWithoutNullStreams =>
+  startPiped(copyProgram(name), {});
 
 /** The program ended in a way that is not an answer. */
 export class CopyProgramError extends Error {
@@ -30,8 +29,9 @@ export class CopyProgramError extends Error {
 }
 
 /**
- * Sends the program its request and passes on what it writes. `feed` is called to send what comes after the request. Resolves with the
- * exit code when the program has ended; rejects with a {@link CopyProgramError} unless the code is one of `expected`.
+ * Sends the program its request and passes on what it writes. `feed` is called to send what comes after the request; its errors are
+ * thrown. Resolves with the exit code when the program has ended; rejects with a {@link CopyProgramError} unless the code is one of
+ * `expected`. The program is ended if `onOutput` throws.
  */
 export async function converse(
   program: ChildProcessWithoutNullStreams,
@@ -45,9 +45,12 @@ export async function converse(
     errorOutput = (errorOutput + text).slice(-1000);
   });
   const closed = once(program, "close");
+  closed.catch(() => undefined);
   // Errors of the pipe, if the program ends early, are told by its exit code.
   program.stdin.on("error", () => undefined).write(protocolLine(request));
-  const fed = (options.feed ?? (async () => void program.stdin.end()))();
+  const fed = (options.feed ?? (async () => undefined))();
+  // However it ends, or else the program would wait for more until its time is over.
+  fed.catch(() => undefined).finally(() => program.stdin.end());
   try {
     for await (const bytes of program.stdout) await onOutput(bytes as Buffer);
     await fed;

@@ -195,7 +195,8 @@ export interface Machine {
   readDisk(): Readable;
   /**
    * Starts a program, with its arguments, that reads the copy of a directory which the machine has at `target`. It runs beside the
-   * machine, also while that is paused. Only with a runtime without {@link SandboxRuntime.withoutCopies}.
+   * machine, also while that is paused. Only with a runtime without {@link SandboxRuntime.withoutCopies}. Throws a 503 problem if no
+   * program can be started now.
    */
   readCopy?(target: string, program: readonly [string, ...string[]]): OpenedCopy;
   /** Ends the machine and saves all files it has written as a layer, in {@link MachineSpec.keepIn}. */

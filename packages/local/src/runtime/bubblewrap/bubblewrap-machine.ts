@@ -7,6 +7,7 @@ import { type AgentAddress, answersHealth } from "../agent-health.js";
 import type { KernelWatch } from "../host/kernel-watch.js";
 import type { MachineGroup } from "../host/machine-group.js";
 import { isOutOfDescriptors } from "../host/open-files.js";
+import { startPiped } from "../host/piped-program.js";
 import { processTree, signalIfThere, stopProcessTree } from "../host/process-tree.js";
 import { HostProblemError, hostProblemIn } from "../host-problem.js";
 import {
@@ -167,17 +168,13 @@ export class BubblewrapMachine implements Machine {
     return disk;
   }
 
-  readCopy(target: string, [program, ...args]: readonly [string, ...string[]]): OpenedCopy {
+  readCopy(target: string, program: readonly [string, ...string[]]): OpenedCopy {
     const { root, child, group, spec } = this.#parts;
     if (!root || child.pid === undefined) throw new Error("This machine has no disk of its own.");
     const places = root.copyPlaces(spec.mounts ?? [], target);
     // In the machine's control group, as what reads its disk.
-    const [first = "", ...rest] = [...enterGroups(group.helperFiles), ...root.inMountsOf(child.pid)];
-    const reader = spawn(first, [...rest, program, ...args], {
-      cwd: "/",
-      env: { PATH: process.env.PATH },
-      stdio: ["pipe", "pipe", "pipe"],
-    });
+    const command = [...enterGroups(group.helperFiles), ...root.inMountsOf(child.pid), ...program];
+    const reader = startPiped(command, { PATH: process.env.PATH });
     this.#readers.add(reader);
     reader.once("close", () => this.#readers.delete(reader));
     return { places, program: reader };

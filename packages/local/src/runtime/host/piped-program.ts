@@ -1,0 +1,33 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { Problem } from "@cloud-sandbox/server-kit";
+import { openFilesAdvice } from "./open-files.js";
+
+/**
+ * Starts a program with pipes, in the root directory. Throws a 503 problem if this process cannot start one now, as without a free file
+ * descriptor or process.
+ */
+export function startPiped(
+  [program = "", ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): ChildProcessWithoutNullStreams {
+  const child = attemptedSpawn(program, args, env);
+  // Without a listener, the error that Node.js reports later would end this process.
+  child.on("error", () => undefined);
+  if (child.pid === undefined) throw cannotStart();
+  return child;
+}
+
+function attemptedSpawn(program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  try {
+    return spawn(program, args, { cwd: "/", env, stdio: ["pipe", "pipe", "pipe"] });
+  } catch (error) {
+    throw cannotStart(error);
+  }
+}
+
+const cannotStart = (cause?: unknown): Problem =>
+  new Problem(503, "SERVICE_UNAVAILABLE", "This server cannot start another program now.", {
+    hint: openFilesAdvice(),
+    headers: { "retry-after": "1" },
+    cause,
+  });
