@@ -34,6 +34,11 @@ export interface SandboxChange {
   target: string | undefined;
   /** How many files and directories were in a directory that was removed, or replaced by something else. */
   entries: number | undefined;
+  /**
+   * How many entries of the directory are left out, with all in them, because their paths below the mount have more than 4,096 bytes.
+   * They cannot be applied. The directory itself may be as it was.
+   */
+  skipped: number | undefined;
   /** Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. */
   runs: boolean;
   /**
@@ -120,6 +125,7 @@ export async function changesOf(
     digest: change.digest,
     target: change.target,
     entries: change.entries,
+    skipped: change.skipped,
     runs: change.runs ?? false,
     versionControl: change.version_control ?? false,
   }));

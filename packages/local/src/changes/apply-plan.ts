@@ -2,7 +2,7 @@ import type { BytePath } from "./byte-path.js";
 import { type HostEntry, isDirectoryEntry } from "./host-manifest.js";
 import type { Operation, OperationResult } from "./host-writer.js";
 import { isVersionControl } from "./special-names.js";
-import { type Change, mostLevels } from "./tree-comparison.js";
+import { type Change, longestPath, mostLevels } from "./tree-comparison.js";
 
 /** A path that was accepted, below the copied directory. */
 export interface Accepted {
@@ -18,7 +18,6 @@ export interface Accepted {
 
 type KnownEntries = ReadonlyMap<BytePath, HostEntry | undefined>;
 
-const longestPath = 4096;
 const changedSinceReview = "it changed since the review";
 
 /** What is to be done for accepted paths, in the order in which it is safe, and the outcomes that are known before. */

@@ -22,6 +22,9 @@ import { hasContent, type OperationResult } from "./host-writer.js";
 import type { TextDiff } from "./text-diff.js";
 import type { Change } from "./tree-comparison.js";
 
+/** Most bytes of a list of changes, which code decides the length of. */
+const longestList = 32 * 1024 * 1024;
+
 /** A sandbox as far as its copies need it. */
 export interface CopyingSandbox {
   readonly id: string;
@@ -89,16 +92,22 @@ export class CopiedDirectories {
     }
   }
 
-  /** What code has changed in a copy, by path. Throws a 413 problem beyond 100,000 changes. */
+  /** What code has changed in a copy, by path. Throws a 413 problem beyond 100,000 changes, or 32 MiB of them. */
   async changes(sandbox: CopyingSandbox, { target }: SandboxMount): Promise<readonly Change[]> {
     return this.#reading(async () => {
       const changes: Change[] = [];
       let count = 0;
       const { program, places } = started(sandbox, target, "changes");
-      const take = parsedLines<Change | { readonly count: number }>((line) => {
+      const parse = parsedLines<Change | { readonly count: number }>((line) => {
         if ("count" in line) count = line.count;
         else changes.push(line);
       });
+      let bytes = 0;
+      const take = (piece: Buffer): Promise<void> => {
+        bytes += piece.length;
+        if (bytes > longestList) throw tooLongList();
+        return parse(piece);
+      };
       await converse(program, places, take).catch((error: unknown) => {
         throw unreadable(sandbox, error);
       });
@@ -149,7 +158,7 @@ export class CopiedDirectories {
       const writer = startOnHost("apply");
       const paths = check ? [] : operations.filter(hasContent).map(({ path }) => path);
       const feed = async (): Promise<void> => {
-        if (paths.length === 0) return void writer.stdin.end();
+        if (paths.length === 0) return;
         const { program, places } = started(sandbox, mount.target, "contents");
         program.stderr.resume();
         program.stdin.on("error", () => undefined).end(protocolLine({ ...places, paths }));
@@ -249,12 +258,19 @@ function asProblem(error: unknown, host: string): unknown {
 }
 
 const tooManyChanges = (count: number): Problem =>
-  new Problem(
-    413,
-    "PAYLOAD_TOO_LARGE",
+  tooLarge(
     `Code has changed ${count > mostEntries ? `more than ${mostEntries}` : count} files and directories. At most ${mostChanges} are listed.`,
-    { hint: "Remove what is not needed, such as files of a build, in the sandbox." },
   );
+
+const tooLongList = (): Problem =>
+  tooLarge(
+    `The list of what code has changed is longer than ${longestList / 1024 / 1024} MiB, because of many or long paths.`,
+  );
+
+const tooLarge = (message: string): Problem =>
+  new Problem(413, "PAYLOAD_TOO_LARGE", message, {
+    hint: "Remove what is not needed, such as files of a build, in the sandbox.",
+  });
 
 function unreadable({ id }: CopyingSandbox, error: unknown): unknown {
   if (!(error instanceof CopyProgramError)) return error;

@@ -22,6 +22,8 @@ export interface Change {
   readonly entries?: number;
   /** Whether the version control's were among them. */
   readonly hasVersionControl?: true;
+  /** How many entries of a directory are left out because their paths are too long. The directory itself need not have changed. */
+  readonly skipped?: number;
 }
 
 /** The three views of a copied directory. */
@@ -36,6 +38,8 @@ export interface CopyPlaces {
 
 /** Directories below each other. Deeper ones are not looked into. */
 export const mostLevels = 256;
+/** Bytes of a path below the directory. Longer ones are left out, and cannot be applied. */
+export const longestPath = 4096;
 /** Bytes that are read for one comparison. */
 const mostBytes = 1024 * 1024 * 1024;
 
@@ -48,7 +52,7 @@ export class TreeComparison {
 
   constructor(private readonly places: CopyPlaces) {}
 
-  /** The changes, a directory before what is in it. */
+  /** The changes, a directory after what is in it. */
   *changes(): Generator<Change> {
     const { merged, upper, lower } = this.places;
     const opened: OpenDirectory[] = [];
@@ -61,17 +65,23 @@ export class TreeComparison {
     }
   }
 
+  /** Returns how many entries of the directory are left out. */
   *#compared(
     parent: BytePath,
     level: number,
     now: OpenDirectory,
     written: OpenDirectory | undefined,
     old: OpenDirectory | undefined,
-  ): Generator<Change> {
+  ): Generator<Change, number> {
+    let skipped = 0;
     for (const name of (written ?? now).names()) {
+      const path = parent + name;
+      if (path.length > longestPath) {
+        skipped += 1;
+        continue;
+      }
       const entry = now.entry(name);
       const before = old?.entry(name);
-      const path = parent + name;
       if (!entry) {
         if (old && before) yield removal(path, old, name, before);
         continue;
@@ -81,20 +91,24 @@ export class TreeComparison {
         continue;
       }
       const inOld = before?.isDirectory() === true ? old : undefined;
-      if (!inOld) yield { path, kind: before ? "changed" : "added", type: "directory" };
-      if (level >= mostLevels) continue;
-      yield* this.#below(path, name, level, now, written, inOld);
+      const left = level < mostLevels ? yield* this.#below(path, name, level, now, written, inOld) : 0;
+      if (inOld && left === 0) continue;
+      const kind = before ? "changed" : "added";
+      yield { path, kind, type: "directory", ...(left > 0 && { skipped: left }) };
     }
-    if (!old) return;
+    if (!old) return skipped;
     const own = new Set((written ?? now).names());
     // A directory that was removed and made again hides all that was in it, else nothing but what has a mark of its own. So one entry
     // tells about all, and a large directory need not be listed.
     const [first] = old.namesBesides(own);
-    if (first === undefined || now.entry(first)) return;
+    if (first === undefined || now.entry(first)) return skipped;
     for (const name of old.namesBesides(own)) {
       const before = now.entry(name) ? undefined : old.entry(name);
-      if (before) yield removal(parent + name, old, name, before);
+      if (!before) continue;
+      if (parent.length + name.length > longestPath) skipped += 1;
+      else yield removal(parent + name, old, name, before);
     }
+    return skipped;
   }
 
   *#below(
@@ -102,7 +116,7 @@ export class TreeComparison {
     name: BytePath,
     level: number,
     ...[now, written, old]: [OpenDirectory, OpenDirectory | undefined, OpenDirectory | undefined]
-  ): Generator<Change> {
+  ): Generator<Change, number> {
     const opened: OpenDirectory[] = [];
     const open = (directory: OpenDirectory | undefined): OpenDirectory | undefined => {
       if (!directory) return undefined;
@@ -112,8 +126,8 @@ export class TreeComparison {
     };
     try {
       const inside = attempt(() => open(now));
-      if (!inside) return;
-      yield* this.#compared(
+      if (!inside) return 0;
+      return yield* this.#compared(
         `${path}/`,
         level + 1,
         inside,

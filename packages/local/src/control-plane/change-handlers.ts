@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import type { Handlers } from "@cloud-sandbox/server-kit";
 import type { ControlPlaneContract } from "@cloud-sandbox/server-kit/control-plane-contract";
@@ -19,7 +20,12 @@ export function changeHandlers(
       const sandbox = fleet.get(params.id);
       const mount = copyOf(sandbox, query.since);
       const changes = await copies.changes(sandbox, mount);
-      const data = changes.map((change) => changeOnWire(change, mount.target));
+      const data: ControlPlaneSchemas["Change"][] = [];
+      for (const [index, change] of changes.entries()) {
+        // Code decides how many and how long they are: let other requests in between.
+        if (index % 500 === 499) await setImmediate();
+        data.push(changeOnWire(change, mount.target));
+      }
       return { object: "list", data, since: mount.target, compared: "content", request_id: requestId };
     },
 

@@ -230,6 +230,8 @@ describe("a name", () => {
     const paths = it.changes().map(({ path }) => path);
     for (const path of paths) expect(bytePathOf(textOf(path))).toBe(path);
     expect(textOf(names[0]?.toString("latin1") ?? "")).toBe("f\udce9\udcffo");
+    const characters = Buffer.from("é€😀\0").toString("latin1");
+    expect(textOf(`\xff${characters}\xf0\x9f\x98`)).toBe("\udcffé€😀\0\udcf0\udc9f\udc98");
     expect(Object.values(it.apply())).toEqual(Array(4).fill("applied"));
     const made = readdirSync(it.host, { encoding: "buffer" });
     for (const name of names) expect(made.some((other) => other.equals(name))).toBe(true);
@@ -259,6 +261,31 @@ describe("a name", () => {
     ];
     for (const name of running) expect([name, mayRunByItself(name)]).toEqual([name, true]);
     for (const name of ["a.txt", "src/make.ts"]) expect([name, mayRunByItself(name)]).toEqual([name, false]);
+  });
+
+  test("that is no UTF-8 is decoded as fast as others", () => {
+    const path = `${"\xff".repeat(255)}/`.repeat(16);
+    const started = performance.now();
+    for (let round = 0; round < 200; round += 1) textOf(path);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test("with a path of more than 4,096 bytes is left out, and its directory says so", () => {
+    const it = tree();
+    const name = "n".repeat(255);
+    // No call takes such a path as a whole.
+    const inEach = `import os
+for each in range(16): os.mkdir("${name}"); os.chdir("${name}")
+for each in "abcd": os.mkdir(each)`;
+    execFileSync("python3", ["-c", inEach], { cwd: it.sandbox });
+    onTestFinished(() => void execFileSync("rm", ["-r", join(it.sandbox, name)]));
+    expect(it.changes().map(({ path, skipped }) => [path.length, skipped])).toEqual([
+      [4095, 4],
+      ...Array.from({ length: 15 }, (_, index) => [3839 - index * 256, undefined]),
+    ]);
+    mkdirSync(join(it.host, Array(15).fill(name).join("/")), { recursive: true });
+    it.mount();
+    expect(it.changes()).toMatchObject([{ kind: "added", type: "directory", skipped: 4 }]);
   });
 
   test("below more than 256 directories is not looked for, and a path beyond 4,096 bytes is refused", () => {

@@ -397,7 +397,7 @@ export interface paths {
         /**
          * List what code has changed in a mounted copy of a directory
          * @description Compares the sandbox's copy with the directory as it is now. A file whose content and execute bits are the same is no change. At
-         *     most 100,000 changes are listed; more are 413 PAYLOAD_TOO_LARGE.
+         *     most 100,000 changes are listed, and 32 MiB of them; more are 413 PAYLOAD_TOO_LARGE.
          */
         get: operations["listChanges"];
         put?: never;
@@ -1439,6 +1439,11 @@ export interface components {
             target?: string;
             /** @description How many files and directories were in a directory that was removed, or replaced by something else. */
             entries?: number;
+            /**
+             * @description How many entries of the directory are left out, with all in them, because their paths below the mount have more than 4,096
+             *     bytes. They cannot be applied. The directory itself may be as it was. Absent if there are none.
+             */
+            skipped?: number;
             /** @description Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. Default: false. */
             runs?: boolean;
             /**

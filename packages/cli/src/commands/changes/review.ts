@@ -5,11 +5,16 @@ import { printable } from "../../output/visible-text.js";
 
 export const changeColumns: readonly Column<SandboxChange>[] = [
   { title: "PATH", value: ({ path }) => path, isWhole: true },
-  { title: "CHANGE", value: ({ kind, entries }) => (entries ? `${kind}, with ${entries} in it` : kind) },
+  { title: "CHANGE", value: changeOf },
   { title: "TYPE", value: ({ type, target }) => (target === undefined ? type : `link to ${target}`) },
   { title: "SIZE", value: ({ size }) => size },
   { title: "MIND", value: mind },
 ];
+
+function changeOf({ kind, entries, skipped }: SandboxChange): string {
+  if (skipped) return `${kind}, ${skipped} in it are left out: their paths are too long`;
+  return entries ? `${kind}, with ${entries} in it` : kind;
+}
 
 /** What a person should know before the change is applied. */
 function mind({ runs, versionControl, type }: SandboxChange): string | undefined {
@@ -45,7 +50,7 @@ export async function reviewAndApply(
   }
   for (const change of changes) {
     const remark = mind(change);
-    output.note(`${change.kind} ${printable(change.path)}${remark === undefined ? "" : ` (${remark})`}`);
+    output.note(`${changeOf(change)} ${printable(change.path)}${remark === undefined ? "" : ` (${remark})`}`);
   }
   if (options.check !== true && options.yes !== true) {
     const { confirm } = await import("../../mcp/confirm.js");
