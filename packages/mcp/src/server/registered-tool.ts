@@ -62,8 +62,8 @@ export function registerTool(
     const { signal } = context.mcpReq;
     const canAsk = server.server.getClientCapabilities()?.elicitation !== undefined;
     const askUser = canAsk ? askOver(context) : undefined;
-    const consent = (question: string): Promise<void> =>
-      askConsent(question, context, { canAsk, isGranted: isConsentGiven });
+    const consent: ToolContext["consent"] = (question, bound) =>
+      askConsent(question, bound, context, { canAsk, isGranted: isConsentGiven });
     const relayed = tool.isRelayed && { log: relayedLog(context) };
     const own = { signal, report, offered, askUser, consent, ...relayed };
     const work = session.call((call) => run(args, call), own);

@@ -1,5 +1,7 @@
 /** What code has changed in its copy of a directory of the user, and how the user lets it into the directory. */
+import type { SandboxChange } from "cloud-sandbox";
 import * as z from "zod";
+import { InvalidArgumentsError } from "../errors/errors.js";
 import { cutMiddle, firstEntries, resultBudget } from "../results/output-limit.js";
 import { sandboxReference, text } from "./definition/input-fields.js";
 import { destructive, readOnlyInside, sandboxTool, type Tool } from "./definition/tool.js";
@@ -36,8 +38,6 @@ const reviewChanges = sandboxTool({
   },
 });
 
-const shownPaths = 40;
-
 const applyChanges = sandboxTool({
   name: "apply_changes",
   title: "Apply changes to the user's directory",
@@ -59,19 +59,61 @@ const applyChanges = sandboxTool({
   }),
   handler: async ({ sandbox, paths, signal, consent }) => {
     const changes = new Map((await sandbox.changes({ signal })).map((change) => [change.path, change]));
-    const lines = paths.map(({ path }) => {
-      const change = changes.get(path);
-      return `${change?.kind ?? "unknown"} ${JSON.stringify(path)}${change?.runs ? " (programs may run it by themselves)" : ""}`;
-    });
-    const rest = lines.length - shownPaths;
-    const list = [...lines.slice(0, shownPaths), ...(rest > 0 ? [`and ${rest} more`] : [])];
-    await consent(`Write these changes of sandbox ${sandbox.id} to your directory?\n${list.join("\n")}`);
-    // What the user was shown is what is written: the digests are of now, unless the caller reviewed others.
-    const accepted = paths.map(({ path, digest }) => ({ path, digest: digest ?? changes.get(path)?.digest }));
+    const unknown = paths.filter(({ path }) => !changes.has(path));
+    if (unknown.length > 0) throw notAmongChanges(unknown.map(({ path }) => path));
+    const named = paths.flatMap(({ path }) => changes.get(path) ?? []);
+    const lines = named.sort((one, other) => attention(other) - attention(one)).map(questionLine);
+    const question = `Write these changes of sandbox ${sandbox.id} to your directory?\n${lines.join("\n")}`;
+    const digests = new Map(paths.map(({ path, digest }) => [path, digest]));
+    // What the user is shown is what is written: all facts are of now, but a digest that the caller reviewed.
+    const accepted = named.map(({ path, kind, type, executable, digest }) => ({
+      path,
+      kind,
+      type,
+      executable,
+      digest: digests.get(path) ?? digest,
+    }));
+    await consent(question, accepted);
     const outcomes = await sandbox.apply({ paths: accepted, signal });
     const isAll = outcomes.every(({ status }) => status === "applied");
     return { applied: isAll, outcomes: outcomes.map((outcome) => ({ ...outcome })) };
   },
 });
+
+/** How much a change needs to be looked at: what may run comes first, then what deletes. */
+function attention({ runs, executable, versionControl, kind, entries }: SandboxChange): number {
+  if (runs || versionControl) return 3;
+  if (executable) return 2;
+  return kind === "removed" || entries !== undefined ? 1 : 0;
+}
+
+function questionLine(change: SandboxChange): string {
+  const { path, kind, type, runs, executable, versionControl, entries, target } = change;
+  const isRemoved = kind === "removed";
+  const facts = [
+    runs && "programs may run it by themselves",
+    versionControl && "version control, is not written",
+    executable && "executable",
+    target !== undefined && `a link to ${quoted(target)}`,
+    entries !== undefined && `${isRemoved ? "removes" : "replaces"} a directory with ${entries} entries`,
+  ].filter((fact) => fact !== false && fact !== undefined);
+  const what = type === "directory" && !isRemoved ? `${kind} directory` : kind;
+  return `${what} ${quoted(path)}${facts.length > 0 ? ` (${facts.join(", ")})` : ""}`;
+}
+
+/** A name in quotes, in which nothing can pass for another line or turn the direction of the text. */
+const quoted = (name: string): string =>
+  JSON.stringify(name).replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+
+function notAmongChanges(paths: readonly string[]): InvalidArgumentsError {
+  const shown = paths.slice(0, 5).map(quoted).join(", ");
+  const rest = paths.length > 5 ? ` and ${paths.length - 5} more` : "";
+  return new InvalidArgumentsError(
+    `Nothing was written, because these are not among the changes: ${shown}${rest}. Name paths of review_changes; what was applied already is no change.`,
+  );
+}
 
 export const changeTools: readonly Tool[] = [reviewChanges, applyChanges];

@@ -11,7 +11,7 @@ type Answer = { readonly action: "accept" | "decline"; readonly content?: { read
 
 /** A server with a directory that sandboxes may copy, and a client whose user answers so; without an answer it cannot ask. */
 async function start(
-  answer: Answer | undefined,
+  answer: Answer | ((mcp: McpConnection) => Promise<Answer>) | undefined,
   args: readonly string[] = [],
 ): Promise<{ mcp: McpConnection; repo: string; questions: string[] }> {
   const place = await mkdtemp(join(tmpdir(), "change-tools-"));
@@ -28,17 +28,20 @@ async function start(
   const client = new Client({ name: "test", version: "1.0.0" }, { capabilities });
   const questions: string[] = [];
   if (answer !== undefined)
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
       questions.push(params.message);
-      return answer;
+      return typeof answer === "function" ? answer(mcp) : answer;
     });
   await client.connect(transport);
   onTestFinished(async () => {
     await client.close();
     await rm(place, { recursive: true, force: true });
   });
-  return { mcp: await connectionOf(client, transport, () => ""), repo, questions };
+  const mcp = await connectionOf(client, transport, () => "");
+  return { mcp, repo, questions };
 }
+
+const agreed = { action: "accept", content: { agree: true } } as const;
 
 async function changed({ call, result }: McpConnection, repo: string) {
   const { id } = await result("create_sandbox", { template_name: "base", copy_of: repo });
@@ -47,7 +50,7 @@ async function changed({ call, result }: McpConnection, repo: string) {
 }
 
 test("review_changes shows what code changed, and apply_changes writes it when the user agrees", async () => {
-  const { mcp, repo, questions } = await start({ action: "accept", content: { agree: true } });
+  const { mcp, repo, questions } = await start(agreed);
   const sandbox = await changed(mcp, repo);
   const { changes, count } = await mcp.result("review_changes", sandbox);
   expect({ changes, count }).toMatchObject({
@@ -84,4 +87,59 @@ test("apply_changes asks nobody if the operator has said so", async () => {
   const paths = [{ path: "/repo/Makefile" }];
   expect(await mcp.result("apply_changes", { ...sandbox, paths })).toMatchObject({ applied: true });
   expect((await readdir(repo)).sort()).toEqual(["Makefile", "a.txt"]);
+});
+
+test("apply_changes asks about what may run and what is removed first, in names that cannot mislead", async () => {
+  const { mcp, repo, questions } = await start(agreed);
+  await mkdir(join(repo, "old/deep"), { recursive: true });
+  for (const name of ["old/deep/x", "kind"]) await writeFile(join(repo, name), "x");
+  const sandbox = await changed(mcp, repo);
+  const script =
+    "cd /repo; rm -r old; mkdir z; rm kind; ln -s a.txt kind; echo x > run; chmod 755 run; echo x > \"$(printf 'a\\342\\200\\256b\\nc')\"";
+  await mcp.call("run_command", { sandbox_id: sandbox.sandbox_id, command: script });
+  const { changes } = await mcp.result("review_changes", sandbox);
+  const paths = (changes as { path: string }[]).map(({ path }) => ({ path }));
+  expect(await mcp.result("apply_changes", { ...sandbox, paths })).toMatchObject({ applied: true });
+  expect(questions[0]?.split("\n").slice(1)).toEqual([
+    'added "/repo/Makefile" (programs may run it by themselves)',
+    'added "/repo/run" (executable)',
+    'removed "/repo/old" (removes a directory with 2 entries)',
+    'changed "/repo/a.txt"',
+    'added "/repo/a\\u{202e}b\\nc"',
+    'changed "/repo/kind" (a link to "a.txt")',
+    'added directory "/repo/z"',
+  ]);
+});
+
+test("apply_changes asks about nothing that it does not show", async () => {
+  const { mcp, repo, questions } = await start(agreed);
+  const sandbox = await changed(mcp, repo);
+  await mcp.call("run_command", {
+    sandbox_id: sandbox.sandbox_id,
+    command: "cd /repo; for each in $(seq 41); do echo x > many$each; done",
+  });
+  const many = Array.from({ length: 41 }, (_, index) => ({ path: `/repo/many${index + 1}` }));
+  expect(await mcp.failure("apply_changes", { ...sandbox, paths: many })).toContain("with fewer paths each");
+  const other = [{ path: "/repo/a.txt" }, { path: "/repo/other" }];
+  expect(await mcp.failure("apply_changes", { ...sandbox, paths: other })).toContain(
+    'not among the changes: "/repo/other"',
+  );
+  expect([questions, await readdir(repo)]).toEqual([[], ["a.txt"]]);
+  const part = many.slice(0, 40);
+  expect(await mcp.result("apply_changes", { ...sandbox, paths: part })).toMatchObject({ applied: true });
+});
+
+test("apply_changes asks again if code changes something while the user is asked", async () => {
+  const later = { id: "" };
+  const { mcp, repo, questions } = await start(async ({ call }) => {
+    const command = "chmod 755 /repo/Makefile";
+    if (questions.length === 1) await call("run_command", { sandbox_id: later.id, command });
+    return questions.length === 1 ? agreed : { action: "decline" };
+  });
+  const sandbox = await changed(mcp, repo);
+  later.id = String(sandbox.sandbox_id);
+  const paths = [{ path: "/repo/Makefile" }];
+  expect(await mcp.failure("apply_changes", { ...sandbox, paths })).toContain("did not agree");
+  expect(questions.map((question) => question.includes("executable"))).toEqual([false, true]);
+  expect(await readdir(repo)).toEqual(["a.txt"]);
 });

@@ -51,8 +51,11 @@ export interface ToolContext {
   readonly offered: ReadonlySet<string>;
   /** Fires when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
-  /** Resolves if the person who uses the client agrees. Throws otherwise, and if the client has yet to ask. */
-  readonly consent: (question: string) => Promise<void>;
+  /**
+   * Resolves if the person who uses the client agrees to the question, for what is `bound` to the answer. Throws otherwise, and if the
+   * client has yet to ask.
+   */
+  readonly consent: (question: string, bound: unknown) => Promise<void>;
   /** Reports progress, if the caller asked for it. `measured`: the progress that another MCP server reported. */
   readonly report: (step: string, measured?: Measured) => void;
   /** Undefined if the client cannot ask the person at it. */
