@@ -1,9 +1,13 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { type CommandLine, startCommandLine } from "../support/command-line.js";
+import { Tmux } from "./support/tmux.js";
+
+const main = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 
 let place: string;
 let repo: string;
@@ -64,6 +68,7 @@ test("cloud-sandbox run --work runs in a copy of a directory, without a server, 
     runBuilt("cli", ["run", "--template", "base", "--work", repo, ...words]);
   const unasked = await run("--code", code);
   expect(unasked).toMatchObject({ code: 125, stderr: expect.stringContaining("--yes") });
+  expect(unasked.stderr).toContain("without a server, sandboxes end with the command");
   expect(await readdir(repo)).toEqual(["a.txt"]);
   const kept = await run("--yes", "--code", code);
   expect(kept).toMatchObject({ code: 0, stderr: expect.stringContaining("added /workspace/made.txt") });
@@ -73,6 +78,47 @@ test("cloud-sandbox run --work runs in a copy of a directory, without a server, 
     code: 0,
     stdout: "made\n",
     stderr: "cloud-sandbox: nothing has changed.\n",
+  });
+});
+
+describe("cloud-sandbox run --work with a server", () => {
+  const kept = /Sandbox (\w+) stays for an hour .*"cloud-sandbox apply \1 \[path\.\.\.\]"/;
+
+  test("keeps the sandbox while it asks, and after a no", { tags: ["tmux"] }, async () => {
+    const code = "open('made.txt', 'w').write('made')";
+    const words = ["run", "--template", "base", "--timeout", "5", "--work", repo, "--code", `"${code}"`];
+    const tmux = await Tmux.start(`${process.execPath} ${main} ${words.join(" ")}`, line.env, {
+      columns: 250,
+    });
+    onTestFinished(() => tmux.end());
+    await expect
+      .poll(() => tmux.screen(), { timeout: 20_000 })
+      .toContain("Apply 1 changes to the directory?");
+    const left = async (): Promise<number> => {
+      for await (const { expiresAt } of line.client.sandboxes.list())
+        return ((expiresAt?.getTime() ?? 0) - Date.now()) / 1000;
+      return 0;
+    };
+    await expect.poll(left, { timeout: 10_000 }).toBeGreaterThan(500);
+    await tmux.type("n\r");
+    await expect.poll(() => tmux.screen()).toMatch(kept);
+    const [, id = ""] = kept.exec(await tmux.screen()) ?? [];
+    expect(await left()).toBeGreaterThan(3500);
+    expect(await line.run(["apply", id, "--yes"])).toMatchObject({ code: 0 });
+    expect((await readdir(repo)).sort()).toEqual(["a.txt", "made.txt"]);
+    await line.output("sandbox", "delete", id);
+  });
+
+  test("keeps the sandbox if something is not applied, and else deletes it", async () => {
+    const run = (code: string) =>
+      line.run(["run", "--template", "base", "--work", repo, "--yes", "--code", code]);
+    const refused = await run("import os; os.symlink('/etc/passwd', 'away')");
+    expect(refused).toMatchObject({ code: 125, stderr: expect.stringMatching(kept) });
+    const [, id = ""] = kept.exec(refused.stderr) ?? [];
+    expect(await line.output("diff", id)).toContain("/workspace/away");
+    await line.output("sandbox", "delete", id);
+    expect(await run("open('b.txt', 'w')")).toMatchObject({ code: 0 });
+    expect(await line.json("sandbox", "list")).toEqual([]);
   });
 });
 

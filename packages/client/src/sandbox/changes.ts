@@ -85,7 +85,10 @@ export type AcceptedChange =
 
 /** Options of `sandbox.apply`. */
 export interface ApplyOptions extends ChangesOptions {
-  /** The accepted changes. Default: all, but those of the version control. */
+  /**
+   * The accepted changes. More than one request takes, some 16,000, are sent in several; if one fails, those before it are applied, and the
+   * same call again applies the rest. Default: all, but those of the version control.
+   */
   paths?: readonly AcceptedChange[] | undefined;
   /** Whether only to say what would happen. Default: false. */
   check?: boolean | undefined;
@@ -144,7 +147,7 @@ export async function diffOf(
   return { diff, omitted };
 }
 
-/** Writes accepted changes to the directory. */
+/** Writes accepted changes to the directory, with as many requests as they need. */
 export async function applyChanges(
   controlPlane: ControlPlaneClient,
   id: string,
@@ -154,10 +157,39 @@ export async function applyChanges(
   const { since, paths, check } = options;
   checkText("since", since);
   checkBoolean("check", check);
-  const body = omitUndefined({ since, check, paths: paths?.map(acceptedOnWire) });
-  const init = { params: { path: { id } }, body, ...requestInit(options) };
-  const { data } = await bodyOf(controlPlane.POST("/v1/sandboxes/{id}/apply", init), "data");
-  return data.map(({ path, status, reason, note }) => ({ path, status, reason, note }));
+  const applied: AppliedChange[] = [];
+  for (const part of partsOf(paths?.map(acceptedOnWire))) {
+    const body = omitUndefined({ since, check, paths: part });
+    const init = { params: { path: { id } }, body, ...requestInit(options) };
+    const { data } = await bodyOf(controlPlane.POST("/v1/sandboxes/{id}/apply", init), "data");
+    for (const { path, status, reason, note } of data) applied.push({ path, status, reason, note });
+  }
+  return applied;
+}
+
+type AcceptedOnWire = ControlPlaneSchemas["AcceptedPath"];
+
+/** Paths of one request, and their characters: a server takes 16 MiB, and each character may have three bytes. */
+const mostPaths = 100_000;
+const mostCharacters = 4 * 1024 * 1024;
+
+/** The paths of each request: all in one, unless they are too long for it. */
+function partsOf(paths: readonly AcceptedOnWire[] | undefined): (AcceptedOnWire[] | undefined)[] {
+  if (paths === undefined) return [undefined];
+  let part: AcceptedOnWire[] = [];
+  const parts = [part];
+  let characters = 0;
+  for (const accepted of paths) {
+    const own = JSON.stringify(accepted).length + 1;
+    if (characters + own > mostCharacters || part.length === mostPaths) {
+      part = [];
+      parts.push(part);
+      characters = 0;
+    }
+    part.push(accepted);
+    characters += own;
+  }
+  return parts;
 }
 
 function acceptedOnWire(accepted: AcceptedChange, index: number): ControlPlaneSchemas["AcceptedPath"] {

@@ -337,7 +337,7 @@ export class Sandbox implements AsyncDisposable {
 
   /**
    * Lists what code has changed in its copy of a directory, by path: a mount with mode `copy` (GET /v1/sandboxes/{id}/changes). More
-   * than 100,000 changes are an `ApiError` of status 413.
+   * than 100,000 changes, or 32 MiB of them, are an error of status 413 (`PAYLOAD_TOO_LARGE`).
    */
   async changes(options?: ChangesOptions): Promise<SandboxChange[]> {
     return this.#parts.changesOf(this.#sandboxes.controlPlane, this.id, options);

@@ -29,6 +29,22 @@ export interface ApplyOptions {
   readonly check?: boolean;
 }
 
+/** Seconds that the sandbox has left at least while a person reads what changed. */
+const leastSeconds = 600;
+
+/** Keeps the sandbox from its deadline, and from sleep, until `work` is done. */
+async function whileKept<Value>(sandbox: Sandbox, work: () => Promise<Value>): Promise<Value> {
+  const alive = sandbox.keepAlive({ seconds: leastSeconds });
+  // It is kept while it is used, and a person who reads uses nothing.
+  const use = setInterval(() => void sandbox.files.exists("/").catch(() => undefined), 60_000);
+  try {
+    return await work();
+  } finally {
+    clearInterval(use);
+    alive.stop();
+  }
+}
+
 /**
  * Shows changes on standard error, asks whether to apply them, and does. Resolves with whether all of them are applied. Changes of the
  * version control are applied only if they are named.
@@ -42,6 +58,11 @@ export async function reviewAndApply(
   const isWanted = ({ path, versionControl }: SandboxChange): boolean =>
     named === undefined ? !versionControl : named.has(path);
   const changes = all.filter(isWanted);
+  const omitted = named === undefined ? all.length - changes.length : 0;
+  if (omitted > 0)
+    output.note(
+      `${omitted} changes of the version control are left out; "cloud-sandbox apply" with their paths applies them.`,
+    );
   const known = new Set(changes.map(({ path }) => path));
   const others = [...(named ?? [])].filter((path) => !known.has(path));
   if (changes.length + others.length === 0) {
@@ -52,17 +73,15 @@ export async function reviewAndApply(
     const remark = mind(change);
     output.note(`${changeOf(change)} ${printable(change.path)}${remark === undefined ? "" : ` (${remark})`}`);
   }
-  if (options.check !== true && options.yes !== true) {
+  const reviewed = changes.map((change) => ({ ...change, control: named !== undefined }));
+  const paths = [...reviewed, ...others];
+  const apply = () => sandbox.apply({ paths, since, check: options.check, signal });
+  const ask = async (): Promise<void> => {
     const { confirm } = await import("../../mcp/confirm.js");
     await confirm(`Apply ${changes.length} changes to the directory?`, false, signal);
-  }
-  const reviewed = changes.map((change) => ({ ...change, control: named !== undefined }));
-  const applied = await sandbox.apply({
-    paths: [...reviewed, ...others],
-    since,
-    check: options.check,
-    signal,
-  });
+  };
+  const isAsked = options.check !== true && options.yes !== true;
+  const applied = isAsked ? await whileKept(sandbox, () => ask().then(apply)) : await apply();
   if (output.isJson) output.json(applied);
   for (const outcome of applied) tell(outcome, output);
   return applied.every(({ status }) => status === "applied");

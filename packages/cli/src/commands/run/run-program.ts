@@ -1,5 +1,12 @@
 import { realpath } from "node:fs/promises";
-import type { DisplayedValue, Mounts, Sandbox, StreamedExecution, StreamedResult } from "cloud-sandbox";
+import type {
+  DisplayedValue,
+  Mounts,
+  Sandbox,
+  SandboxClient,
+  StreamedExecution,
+  StreamedResult,
+} from "cloud-sandbox";
 import type { Call } from "../../command-line/action.js";
 import { CommandError, failed } from "../../errors/command-error.js";
 import { reviewAndApply } from "../changes/review.js";
@@ -44,14 +51,46 @@ export async function runProgram(
     timeoutSeconds: lifetime,
     signal,
   });
+  let hasWork = false;
   try {
-    const code = await printed(await start(sandbox, call, program, args), call);
+    const running = await start(sandbox, call, program, args);
+    hasWork = work !== undefined;
+    const code = await printed(running, call);
     if (work === undefined) return code;
-    const isAll = await reviewAndApply(call, sandbox, { since: "/workspace" });
-    return code === 0 && !isAll ? failed : code;
+    hasWork = !(await reviewAndApply(call, sandbox, { since: "/workspace" }));
+    return code === 0 && hasWork ? failed : code;
   } finally {
-    await sandbox.delete({ requestTimeoutSeconds: longestDelete });
+    // Ctrl-C leaves nothing behind.
+    if (!hasWork || signal.aborted || !(await keepWork(sandbox, client, call)))
+      await sandbox.delete({ requestTimeoutSeconds: longestDelete });
   }
+}
+
+/** Seconds that a sandbox stays with changes that were not applied. */
+const keptSeconds = 3600;
+
+/** Leaves the sandbox for an hour, and says how to go on. Resolves with whether it stays. */
+async function keepWork(
+  sandbox: Sandbox,
+  { backend }: SandboxClient,
+  { output }: Call<RunOptions>,
+): Promise<boolean> {
+  if (backend === "local") {
+    output.warn(
+      'What is not applied is lost: without a server, sandboxes end with the command that made them. Start one with "cloud-sandbox serve".',
+    );
+    return false;
+  }
+  try {
+    await sandbox.setTimeout(keptSeconds, { requestTimeoutSeconds: longestDelete });
+  } catch {
+    return false;
+  }
+  const { id } = sandbox;
+  output.warn(
+    `Sandbox ${id} stays for an hour with what is not applied: "cloud-sandbox diff ${id}" shows it, "cloud-sandbox apply ${id} [path...]" applies it, "cloud-sandbox sandbox delete ${id}" deletes it.`,
+  );
+  return true;
 }
 
 /** Prints a program's output and plots, and resolves with its exit code. */
