@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -7,7 +8,7 @@ import pLimit from "p-limit";
 import type { HostDirectory, Machine, OpenedCopy } from "../runtime/sandbox-runtime.js";
 import type { SandboxMount } from "../store/sandbox-repository.js";
 import { type Accepted, neededPaths, planApply } from "./apply-plan.js";
-import { type BytePath, bytePathOf } from "./byte-path.js";
+import { type BytePath, bytePathOf, bytesOf } from "./byte-path.js";
 import { protocolLine } from "./content-stream.js";
 import { CopyProgramError, converse, copyProgram, parsedLines, startOnHost } from "./copy-processes.js";
 import {
@@ -98,14 +99,20 @@ export class CopiedDirectories {
       const changes: Change[] = [];
       let count = 0;
       const { program, places } = started(sandbox, target, "changes");
+      let bytes = 0;
+      const add = (more: number): void => {
+        bytes += more;
+        if (bytes > longestList) throw tooLongList();
+      };
       const parse = parsedLines<Change | { readonly count: number }>((line) => {
         if ("count" in line) count = line.count;
-        else changes.push(line);
+        else {
+          changes.push(line);
+          add(escapedBytes(line.path) + escapedBytes(line.target ?? ""));
+        }
       });
-      let bytes = 0;
       const take = (piece: Buffer): Promise<void> => {
-        bytes += piece.length;
-        if (bytes > longestList) throw tooLongList();
+        add(piece.length);
         return parse(piece);
       };
       await converse(program, places, take).catch((error: unknown) => {
@@ -256,6 +263,9 @@ function asProblem(error: unknown, host: string): unknown {
       : "was replaced, or could not be read";
   return new Problem(400, "MOUNT_NOT_ALLOWED", `${host} ${reason}.`, { hint: "Mount another directory." });
 }
+
+/** Bytes that the text of a path has more in JSON than the path: each byte that is no UTF-8 is written with six. */
+const escapedBytes = (path: BytePath): number => (isUtf8(bytesOf(path)) ? 0 : 5 * path.length);
 
 const tooManyChanges = (count: number): Problem =>
   tooLarge(

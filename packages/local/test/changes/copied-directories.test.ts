@@ -14,33 +14,41 @@ afterEach(() => rm(place, { recursive: true, force: true }));
 const node = (script: string): ReturnType<typeof startPiped> =>
   startPiped([process.execPath, "-e", script], {});
 
-test("a list of changes that goes on is ended with 413, and so is the program that writes it", async () => {
-  const mount = { target: "/repo", source: { host: place }, readOnly: false, isCopy: true } as const;
-  const line = JSON.stringify({ path: "x".repeat(4000), kind: "added", type: "directory" });
-  const program = node(
-    `const lines = ${JSON.stringify(`${line}\n`)}.repeat(100); const more = () => process.stdout.write(lines, more); more();`,
-  );
-  const machine = {
-    readCopy: () => ({ program, places: { merged: "/m", upper: "/u", lower: "/l" } }),
-  } as unknown as Machine;
-  const sandbox: CopyingSandbox = {
-    id: "one",
-    status: "running",
-    failureReason: undefined,
-    machine,
-    mounted: [mount],
-  };
-  const copies = new CopiedDirectories(
-    async () => place,
-    () => Promise.reject(new Error("not opened")),
-  );
-  await expect(copies.changes(sandbox, mount)).rejects.toMatchObject({
-    status: 413,
-    code: "PAYLOAD_TOO_LARGE",
-    message: expect.stringContaining("longer than 32 MiB"),
-  });
-  await expect.poll(() => program.signalCode).toBe("SIGKILL");
-});
+test.each([
+  ["goes on", "x".repeat(4000), 'const more = () => process.stdout.write(lines, "latin1", more); more();'],
+  [
+    "is longer in JSON, of names that are no UTF-8,",
+    "\xff".repeat(4000),
+    'for (let each = 0; each < 20; each += 1) process.stdout.write(lines, "latin1"); setInterval(() => {}, 1000);',
+  ],
+])(
+  "a list of changes that %s is ended with 413, and so is the program that writes it",
+  async (_, path, write) => {
+    const mount = { target: "/repo", source: { host: place }, readOnly: false, isCopy: true } as const;
+    const line = JSON.stringify({ path, kind: "added", type: "directory" });
+    const program = node(`const lines = ${JSON.stringify(`${line}\n`)}.repeat(100); ${write}`);
+    const machine = {
+      readCopy: () => ({ program, places: { merged: "/m", upper: "/u", lower: "/l" } }),
+    } as unknown as Machine;
+    const sandbox: CopyingSandbox = {
+      id: "one",
+      status: "running",
+      failureReason: undefined,
+      machine,
+      mounted: [mount],
+    };
+    const copies = new CopiedDirectories(
+      async () => place,
+      () => Promise.reject(new Error("not opened")),
+    );
+    await expect(copies.changes(sandbox, mount)).rejects.toMatchObject({
+      status: 413,
+      code: "PAYLOAD_TOO_LARGE",
+      message: expect.stringContaining("longer than 32 MiB"),
+    });
+    await expect.poll(() => program.signalCode).toBe("SIGKILL");
+  },
+);
 
 test("a program whose input cannot be read to its end gets no more, and the reason is thrown", async () => {
   const program = node("process.stdin.resume()");
