@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { sandboxFailed, sandboxStopped } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
 import type { HostDirectory, Machine, OpenedCopy } from "../runtime/sandbox-runtime.js";
+import { LazyDirectory } from "../store/lazy-directory.js";
 import type { SandboxMount } from "../store/sandbox-repository.js";
 import { type Accepted, neededPaths, planApply } from "./apply-plan.js";
 import { type BytePath, bytePathOf, bytesOf } from "./byte-path.js";
@@ -53,17 +54,19 @@ export interface ApplyOptions {
  * A manifest of each directory is kept from when the sandbox was created, because others may change the directory meanwhile.
  */
 export class CopiedDirectories {
-  #made: Promise<string> | undefined;
+  readonly #directory: LazyDirectory;
   /** A manifest, or a list of changes, is as large as a directory: two at a time. */
   readonly #reading = pLimit(2);
   /** One at a time, so that none takes the temporary files of another for leftovers. */
   readonly #writing = pLimit(1);
 
   constructor(
-    /** Finds the directory of the manifests. Called once, before the first use. */
-    private readonly directory: () => Promise<string>,
+    /** Finds the directory of the manifests, when it is first needed. */
+    directory: () => Promise<string>,
     private readonly openHost: (path: string) => Promise<OpenedHost>,
-  ) {}
+  ) {
+    this.#directory = new LazyDirectory(directory);
+  }
 
   /** Writes down what is in the directories that a new sandbox gets copies of. */
   async begin(id: string, mounts: readonly SandboxMount[]): Promise<void> {
@@ -191,7 +194,7 @@ export class CopiedDirectories {
 
   /** Forgets all sandboxes but these. */
   async keepOnly(sandboxes: readonly CopyingSandbox[]): Promise<void> {
-    const directory = await this.#ready();
+    const directory = await this.#directory.ready();
     const kept = new Set(
       sandboxes.flatMap(({ id, mounted }) => mounted.map((_, index) => manifestName(id, index))),
     );
@@ -200,15 +203,7 @@ export class CopiedDirectories {
   }
 
   async #manifest(id: string, index: number): Promise<string> {
-    return join(await this.#ready(), manifestName(id, index));
-  }
-
-  #ready(): Promise<string> {
-    this.#made ??= this.directory().then(async (path) => {
-      await mkdir(path, { recursive: true, mode: 0o700 });
-      return path;
-    });
-    return this.#made;
+    return join(await this.#directory.ready(), manifestName(id, index));
   }
 }
 

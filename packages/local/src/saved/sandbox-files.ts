@@ -1,9 +1,10 @@
-import { link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { link, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AgentCalls } from "../agents/agent-calls.js";
 import type { Machine, MachineLimits } from "../runtime/sandbox-runtime.js";
+import { LazyDirectory } from "../store/lazy-directory.js";
 
 const mebibyte = 1024 * 1024;
 
@@ -16,17 +17,19 @@ export interface SavedFiles {
 
 /** Saves the files of sandboxes, and keeps those of stopped ones. */
 export class SandboxFiles {
-  #made: Promise<string> | undefined;
+  readonly #directory: LazyDirectory;
 
   constructor(
-    /** The directory of the tars; called once, when it is first needed. */
-    private readonly directory: () => Promise<string>,
+    /** Finds the directory of the tars, when it is first needed. */
+    directory: () => Promise<string>,
     private readonly agents: AgentCalls,
-  ) {}
+  ) {
+    this.#directory = new LazyDirectory(directory);
+  }
 
   /** Ends the machine's processes and saves its files. They are on the host's disk when this resolves. */
   async save(machine: Machine, limits: MachineLimits, signal: AbortSignal): Promise<void> {
-    const path = join(await this.#ready(), machine.hasDisk ? diskOf(machine.id) : machine.id);
+    const path = join(await this.#directory.ready(), machine.hasDisk ? diskOf(machine.id) : machine.id);
     await this.agents.endProcesses(machine, signal);
     await this.write(machine, path, limits, { signal, isLive: false });
   }
@@ -62,7 +65,7 @@ export class SandboxFiles {
 
   /** The saved files of a stopped sandbox. */
   async of(id: string): Promise<SavedFiles> {
-    const directory = await this.#ready();
+    const directory = await this.#directory.ready();
     const disk = join(directory, diskOf(id));
     const isDisk = await stat(disk).then(
       () => true,
@@ -81,7 +84,7 @@ export class SandboxFiles {
 
   /** Makes other files those of a stopped sandbox. */
   async replace(id: string, { path, isDisk }: SavedFiles): Promise<void> {
-    const directory = await this.#ready();
+    const directory = await this.#directory.ready();
     const [wanted, other] = isDisk ? [diskOf(id), id] : [id, diskOf(id)];
     const partial = partialOf(join(directory, wanted));
     await rm(partial, { force: true });
@@ -94,13 +97,14 @@ export class SandboxFiles {
   }
 
   async remove(id: string): Promise<void> {
-    if (this.#made === undefined) return;
-    for (const name of [id, diskOf(id)]) await rm(join(await this.#made, name), { force: true });
+    const directory = await this.#directory.made;
+    if (directory === undefined) return;
+    for (const name of [id, diskOf(id)]) await rm(join(directory, name), { force: true });
   }
 
   /** Removes the files of all sandboxes except `ids`. Resolves with those of `ids` that have saved files. */
   async keepOnly(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const directory = await this.#ready();
+    const directory = await this.#directory.ready();
     const owners = new Map([...ids].flatMap((id) => [id, diskOf(id)].map((name) => [name, id] as const)));
     const found = new Set<string>();
     for (const name of await readdir(directory)) {
@@ -109,14 +113,6 @@ export class SandboxFiles {
       else found.add(owner);
     }
     return found;
-  }
-
-  #ready(): Promise<string> {
-    this.#made ??= this.directory().then(async (path) => {
-      await mkdir(path, { recursive: true, mode: 0o700 });
-      return path;
-    });
-    return this.#made;
   }
 }
 

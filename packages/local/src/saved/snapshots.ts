@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
+import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { snapshotNameTaken, snapshotNotFound } from "@cloud-sandbox/server-kit/handlers";
+import { LazyDirectory } from "../store/lazy-directory.js";
 import type { PendingWrites } from "../store/pending-writes.js";
 import type { ServerDirectories } from "../store/server-directories.js";
 import { type Snapshot, SnapshotRepository } from "../store/snapshot-repository.js";
@@ -14,7 +15,7 @@ import type { SavedFiles } from "./sandbox-files.js";
 const freeShare = 0.1;
 
 interface SnapshotsParts {
-  /** Finds the directory of the files. Called once, before the first use. */
+  /** Finds the directory of the files, when it is first needed. */
   readonly directory: () => Promise<string>;
   /** Undefined if snapshots end with this process. */
   readonly repository: SnapshotRepository | undefined;
@@ -45,9 +46,11 @@ export class Snapshots {
   readonly #taking = new Set<Pick<Snapshot, "keyId" | "name">>();
   /** How many machines are being started with the files, by path. */
   readonly #uses = new Map<string, number>();
-  #made: Promise<string> | undefined;
+  readonly #directory: LazyDirectory;
 
-  constructor(private readonly parts: SnapshotsParts) {}
+  constructor(private readonly parts: SnapshotsParts) {
+    this.#directory = new LazyDirectory(parts.directory);
+  }
 
   /** Why there are none, in a sentence. */
   get lack(): string | undefined {
@@ -57,7 +60,7 @@ export class Snapshots {
 
   /** Loads the snapshots of the previous server, and removes files that it did not record. */
   async restore(): Promise<void> {
-    const directory = await this.#ready();
+    const directory = await this.#directory.ready();
     const files = await readdir(directory);
     for (const snapshot of this.parts.repository?.list() ?? []) {
       if (files.includes(snapshot.id)) this.#all.set(snapshot.id, snapshot);
@@ -126,7 +129,7 @@ export class Snapshots {
         `Snapshot ${id} was taken with the runtime ${runtime}, and this server has ${this.parts.runtime}.`,
         { hint: "Start the server with that runtime, or take a new snapshot." },
       );
-    return { path: join(await this.#ready(), id), isDisk };
+    return { path: join(await this.#directory.ready(), id), isDisk };
   }
 
   /** Keeps files, also if their snapshot is deleted, until the returned function is called. */
@@ -144,7 +147,7 @@ export class Snapshots {
   async delete({ id }: Snapshot): Promise<void> {
     this.#all.delete(id);
     this.#forget(id);
-    await this.#removeUnused(join(await this.#ready(), id));
+    await this.#removeUnused(join(await this.#directory.ready(), id));
   }
 
   #forget(id: string): void {
@@ -154,7 +157,7 @@ export class Snapshots {
 
   /** Removes the files of a snapshot that is deleted, unless a machine is being started with them. The next server removes what stays. */
   async #removeUnused(path: string): Promise<void> {
-    const directory = await this.#ready();
+    const directory = await this.#directory.ready();
     const isKept = this.#uses.has(path) || [...this.#all.keys()].some((id) => join(directory, id) === path);
     if (!isKept) await rm(path, { force: true }).catch(() => undefined);
   }
@@ -165,7 +168,7 @@ export class Snapshots {
     save: Save,
     use: (saved: KeptFiles) => Promise<Result>,
   ): Promise<Result> {
-    const directory = await this.#ready();
+    const directory = await this.#directory.ready();
     const { bavail, blocks } = await statfs(directory);
     if (bavail < freeShare * blocks) throw noSpace();
     const path = join(directory, name);
@@ -180,14 +183,6 @@ export class Snapshots {
   #requirePlace(): void {
     if (this.lack === undefined) return;
     throw new Problem(409, "CONFLICT", this.lack, { hint: "Use a server with a data directory." });
-  }
-
-  #ready(): Promise<string> {
-    this.#made ??= this.parts.directory().then(async (path) => {
-      await mkdir(path, { recursive: true, mode: 0o700 });
-      return path;
-    });
-    return this.#made;
   }
 }
 

@@ -14,7 +14,11 @@ export class ServerDirectories {
 
   /** A path for a directory that ends with the server. */
   async temporary(name: string): Promise<string> {
-    this.#temporary ??= InstanceDirectory.createPrivate();
+    this.#temporary ??= InstanceDirectory.createPrivate().catch((error: unknown) => {
+      // The disk may have been full: the next need tries it again.
+      this.#temporary = undefined;
+      throw error;
+    });
     return join((await this.#temporary).path, name);
   }
 

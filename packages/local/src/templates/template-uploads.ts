@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { invalidBuild } from "@cloud-sandbox/server-kit/handlers";
+import { LazyDirectory } from "../store/lazy-directory.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 
 const lifetimeMs = 60 * 60_000;
@@ -30,12 +31,14 @@ export class TemplateUploads {
   readonly #archives = new Map<string, Archive>();
   /** The number of builds that use an archive, which may have been replaced or evicted since. */
   readonly #held = new Map<Archive, number>();
-  #made: Promise<string> | undefined;
+  readonly #directory: LazyDirectory;
 
   constructor(
-    /** The directory of the archives, which ends with the server; called once, when it is first needed. */
-    private readonly directory: () => Promise<string>,
-  ) {}
+    /** Finds the directory of the archives, which ends with the server, when it is first needed. */
+    directory: () => Promise<string>,
+  ) {
+    this.#directory = new LazyDirectory(directory);
+  }
 
   /** Grants uploads of the files with this hash for an hour. Earlier grants stay valid. */
   grant(hash: string, length: number): { grant: string; expiresAt: Date } {
@@ -61,7 +64,7 @@ export class TemplateUploads {
       throw new Problem(410, "TOKEN_EXPIRED", "This upload link has expired.", {
         hint: "Ask for a new upload link.",
       });
-    const directory = await this.#ready();
+    const directory = await this.#directory.ready();
     const path = join(directory, `${digestOf(hash)}-${randomBytes(6).toString("hex")}`);
     const check = new UploadCheck(granted.length);
     try {
@@ -115,14 +118,6 @@ export class TemplateUploads {
 
   async #remove(archive: Archive): Promise<void> {
     if (!this.#held.has(archive)) await rm(archive.path, { force: true });
-  }
-
-  #ready(): Promise<string> {
-    this.#made ??= this.directory().then(async (path) => {
-      await mkdir(path, { mode: 0o700 });
-      return path;
-    });
-    return this.#made;
   }
 }
 

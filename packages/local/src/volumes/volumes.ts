@@ -7,6 +7,7 @@ import pLimit from "p-limit";
 import { CopiedDirectories } from "../changes/copied-directories.js";
 import type { MachineMount } from "../runtime/sandbox-runtime.js";
 import { makeDirectories } from "../store/data-directory.js";
+import { LazyDirectory } from "../store/lazy-directory.js";
 import type { SandboxMount } from "../store/sandbox-repository.js";
 import type { Volume, VolumeRepository } from "../store/volume-repository.js";
 import type { HostDirectories, OpenDirectory } from "./host-directories.js";
@@ -27,7 +28,7 @@ export interface VolumeUser {
 }
 
 interface VolumesParts {
-  /** Finds the directory with the volumes' images. Called once, before the first use. */
+  /** Finds the directory with the volumes' images, when it is first needed. */
   readonly directory: () => Promise<string>;
   /** The same for what is known of directories that sandboxes have a copy of. */
   readonly copiesDirectory: () => Promise<string>;
@@ -53,17 +54,21 @@ export class Volumes {
   readonly #held = new Map<string, number>();
   /** Creates and attaches one image at a time. */
   readonly #exclusively = pLimit(1);
-  #directory: Promise<string> | undefined;
+  readonly #directory: LazyDirectory;
   readonly copies: CopiedDirectories;
 
   constructor(private readonly parts: VolumesParts) {
+    this.#directory = new LazyDirectory(parts.directory, async (path) => {
+      await makeDirectories(path, 0o700);
+      return realpath(path);
+    });
     this.copies = new CopiedDirectories(parts.copiesDirectory, (host) => this.#openCopied(host));
   }
 
   /** Loads the volumes of the previous server, and removes images that it did not record. */
   async restore(): Promise<void> {
     for (const volume of this.parts.repository?.list() ?? []) this.#volumes.set(volume.id, volume);
-    const directory = await this.#openDirectory();
+    const directory = await this.#directory.ready();
     for (const name of await readdir(directory))
       if (![...this.#volumes.keys()].some((id) => name === fileName(id)))
         await rm(join(directory, name), { force: true });
@@ -269,7 +274,7 @@ export class Volumes {
 
   /** Throws the 507 problem if the disk has less space than all volumes may take. */
   async #requireSpace(sizeMb: number, keyId: string | undefined): Promise<void> {
-    const { bavail, blocks, bsize } = await statfs(await this.#openDirectory());
+    const { bavail, blocks, bsize } = await statfs(await this.#directory.ready());
     if (keyId !== undefined) {
       const limit = Math.floor((blocks * bsize * shareOfKey) / mebibyte);
       const current = this.list(keyId).reduce((sum, volume) => sum + volume.sizeMb, 0);
@@ -287,15 +292,7 @@ export class Volumes {
   }
 
   async #image(id: string): Promise<string> {
-    return join(await this.#openDirectory(), fileName(id));
-  }
-
-  #openDirectory(): Promise<string> {
-    this.#directory ??= this.parts.directory().then(async (directory) => {
-      await makeDirectories(directory, 0o700);
-      return realpath(directory);
-    });
-    return this.#directory;
+    return join(await this.#directory.ready(), fileName(id));
   }
 }
 
