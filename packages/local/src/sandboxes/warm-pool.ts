@@ -45,7 +45,8 @@ export class WarmPool {
     for (let waiting = this.#waiting.shift(); waiting; waiting = this.#waiting.shift()) {
       this.#refillAfter(refillDelayMs);
       if (this.#packages.get(waiting) === packages) return waiting;
-      outdated.push(waiting.destroy());
+      // What one leaves on the host is no reason to refuse a sandbox. The next server removes it.
+      outdated.push(waiting.destroy().catch(() => undefined));
     }
     await Promise.all(outdated);
     const machine = this.#booting ?? this.options.boot();

@@ -99,6 +99,18 @@ test("a warm pool does not hand out a machine that was booted before the host's 
   await pool.close();
 });
 
+test("a warm pool hands out a new machine though an outdated one leaves something behind", async () => {
+  const host = new Host();
+  const pool = host.pool(1);
+  pool.fill();
+  await expect.poll(() => pool.ready).toBe(1);
+  host.packages = "with one more";
+  for (const machine of host.machines)
+    machine.destroy = () => Promise.reject(new Error("the directory is busy"));
+  expect((await pool.claim()).id).toBe("2");
+  await pool.close();
+});
+
 /**
  * Stands in for the host of a pool. Its machines are only state, because these tests are about who gets a machine and
  * when.
