@@ -69,7 +69,7 @@ export async function runProgram(
 /** Seconds that a sandbox stays with changes that were not applied. */
 const keptSeconds = 3600;
 
-/** Leaves the sandbox for an hour, and says how to go on. Resolves with whether it stays. */
+/** Leaves the sandbox for an hour, or to its deadline, and says how to go on. Resolves with whether it stays. */
 async function keepWork(
   sandbox: Sandbox,
   { backend }: SandboxClient,
@@ -81,14 +81,14 @@ async function keepWork(
     );
     return false;
   }
-  try {
-    await sandbox.setTimeout(keptSeconds, { requestTimeoutSeconds: longestDelete });
-  } catch {
-    return false;
-  }
+  const isKept = await sandbox.setTimeout(keptSeconds, { requestTimeoutSeconds: longestDelete }).then(
+    () => true,
+    () => false,
+  );
   const { id } = sandbox;
+  // Its deadline ends it if it could not be moved: that is better than to delete the work because of one failed call.
   output.warn(
-    `Sandbox ${id} stays for an hour with what is not applied: "cloud-sandbox diff ${id}" shows it, "cloud-sandbox apply ${id} [path...]" applies it, "cloud-sandbox sandbox delete ${id}" deletes it.`,
+    `Sandbox ${id} stays ${isKept ? "for an hour" : "until its deadline"} with what is not applied: "cloud-sandbox diff ${id}" shows it, "cloud-sandbox apply ${id} [path...]" applies it, "cloud-sandbox sandbox delete ${id}" deletes it.`,
   );
   return true;
 }
