@@ -196,7 +196,8 @@ function contentOf(
       for (const each of attempt(() => directory.names()) ?? []) {
         entries += 1;
         hasVersionControl ||= isVersionControl(each);
-        if (level < mostLevels && directory.entry(each)?.isDirectory()) count(directory, each, level + 1);
+        if (level < mostLevels && attempt(() => directory.entry(each))?.isDirectory())
+          count(directory, each, level + 1);
       }
     } finally {
       directory.close();
