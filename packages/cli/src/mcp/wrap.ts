@@ -57,7 +57,7 @@ export function define(command: Command): void {
         await confirm("Write this?", options.yes, signal);
         const { serverConfiguration } = await import("cloud-sandbox-mcp-runner/configuration");
         serverConfiguration(name, serverToStore);
-        const backup = `${path}.${new Date().toISOString().replace(/\D/g, "")}.bak`;
+        let backup = "";
         await changeServers(async (stored) => {
           if (stored[name] !== undefined && options.replace !== true)
             throw new CommandError(
@@ -67,7 +67,7 @@ export function define(command: Command): void {
             );
           stored[name] = serverToStore;
           // Change the assistant's file here, while other commands that may change it wait. If that fails, nothing is stored.
-          await copyPrivately(path, backup);
+          backup = await backUp(path);
           const { mode } = await stat(path);
           await writePrivateFile(path, await changedText(path, [...file.serversPath, name], wrapped));
           await chmod(path, mode);
@@ -111,15 +111,20 @@ function storedEntry(entry: Entry, { allow, installCommands, internet, secret }:
   return JSON.parse(JSON.stringify({ ...entry, secrets, installCommands, internet: allow ?? internet }));
 }
 
-/** Copies a file for this user only. */
-async function copyPrivately(path: string, copy: string): Promise<void> {
+/** Copies a file beside itself, for this user only, under a name that no other copy has. Returns the copy's path. */
+async function backUp(path: string): Promise<string> {
+  const copy = `${path}.${new Date().toISOString().replace(/\D/g, "")}.bak`;
   try {
     await copyFile(path, copy, constants.COPYFILE_EXCL);
     await chmod(copy, 0o600);
+    return copy;
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Another command made its copy in this very millisecond.
+    if (code === "EEXIST") return backUp(path);
     throw new CommandError(
       "BACKUP_FAILED",
-      `${copy} cannot be written (${(error as NodeJS.ErrnoException).code}), so nothing was changed.`,
+      `${copy} cannot be written (${code}), so nothing was changed.`,
       "Check the permissions of its directory.",
     );
   }
