@@ -251,8 +251,11 @@ export class SandboxRegistry {
 
   /** The secrets of a stored sandbox. Those whose value was not kept, or was sealed with another key, are lost. */
   secretsOf({ id, keyId, secrets }: StoredSandbox): readonly Secret[] | undefined {
-    return secrets?.map(({ sealed, ...facts }) => {
-      if (facts.from !== undefined) return new Secret(facts, this.stored?.find(facts.from, keyId)?.value);
+    return secrets?.map(({ sealed, valueId = "", ...facts }) => {
+      if (facts.from !== undefined) {
+        const value = this.stored?.find(facts.from, keyId)?.value;
+        return new Secret(facts, value?.id === valueId ? value : undefined);
+      }
       const value = sealed === undefined ? undefined : this.sealer?.open(sealed, aboutSecret(id, facts));
       return new Secret(facts, value === undefined ? undefined : new SecretValue(value));
     });

@@ -56,6 +56,8 @@ export interface StoredSandbox {
 /** A secret without its value, or with the sealed value. */
 export interface StoredSecret extends Omit<SecretFacts, "isLost"> {
   readonly sealed?: string;
+  /** Tells the stored secret that it names from another of its name. */
+  readonly valueId?: string | undefined;
 }
 
 /** What is remembered of a sandbox that has ended. */

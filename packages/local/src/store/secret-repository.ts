@@ -10,6 +10,8 @@ export interface SecretRules extends Pick<SecretFacts, "basic" | "headers" | "ho
 /** A stored secret without its value, or with the sealed value. */
 export interface StoredSecretRecord {
   readonly name: string;
+  /** The id of its value, which stays when the value is replaced. Undefined before values had ids. */
+  readonly id?: string | undefined;
   readonly rules: SecretRules;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -14,6 +14,8 @@ export class Secret implements SecretFacts {
   readonly paths: readonly string[] | undefined;
   readonly env: boolean;
   readonly from: string | undefined;
+  /** The id of the stored secret's value. Undefined if it came with its value. */
+  readonly valueId: string | undefined;
   readonly placeholder: string;
   readonly #patterns: readonly DestinationPattern[];
   readonly #value: SecretValue | undefined;
@@ -29,6 +31,7 @@ export class Secret implements SecretFacts {
     this.paths = paths;
     this.env = env;
     this.from = from;
+    this.valueId = from === undefined ? undefined : value?.id;
     this.placeholder = placeholder;
     this.#value = value;
     this.#patterns = hosts.flatMap((host) => hostPattern(host) ?? []);

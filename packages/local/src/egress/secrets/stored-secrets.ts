@@ -12,7 +12,7 @@ import { SecretValue } from "./secret-value.js";
 const mostOfKey = 100;
 
 /** A stored secret, with its value. */
-export interface StoredSecret extends RuledValue, Omit<StoredSecretRecord, "sealed"> {}
+export interface StoredSecret extends RuledValue, Omit<StoredSecretRecord, "id" | "sealed"> {}
 
 interface StoredSecretsParts {
   readonly store: {
@@ -42,9 +42,9 @@ export class StoredSecrets {
   /** Loads what the last server stored. Values that it did not seal, or with another key, are lost. */
   async restore(): Promise<void> {
     const { sealer, store } = this.parts;
-    for (const { sealed, ...record } of (await store.secrets?.list()) ?? []) {
+    for (const { sealed, id = "", ...record } of (await store.secrets?.list()) ?? []) {
       const text = sealed === undefined ? undefined : sealer?.open(sealed, about(record));
-      const secret = { ...record, value: new SecretValue(text) };
+      const secret = { ...record, value: new SecretValue(text, id) };
       this.#secrets.set(entryOf(record.name, record.keyId), secret);
       if (text !== undefined && sealer?.hasOlderKeys)
         store.writes.ensure(about(record), () => store.secrets?.save(this.#sealed(secret)));
@@ -83,11 +83,12 @@ export class StoredSecrets {
     };
     const policy = egress.policy({ internetAccess: true });
     checkedSecret(name, { ...spec, env: false }, { policy, find }, []);
-    const { rules, value } = carried(name, spec);
+    const { rules, value: given } = carried(name, spec);
     await store.writes.save(about({ name, keyId }), async () => {
       const known = this.find(name, keyId);
       if (!known && this.list(keyId).length >= mostOfKey)
         throw new Problem(400, "RESOURCE_LIMIT_ERROR", `An API key stores ${mostOfKey} secrets at most.`);
+      const value = new SecretValue(given.reveal(), known?.value.id);
       const updatedAt = new Date();
       const secret = { name, keyId, rules, value, createdAt: known?.createdAt ?? updatedAt, updatedAt };
       await store.secrets?.save(this.#sealed(secret));
@@ -123,8 +124,9 @@ export class StoredSecrets {
         );
   }
 
-  #sealed({ value, ...record }: StoredSecret): StoredSecretRecord {
+  #sealed({ value, ...facts }: StoredSecret): StoredSecretRecord {
     const text = value.reveal();
+    const record = { ...facts, id: value.id };
     const { sealer } = this.parts;
     return text === undefined || !sealer ? record : { ...record, sealed: sealer.seal(text, about(record)) };
   }
