@@ -1,8 +1,11 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../support/free-port.js";
@@ -21,11 +24,20 @@ const start = async (): Promise<void> => {
 };
 const connect = (apiKey: string): SandboxClient => new SandboxClient({ baseUrl: server.url, apiKey });
 
-/** Serves pages on a port of the sandbox, that tell the cookie which came. */
+/** Serves pages on a port of the sandbox, that tell the cookie which came. Answers for /open do not end. */
 const serving = `
-import http.server
+import http.server, time
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
+        if self.path == "/open":
+            protocol = self.headers.get("upgrade")
+            self.send_response(101 if protocol else 200)
+            if protocol:
+                self.send_header("connection", "upgrade")
+                self.send_header("upgrade", protocol)
+            self.end_headers()
+            self.wfile.write(b"begun")
+            time.sleep(600)
         body = f"{self.path} cookie={self.headers.get('cookie')}".encode()
         self.send_response(200)
         self.send_header("content-length", str(len(body)))
@@ -59,6 +71,69 @@ async function visit(url: string, headers: Record<string, string> = {}) {
   });
   return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
 }
+
+/** Opens what does not end, with a protocol of its own or not. The promise in the result is fulfilled when the server has cut it. */
+async function open(url: string, headers: Record<string, string> = {}): Promise<{ cut: Promise<unknown> }> {
+  const { pathname } = new URL(url);
+  const call = request({ port, host: "127.0.0.1", path: pathname, headers });
+  const begun = Promise.race([
+    once(call, "upgrade").then(([, socket]) => socket as Duplex),
+    once(call, "response").then(([answer]) => answer as Readable),
+  ]);
+  call.end();
+  const stream = await begun;
+  stream.on("error", () => undefined).resume();
+  return { cut: new Promise((resolve) => stream.once("close", resolve)) };
+}
+
+describe("what is open through a link", () => {
+  const socket = { connection: "upgrade", upgrade: "websocket" };
+  const openAll = (url: string) => Promise.all([open(`${url}open`), open(`${url}open`, socket)]);
+
+  test("is cut when the link expires", async () => {
+    const calls = await openAll(await sandbox.ports.previewUrl(page, { expiresInSeconds: 2, form: "path" }));
+    await Promise.all(calls.map(({ cut }) => cut));
+  });
+
+  test("is cut when the links of the sandbox are revoked", async () => {
+    const file = await sandbox.files.downloadUrl("/workspace/large");
+    await sandbox.commands.run("truncate -s 256M /workspace/large");
+    const transfer = await fetch(file);
+    const calls = await openAll(
+      await sandbox.ports.previewUrl(page, { expiresInSeconds: 600, form: "path" }),
+    );
+    await sandbox.ports.revoke();
+    await Promise.all(calls.map(({ cut }) => cut));
+    await expect(transfer.arrayBuffer()).rejects.toThrow();
+  });
+
+  test("is cut when the API key that made the link is revoked, and what others opened goes on", async () => {
+    const { data: key } = await client.controlPlane.POST("/v1/keys", { body: { name: "host" } });
+    await using host = connect(key?.key ?? "");
+    const theirs = await host.sandboxes.create({ template: "code-interpreter" });
+    await theirs.files.write("/workspace/serve.py", serving);
+    await theirs.commands.runBackground("python3 /workspace/serve.py");
+    await theirs.ports.waitForPort(page);
+    const link = { expiresInSeconds: 600, form: "path" } as const;
+    const others = await openAll(await sandbox.ports.previewUrl(page, link));
+    const calls = await openAll(await theirs.ports.previewUrl(page, link));
+    await client.controlPlane.DELETE("/v1/keys/{id}", { params: { path: { id: "host" } } });
+    await Promise.all(calls.map(({ cut }) => cut));
+    const isCut = Promise.race(others.map(({ cut }) => cut)).then(() => true);
+    expect(await Promise.race([isCut, sleep(1500, false)])).toBe(false);
+    await sandbox.ports.revoke();
+    expect(await isCut).toBe(true);
+  });
+
+  test("goes on to its end if it is a file whose link expires", async () => {
+    await sandbox.commands.run("truncate -s 256M /workspace/large");
+    const file = await sandbox.files.downloadUrl("/workspace/large", { expiresInSeconds: 1 });
+    const transfer = await fetch(file);
+    await expect.poll(async () => (await fetch(file, { headers: { range: "bytes=0-0" } })).status).toBe(401);
+    await sleep(1000);
+    expect((await transfer.arrayBuffer()).byteLength).toBe(256 * 1024 * 1024);
+  });
+});
 
 describe("a port of a sandbox with private previews", () => {
   test("opens by a link, which begins a visit with a cookie for its host alone", async () => {
@@ -131,7 +206,7 @@ describe("a file of a sandbox", () => {
     expect({ status: sent.status, text: await sent.text() }).toMatchObject({ status: 200 });
     const download = await made.files.downloadUrl("/workspace/in/a b.html", { expiresInSeconds: 60 });
     const answer = await fetch(download);
-    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
     // It may be a stranger's page, on the server's own origin.
     expect(answer.headers.get("content-security-policy")).toBe("sandbox");
     expect(answer.headers.get("content-disposition")).toMatch(/^attachment/);

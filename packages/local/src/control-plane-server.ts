@@ -21,9 +21,10 @@ import { CallerAddresses } from "./gateway/caller-addresses.js";
 import { ConnectionBudget, RequestCallers } from "./gateway/connection-budget.js";
 import { watchExecutions } from "./gateway/execution-requests.js";
 import { createGatewayServer, listen, PublicAddress, requireFreePort } from "./gateway/gateway-server.js";
+import { OpenCalls } from "./gateway/open-calls.js";
 import { PreviewGateway } from "./gateway/preview-gateway.js";
 import { CrossOriginAccess, HostGuard, KeyGuard } from "./gateway/request-guards.js";
-import { OpenCalls, routeRequests } from "./gateway/request-routing.js";
+import { routeRequests } from "./gateway/request-routing.js";
 import { SandboxLinks } from "./gateway/sandbox-links.js";
 import { SandboxVisits } from "./gateway/sandbox-visits.js";
 import type { LocalControlPlane, LocalControlPlaneOptions } from "./local-control-plane-options.js";
@@ -276,8 +277,9 @@ export async function serve(
     log,
   });
   const arePrivate = options.previews === "private";
+  const openCalls = new OpenCalls();
   const links = new SandboxLinks({
-    agents: gateway,
+    ...{ openCalls, agents: gateway },
     secret: () => tokens.linkSecret(),
     issueToken: (id) => tokens.issue(id),
     find: (id) => fleet.get(id),
@@ -333,10 +335,9 @@ export async function serve(
     ...(options.allowedHosts ?? []),
     ...(publicAddress ? [publicAddress.hostname] : []),
   ]);
-  const guard = new KeyGuard((keyId) => keys.requireUsable(keyId));
   routeRequests(server, {
     hosts,
-    keys: guard,
+    keys: new KeyGuard(keys),
     crossOrigin,
     agents: gateway,
     webhooks,
@@ -346,7 +347,7 @@ export async function serve(
     callers: new RequestCallers(keys, tokens.tokenOwners),
     connections: new ConnectionBudget(),
     log,
-    openCalls: new OpenCalls((keyId) => keys.isUsable(keyId)),
+    openCalls,
     onAgentAnswer: (answer) => {
       audit?.onAgentAnswer(answer);
       executionEvents.opened(answer.request, answer.target, answer.status);

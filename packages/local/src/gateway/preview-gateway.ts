@@ -56,7 +56,11 @@ export class PreviewGateway {
     try {
       const { links } = this.options;
       if (links) {
-        await links.requirePort(tokenIn(request, target), target.sandboxId, target.port);
+        const { socket } = request;
+        await links.requirePort(tokenIn(request, target), target, {
+          socket,
+          answered: visit.answered ?? socket,
+        });
         if (beginsVisit(target)) return beginVisit(request, response, target);
       }
       const machine = await this.options.agents.running(target.sandboxId, visit);

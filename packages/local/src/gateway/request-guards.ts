@@ -4,6 +4,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import { bearerToken } from "@cloud-sandbox/server-kit/handlers";
 import { InvalidOriginError } from "../errors/local-errors.js";
 import { claimsOf } from "../relay/forwarded-headers.js";
+import type { KeyRing } from "../tokens/key-ring.js";
 
 /**
  * Refuses requests with an unknown `Host` header, against DNS rebinding: a hostile site can point its own name to loopback,
@@ -44,15 +45,19 @@ function isLoopback(host: string): boolean {
  * The claim is not verified here: a token with a changed claim is refused by the agent.
  */
 export class KeyGuard {
-  /** `requireUsable` throws the problem that says why the key with this id may not be used. */
-  constructor(private readonly requireUsable: (keyId: string) => void) {}
+  constructor(private readonly keys: Pick<KeyRing, "isUsable" | "requireUsable">) {}
+
+  /** Whether the key with this id may still be used. */
+  allows(keyId: string): boolean {
+    return this.keys.isUsable(keyId);
+  }
 
   /** The problem that refuses a request for an agent; undefined if the request may pass. */
   refusal({ headers }: Pick<IncomingMessage, "headers">): Problem | undefined {
     const { key } = claimsOf(bearerToken(headers.authorization));
     if (typeof key !== "string") return undefined;
     try {
-      this.requireUsable(key);
+      this.keys.requireUsable(key);
       return undefined;
     } catch (error) {
       if (error instanceof Problem) return error;

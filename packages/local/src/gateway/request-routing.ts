@@ -1,6 +1,5 @@
 import type { EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
 import { portTunnel } from "@cloud-sandbox/protocol";
 import {
   ignoreUpgrade,
@@ -13,6 +12,7 @@ import { type AgentTarget, agentTarget, envelopeAt } from "../agents/agent-targe
 import { bodyOf } from "../relay/exchange.js";
 import type { AgentGateway } from "./agent-gateway.js";
 import type { ConnectionBudget, RequestCallers } from "./connection-budget.js";
+import type { OpenCalls } from "./open-calls.js";
 import { type PreviewGateway, previewTarget } from "./preview-gateway.js";
 import { refuse } from "./refusal.js";
 import type { CrossOriginAccess, HostGuard, KeyGuard } from "./request-guards.js";
@@ -21,11 +21,11 @@ import type { SandboxLinks } from "./sandbox-links.js";
 export interface Destinations {
   readonly hosts: HostGuard;
   /** Refuses tokens of API keys that may not be used any more. Default: no such keys. */
-  readonly keys?: Pick<KeyGuard, "refusal">;
+  readonly keys?: Pick<KeyGuard, "allows" | "refusal">;
   /** Default: nobody is known. */
   readonly callers?: Pick<RequestCallers, "of">;
   readonly connections: ConnectionBudget;
-  /** Cuts calls whose API key was revoked. Default: no such keys. */
+  /** Cuts calls whose API key may not be used any more. Default: no such keys. */
   readonly openCalls?: OpenCalls;
   /** CORS for the APIs. Servers in previews set their own CORS headers. */
   readonly crossOrigin: CrossOriginAccess;
@@ -63,8 +63,9 @@ export function routeRequests(server: Server, destinations: Destinations): void 
     const { socket } = request;
     const caller = callers?.of(request, isForAgent);
     const refusal = connections.begin(socket, answered, caller);
-    if (!refusal && caller?.keyId !== undefined && openCalls)
-      answered.once("close", openCalls.add(caller.keyId, socket));
+    const keyId = caller?.keyId;
+    if (!refusal && keyId !== undefined)
+      openCalls?.add({ socket, answered, isAllowed: () => keys?.allows(keyId) ?? true });
     return refusal;
   };
   server.on("connection", (socket) => connections.open(socket));
@@ -136,40 +137,6 @@ export function routeRequests(server: Server, destinations: Destinations): void 
 }
 
 const traceOf = (error: unknown): string => (error instanceof Error && error.stack) || String(error);
-
-/** Milliseconds between two checks of the keys whose calls are open. */
-const checkMs = 500;
-
-/**
- * Cuts the calls that are open when their API key is revoked or expires: streams, terminals, tunnels and requests that wait. A
- * new call is refused, but these would go on for hours.
- */
-export class OpenCalls {
-  readonly #byKey = new Map<string, Set<Duplex>>();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(private readonly isUsable: (keyId: string) => boolean) {}
-
-  /** Notes a call over this connection, until the returned function is called. */
-  add(keyId: string, connection: Duplex): () => void {
-    const calls = this.#byKey.get(keyId) ?? new Set();
-    this.#byKey.set(keyId, calls.add(connection));
-    this.#timer ??= setInterval(() => this.#cut(), checkMs).unref();
-    return () => {
-      calls.delete(connection);
-      if (calls.size > 0 || this.#byKey.get(keyId) !== calls) return;
-      this.#byKey.delete(keyId);
-      if (this.#byKey.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    };
-  }
-
-  #cut(): void {
-    for (const [keyId, calls] of this.#byKey)
-      if (!this.isUsable(keyId)) for (const connection of calls) connection.destroy();
-  }
-}
 
 /** Whether a request asks for a tunnel to a port, which previews do not have. */
 const isPortTunnel = (request: IncomingMessage): boolean =>

@@ -6,6 +6,7 @@ import { forwardedResponseHeaders } from "../relay/forwarded-headers.js";
 import type { SandboxRecord } from "../sandboxes/sandbox-record.js";
 import type { SandboxToken } from "../tokens/token-issuer.js";
 import type { AgentGateway } from "./agent-gateway.js";
+import type { OpenCall, OpenCalls } from "./open-calls.js";
 import { refuse } from "./refusal.js";
 
 /** What a link leads to. */
@@ -25,6 +26,8 @@ interface Claims {
   readonly e: number;
 }
 
+type LinkedCall = Omit<OpenCall, "isAllowed">;
+
 interface SandboxLinksParts {
   readonly agents: Pick<AgentGateway, "send">;
   /** The key that signs links. */
@@ -33,6 +36,7 @@ interface SandboxLinksParts {
   /** The sandbox; throws the problem that says why there is none. */
   readonly find: (sandboxId: string) => Pick<SandboxRecord, "id" | "linksRevokedAt">;
   readonly isUsable: (keyId: string | undefined) => boolean;
+  readonly openCalls: Pick<OpenCalls, "add">;
 }
 
 const prefix = "/v1/links/";
@@ -75,14 +79,13 @@ export class SandboxLinks {
   /** Answers a request for a link to a file. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const { sandboxId, target } = await this.#opened(
-        originForm(request).slice(prefix.length).split("?")[0] ?? "",
-      );
+      const token = originForm(request).slice(prefix.length).split("?")[0] ?? "";
+      const { sandboxId, target } = await this.#open(token, { socket: request.socket, answered: response });
       const signal = disconnectSignal(response);
       if (target.kind === "port") throw notValid();
       const isUpload = target.kind === "upload";
       if (request.method !== (isUpload ? "PUT" : "GET")) throw otherMethod(isUpload ? "PUT" : "GET");
-      const { token } = await this.parts.issueToken(sandboxId);
+      const issued = await this.parts.issueToken(sandboxId);
       const body = isUpload ? (bodyOf(request) ?? "") : undefined;
       const { "content-length": length, range } = request.headers;
       const own = isUpload
@@ -91,7 +94,7 @@ export class SandboxLinks {
             ...(length !== undefined && { "content-length": length }),
           }
         : { ...(range !== undefined && { range }) };
-      const headers = { authorization: `Bearer ${token}`, ...own };
+      const headers = { authorization: `Bearer ${issued.token}`, ...own };
       const path = `/files/${target.kind}?path=${encodeURIComponent(target.path)}`;
       const message = await this.parts.agents.send(
         sandboxId,
@@ -117,22 +120,39 @@ export class SandboxLinks {
     }
   }
 
-  /** Throws a 401 problem unless the token is that of a link to this port. */
-  async requirePort(token: string | undefined, sandboxId: string, port: number): Promise<void> {
+  /** Throws a 401 problem unless the token is that of a link to this port. The call is cut when the link ends. */
+  async requirePort(
+    token: string | undefined,
+    { sandboxId, port }: { readonly sandboxId: string; readonly port: number },
+    call: LinkedCall,
+  ): Promise<void> {
     if (token === undefined) throw linkNeeded();
-    const { sandboxId: linked, target } = await this.#opened(token);
+    const { sandboxId: linked, target } = await this.#open(token, call);
     if (linked !== sandboxId || target.kind !== "port" || target.port !== port) throw notValid();
   }
 
-  async #opened(token: string): Promise<{ readonly sandboxId: string; readonly target: LinkTarget }> {
+  async #open(
+    token: string,
+    call: LinkedCall,
+  ): Promise<{ readonly sandboxId: string; readonly target: LinkTarget }> {
     const [text = "", signature = ""] = token.split(".");
     const expected = Buffer.from(await this.#signature(text));
     const actual = Buffer.from(signature);
     if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) throw notValid();
-    const { s, k, t, i, e } = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as Claims;
-    const { linksRevokedAt } = this.parts.find(s);
-    if (e <= Date.now() || i <= Number(linksRevokedAt ?? 0) || !this.parts.isUsable(k)) throw notValid();
+    const claims = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as Claims;
+    const { s, t, e } = claims;
+    const isExpired = (): boolean => e <= Date.now();
+    const sandbox = this.parts.find(s);
+    if (isExpired() || this.#isRevoked(claims, sandbox)) throw notValid();
+    // The transfer of a file that has begun may end.
+    const lasts = (): boolean => t.kind !== "port" || !isExpired();
+    const isAllowed = (): boolean => lasts() && !this.#isRevoked(claims, sandbox);
+    this.parts.openCalls.add({ ...call, isAllowed });
     return { sandboxId: s, target: t };
+  }
+
+  #isRevoked({ i, k }: Claims, { linksRevokedAt }: Pick<SandboxRecord, "linksRevokedAt">): boolean {
+    return i <= Number(linksRevokedAt ?? 0) || !this.parts.isUsable(k);
   }
 
   async #signature(text: string): Promise<string> {

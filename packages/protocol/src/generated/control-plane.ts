@@ -325,7 +325,7 @@ export interface paths {
         post: operations["createSandboxLink"];
         /**
          * Revoke all links of a sandbox
-         * @description Also for the next request of visits that have begun; a connection that is open goes on. Links that are made later are valid.
+         * @description Visits that have begun end too, with their open connections. Links that are made later are valid.
          */
         delete: operations["revokeSandboxLinks"];
         options?: never;

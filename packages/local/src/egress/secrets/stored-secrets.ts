@@ -83,12 +83,12 @@ export class StoredSecrets {
     };
     const policy = egress.policy({ internetAccess: true });
     checkedSecret(name, { ...spec, env: false }, { policy, find }, []);
-    const { rules, value: given } = carried(name, spec);
+    const { rules, value: next } = carried(name, spec);
     await store.writes.save(about({ name, keyId }), async () => {
       const known = this.find(name, keyId);
       if (!known && this.list(keyId).length >= mostOfKey)
         throw new Problem(400, "RESOURCE_LIMIT_ERROR", `An API key stores ${mostOfKey} secrets at most.`);
-      const value = new SecretValue(given.reveal(), known?.value.id);
+      const value = new SecretValue(next.reveal(), known?.value.id);
       const updatedAt = new Date();
       const secret = { name, keyId, rules, value, createdAt: known?.createdAt ?? updatedAt, updatedAt };
       await store.secrets?.save(this.#sealed(secret));
