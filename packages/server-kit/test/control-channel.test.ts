@@ -37,3 +37,16 @@ test("a frame that is sent byte by byte is read in pieces that are larger than a
   await expect.poll(() => frames).toEqual([{ kind: "R", payload: Buffer.from(payload) }]);
   expect(pieces).toBeLessThan(frame.length / 3);
 });
+
+test("bytes that are no frame are told once, and their sender sees no error, however much more it sends", async () => {
+  const [sender, receiver] = await socketPair();
+  const frames: (Frame | undefined)[] = [];
+  new ControlChannel(receiver, (read) => frames.push(read));
+  const failed = once(sender, "error").then(() => true);
+  sender.write(Buffer.alloc(8));
+  await expect.poll(() => frames).toEqual([undefined]);
+  const sent = new Promise((resolve) => sender.write(Buffer.concat(Array(10_000).fill(frame)), resolve));
+  expect(await Promise.race([sent.then(() => false), failed])).toBe(false);
+  await expect.poll(() => receiver.bytesRead).toBe(8 + 10_000 * frame.length);
+  expect(frames).toEqual([undefined]);
+});

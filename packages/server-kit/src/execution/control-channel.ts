@@ -22,8 +22,9 @@ export interface Frame {
  */
 export class ControlChannel {
   readonly closed: Promise<void>;
-  readonly #held = new GatheredBytes();
+  #held = new GatheredBytes();
   #needed = lengthBytes;
+  #isIgnored = false;
 
   constructor(
     private readonly socket: Duplex,
@@ -34,7 +35,7 @@ export class ControlChannel {
     // A connection error is handled as a close: the socket emits "close" after it.
     socket.on("error", () => undefined);
     socket.on("data", (chunk: Buffer) => {
-      this.#take(chunk);
+      if (!this.#isIgnored) this.#take(chunk);
       if (this.#held.length === 0 || chunk.length >= smallestPiece) return;
       socket.pause();
       setTimeout(() => socket.resume(), pauseMs);
@@ -49,17 +50,27 @@ export class ControlChannel {
     this.socket.write(Buffer.concat([length, body]));
   }
 
+  /**
+   * Takes no more frames. What still comes is dropped: if the channel were closed instead, code that floods it would see an error,
+   * and might end by itself before it is killed.
+   */
+  ignore(): void {
+    this.#isIgnored = true;
+    this.#held = new GatheredBytes();
+  }
+
   close(): void {
+    this.ignore();
     this.socket.destroy();
   }
 
   #take(chunk: Buffer): void {
     this.#held.add(chunk);
-    while (this.#held.length >= this.#needed && !this.socket.destroyed) {
+    while (this.#held.length >= this.#needed && !this.#isIgnored) {
       const { bytes } = this.#held;
       const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
       if (length === 0 || length > frameLimit) {
-        this.close();
+        this.ignore();
         this.onFrame(undefined);
         return;
       }

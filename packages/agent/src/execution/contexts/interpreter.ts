@@ -242,6 +242,7 @@ export class Interpreter {
     if (frame?.kind === "H") this.#greet(frame.payload.length > 0);
     else if (!frame || !this.#run || !this.#accept(this.#run, frame)) {
       this.#isGarbled = this.#run?.report.isStarted ?? false;
+      this.#channel.ignore();
       void this.end();
     }
   }

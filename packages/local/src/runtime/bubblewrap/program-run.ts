@@ -247,7 +247,7 @@ export class ProgramRun {
     else if (reported?.what !== "value") {
       // If the code has begun, the code wrote this frame: a driver that cannot start the code reports that earlier.
       this.#isGarbled = this.#report.isStarted;
-      this.#channel.close();
+      this.#channel.ignore();
       void this.#kill();
     }
   }
