@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -94,7 +94,8 @@ const withOverlay: readonly Case[] = [
   [
     "where pip and npm install",
     "ls -d /usr/local/bin/greeting; npm prefix -g",
-    "/usr/local/bin/greeting\n/usr\n",
+    // npm installs beside the Node.js that runs it.
+    `/usr/local/bin/greeting\n${dirname(dirname(process.execPath))}\n`,
     "python3-pip",
   ],
   [
