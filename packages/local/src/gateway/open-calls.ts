@@ -21,6 +21,8 @@ export class OpenCalls {
   #timer: NodeJS.Timeout | undefined;
 
   add(call: OpenCall): void {
+    // It ended while its link was checked, and says so no more.
+    if (call.socket.destroyed) return;
     this.#calls.add(call);
     this.#timer ??= setInterval(() => this.#cut(), checkMs).unref();
     call.answered.once("close", () => {
