@@ -127,6 +127,14 @@ export const importRules = {
       { path: "^packages/(mcp|mcp-runner|cli)/src/" },
       { path: target(["server-kit"]), pathNot: "/server-kit/(src/)?(user-cache|image-type|limits)" },
     ),
+    arrow(
+      "mcp: what a list of tools needs imports the client by await import() alone",
+      {
+        path: "^packages/mcp/src/",
+        pathNot: "/(servers/failures|errors/tool-failure|http/client-keys)[.]ts$",
+      },
+      { path: "^packages/client/", dependencyTypesNot: ["dynamic-import", "type-only"] },
+    ),
     ...folderArrows(),
     arrow(
       "every package: a path never leaves it",

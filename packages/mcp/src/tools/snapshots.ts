@@ -1,5 +1,5 @@
 /** Files of sandboxes as they were at one moment, to go back to and to begin others with. */
-import { Sandbox } from "cloud-sandbox";
+import type { Sandbox } from "cloud-sandbox";
 import * as z from "zod";
 import { firstEntries } from "../results/output-limit.js";
 import { sandboxOutput, sandboxSummary } from "../results/sandbox-result.js";
@@ -50,9 +50,9 @@ const forkSandbox = sandboxTool({
   output: z.looseObject({ data: z.array(sandboxOutput), errors: z.array(z.string()).optional() }),
   handler: async ({ sandbox, sandboxes, count, timeout_seconds: timeoutSeconds, signal }) => {
     const forks = await sandbox.fork({ count, timeoutSeconds, signal });
-    const made = forks.filter((fork) => fork instanceof Sandbox);
+    const made = forks.flatMap((fork) => (fork instanceof Error ? [] : [fork]));
     for (const fork of made) sandboxes.adopt(fork);
-    const errors = forks.flatMap((fork) => (fork instanceof Sandbox ? [] : [fork.message]));
+    const errors = forks.flatMap((fork) => (fork instanceof Error ? [fork.message] : []));
     return { data: made.map(sandboxSummary), ...(errors.length > 0 && { errors }) };
   },
 });
