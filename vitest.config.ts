@@ -124,6 +124,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A condition holds when it holds; a second is short for a process on a busy machine.
     expect: { poll: { timeout: 30_000 } },
+    // What differs is all that is known of a failure on another machine.
+    chaiConfig: { truncateThreshold: 2000 },
     tags,
     reporters: ["default", new SkipReasons(), new RunningFiles(), ...(VITEST_JSON ? ["json"] : [])],
     ...(VITEST_JSON && { outputFile: { json: VITEST_JSON } }),
