@@ -42,7 +42,7 @@ export interface SandboxChange {
   /** Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. */
   runs: boolean;
   /**
-   * Whether it belongs to the version control, as all below `.git`, or removes or replaces a directory that has some in it. It is applied
+   * Whether it belongs to the version control, as all below `.git` and `.hg`, or removes or replaces a directory that has some in it. It is applied
    * only when named with `control: true`.
    */
   versionControl: boolean;

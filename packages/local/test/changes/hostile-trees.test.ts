@@ -249,8 +249,9 @@ describe("a name", () => {
       ".git/hooks/pre-commit": "applied",
     });
     const others = [".GIT/x", ".git./x", ".git /x", "git~1/x", ".g\u200cit/x", "a/.Git", ".git:x/y"];
-    for (const name of others) expect([name, isVersionControl(bytePathOf(name))]).toEqual([name, true]);
-    for (const name of [".gitignore", "git", "x.git", ".github/x"])
+    for (const name of [...others, ".hg/hgrc", ".Svn/x", "svn~1", ".jj/x"])
+      expect([name, isVersionControl(bytePathOf(name))]).toEqual([name, true]);
+    for (const name of [".gitignore", "git", "x.git", ".github/x", "hg"])
       expect([name, isVersionControl(bytePathOf(name))]).toEqual([name, false]);
   });
 
@@ -258,9 +259,11 @@ describe("a name", () => {
     const running = [
       ...[".gitmodules", ".envrc", ".vscode/tasks.json", ".idea/x", ".claude/settings.json", ".mcp.json"],
       ...[".husky/x", ".npmrc", ".yarnrc.yml", "a/package.json", "Makefile", ".bashrc", ".zshrc"],
+      ...["eslint.config.mjs", ".prettierrc.cjs", "a/vite.config.ts", "assets/HEAD", ".zed/tasks.json"],
     ];
     for (const name of running) expect([name, mayRunByItself(name)]).toEqual([name, true]);
-    for (const name of ["a.txt", "src/make.ts"]) expect([name, mayRunByItself(name)]).toEqual([name, false]);
+    for (const name of ["a.txt", "src/make.ts", "head/a.txt", "config.ts", "a.config.json"])
+      expect([name, mayRunByItself(name)]).toEqual([name, false]);
   });
 
   test("that is no UTF-8 is decoded as fast as others", () => {

@@ -1447,7 +1447,7 @@ export interface components {
             /** @description Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. Default: false. */
             runs?: boolean;
             /**
-             * @description Whether it belongs to the version control, as all below `.git`, or removes or replaces a directory that has some in it. Applied
+             * @description Whether it belongs to the version control, as all below `.git` and `.hg`, or removes or replaces a directory that has some in it. Applied
              *     only when named with `control: true`. Default: false.
              */
             version_control?: boolean;

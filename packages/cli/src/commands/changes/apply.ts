@@ -10,7 +10,7 @@ interface Options extends ApplyOptions {
 export function define(command: Command): void {
   command
     .argument("<id>", "id or name of the sandbox")
-    .argument("[path...]", "paths to apply, as /repo/a.txt; default: all changes but those below .git")
+    .argument("[path...]", "paths to apply, as /repo/a.txt; default: all changes but the version control's")
     .option("--since <path>", "the mount with :copy; default: the only one")
     .option("--check", "only say what would happen")
     .option("-y, --yes", "do not ask")
