@@ -129,14 +129,12 @@ export class SandboxLifecycle {
     return this.#steps.run(sandbox, async (signal) => {
       const what = `The files of sandbox ${sandbox.id} could not be kept`;
       const limit = new SaveLimit(sandbox.template.limits);
-      const isPaused = sandbox.status === "paused";
-      let machine: Machine | undefined;
       try {
         if (sandbox.status === "stopped")
           return { ...(await files.linkTo(sandbox.id, path)), stoodStill: true };
-        machine = this.#machineOf(sandbox);
+        const machine = this.#machineOf(sandbox);
         // Its agent packs the files, and is frozen too.
-        if (isPaused && !machine.hasDisk) throw sandboxPaused(sandbox.id);
+        if (sandbox.status === "paused" && !machine.hasDisk) throw sandboxPaused(sandbox.id);
         const signals = [signal, this.#leaving.signal, limit.signal];
         const saved = await files.write(machine, path, sandbox.template.limits, {
           signal: AbortSignal.any(signals),
@@ -146,8 +144,6 @@ export class SandboxLifecycle {
       } catch (error) {
         if (limit.signal.aborted && !(error instanceof Problem)) throw limit.problem(what);
         throw problemFrom(error, what, "Try again, or free some disk space.");
-      } finally {
-        if (!isPaused) await machine?.resume();
       }
     });
   }

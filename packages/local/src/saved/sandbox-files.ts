@@ -36,7 +36,8 @@ export class SandboxFiles {
 
   /**
    * Writes the machine's files to a path, where they are complete, on the host's disk, when this resolves. A machine with a disk is
-   * frozen then: the disk must not change while it is read, and code may have replaced the agent.
+   * frozen for that: the disk must not change while it is read, and code may have replaced the agent. If it is live, it goes on as soon
+   * as its disk has been read; else it stays frozen.
    */
   async write(
     machine: Machine,
@@ -45,20 +46,24 @@ export class SandboxFiles {
     { signal, isLive }: { readonly signal: AbortSignal; readonly isLive: boolean },
   ): Promise<SavedFiles> {
     const partial = partialOf(path);
-    if (machine.hasDisk) await machine.pause();
+    const goesOn = isLive && machine.hasDisk && !machine.isPaused;
     try {
+      if (machine.hasDisk) await machine.pause();
       await rm(partial, { force: true });
       // Opened first: a stream that is ended while it opens its file would make the file after it was removed.
       await using file = await open(partial, "wx", 0o600);
       const archive = machine.hasDisk
         ? machine.readDisk()
         : await this.agents.takeFiles(machine, signal, isLive);
+      // What was read need not be on the host's disk before.
+      if (goesOn) archive.once("end", () => void machine.resume().catch(() => undefined));
       const limit = atMost(3 * limits.diskMb * mebibyte + 64 * mebibyte);
       await pipeline(archive, limit, file.createWriteStream({ flush: true }), { signal });
       await rename(partial, path);
       await sync(dirname(path));
     } finally {
       await rm(partial, { force: true });
+      if (goesOn) await machine.resume();
     }
     return { path, isDisk: machine.hasDisk };
   }
