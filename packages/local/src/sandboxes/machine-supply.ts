@@ -181,7 +181,8 @@ export class MachineSupply {
     const { log } = this.options;
     const pool = new WarmPool({
       size,
-      boot: () => this.#waiting(template),
+      boot: () => this.#started(template, newSandboxId()),
+      onWaiting: (machine) => this.#startDesktop(machine, template),
       packages: hostPackages,
       hasRoom: () => this.options.budget.hasRoom(template.limits),
       whenIdle: (work) => this.#spareBoots(() => this.#afterRequests(work)),
@@ -194,16 +195,13 @@ export class MachineSupply {
     return pool;
   }
 
-  /** A machine for the pool. Its desktop is started: the first call of its owner would wait for that. */
-  async #waiting(template: LocalTemplate): Promise<Machine> {
-    const machine = await this.#started(template, newSandboxId());
-    if (template.desktop) {
-      const signal = AbortSignal.timeout(desktopStartMs);
-      // The first call tries again, and says what is wrong.
-      const { agents } = this.options;
-      await agents.ask(machine, { method: "GET", path: "/desktop/display", signal }).catch(() => undefined);
-    }
-    return machine;
+  /** Starts the desktop of a machine that waits: the first call of its owner would wait for that. */
+  async #startDesktop(machine: Machine, { desktop }: LocalTemplate): Promise<void> {
+    if (!desktop) return;
+    const signal = AbortSignal.timeout(desktopStartMs);
+    // The first call tries again, and says what is wrong.
+    const { agents } = this.options;
+    await agents.ask(machine, { method: "GET", path: "/desktop/display", signal }).catch(() => undefined);
   }
 
   #keepOneWaiting(name: string, pool: WarmPool): void {

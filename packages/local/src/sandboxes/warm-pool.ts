@@ -10,6 +10,8 @@ export interface WarmPoolOptions {
   /** The number of machines to keep waiting. */
   readonly size: number;
   readonly boot: () => Promise<Machine>;
+  /** Called with each machine that begins to wait. It may be claimed meanwhile. */
+  readonly onWaiting?: ((machine: Machine) => Promise<void>) | undefined;
   /** A string that changes with the host's packages. Machines that booted before a change are replaced, because they see the old packages. */
   readonly packages: () => string;
   /** Whether there is memory for one more waiting machine. Call {@link WarmPool.fill} when memory becomes free. */
@@ -132,6 +134,7 @@ export class WarmPool {
       this.#waiting.splice(index, 1);
       this.#refillAfter(refillDelayMs);
     });
+    await this.options.onWaiting?.(machine);
   }
 
   async #sleep(delayMs: number): Promise<void> {

@@ -34,6 +34,15 @@ describe("a warm pool", () => {
     await pool.close();
   });
 
+  test("prepares machines that wait, and none that somebody waits for", async () => {
+    const host = new Host();
+    const pool = host.pool(1);
+    expect((await pool.claim()).id).toBe("1");
+    await expect.poll(() => host.prepared).toEqual(["2"]);
+    expect((await pool.claim()).id).toBe("2");
+    await pool.close();
+  });
+
   test("reports a failed boot, tries again, and lets a claim in between fail with its reason", async () => {
     const host = new Host();
     host.failure = new Error("no memory");
@@ -118,6 +127,8 @@ test("a warm pool hands out a new machine though an outdated one leaves somethin
 class Host {
   readonly machines: Machine[] = [];
   readonly failures: string[] = [];
+  /** The ids of the machines that began to wait. */
+  readonly prepared: string[] = [];
   failure: Error | undefined;
   booted = 0;
   running = 0;
@@ -136,6 +147,7 @@ class Host {
     return new WarmPool({
       size,
       boot: () => this.#boot(),
+      onWaiting: async ({ id }) => void this.prepared.push(id),
       hasRoom: () => true,
       packages: () => this.packages,
       whenIdle: async (work) => {
