@@ -14,10 +14,11 @@ export interface ViewerKey {
 const mostKeys = 16;
 /** Milliseconds that the answer to a wrong key takes. Wrong keys wait for each other, so that a password cannot be guessed. */
 const wrongKeyDelayMs = 1000;
-/** Wrong keys that may wait. Further ones are refused at once, unread. */
+/** Wrong keys that may wait. Meanwhile nobody gets in with a password; a token is too long to be guessed. */
 const mostWaiting = 10;
 
 interface Issued extends ViewerKey {
+  readonly isPassword: boolean;
   readonly revoke: () => void;
 }
 
@@ -36,7 +37,8 @@ export class ViewerKeys {
     const revocation = new AbortController();
     const timer = setTimeout(() => key.revoke(), seconds * 1000).unref();
     const key: Issued = {
-      ...{ text, viewOnly, expiresAt: Date.now() + seconds * 1000, revoked: revocation.signal },
+      ...{ text, viewOnly, isPassword: password !== undefined },
+      ...{ expiresAt: Date.now() + seconds * 1000, revoked: revocation.signal },
       revoke: () => {
         clearTimeout(timer);
         const at = this.#keys.indexOf(key);
@@ -53,7 +55,9 @@ export class ViewerKeys {
   async find(text: string): Promise<ViewerKey | undefined> {
     const wanted = digest(text);
     const found = this.#keys.find((key) => timingSafeEqual(digest(key.text), wanted));
-    if (found || this.#waiting >= mostWaiting) return found;
+    const mayGuess = this.#waiting < mostWaiting;
+    if (found && (mayGuess || !found.isPassword)) return found;
+    if (!mayGuess) return undefined;
     this.#waiting += 1;
     this.#wrong = this.#wrong.then(() => sleep(wrongKeyDelayMs, undefined, { ref: false }));
     await this.#wrong;
