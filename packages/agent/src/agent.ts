@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Duplex, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -152,7 +153,11 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     const files = new FileService(tree);
     desktop ??= import("./desktop/desktop-parts.js").then(
       ({ DesktopParts }) =>
-        new DesktopParts({ programs, directory, environment: base, files, tree, recordings: temporary }),
+        new DesktopParts({
+          ...{ programs, directory, environment: base, files, tree, recordings: temporary },
+          // So that an agent that is restarted finds the desktop of the one before.
+          id: config.ownsMachine ? "desktop" : randomUUID(),
+        }),
     );
     return desktop;
   };

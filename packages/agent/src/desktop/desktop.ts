@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { markedProcesses, sweepMarkedProcesses } from "../execution/programs/process-sweep.js";
 import { exhausted } from "../execution/programs/start-failure.js";
@@ -15,6 +14,8 @@ export interface DesktopOptions {
   readonly directory: PrivateDirectory;
   /** The environment that every program of the sandbox starts with. The desktop sets its `DISPLAY`. */
   readonly environment: Record<string, string>;
+  /** Marks the processes of the desktop. */
+  readonly id: string;
 }
 
 /** Most tools that may run at a time. */
@@ -25,7 +26,6 @@ const longestCommand = 1000;
 /** The X server of a sandbox and the tools that use it. Started by the first operation that needs it, and again after it ended. */
 export class Desktop {
   readonly log = new DesktopLog();
-  readonly #id = randomUUID();
   #server: Promise<DisplayServer> | undefined;
   #tools = 0;
 
@@ -72,7 +72,7 @@ export class Desktop {
       );
     this.#tools += 1;
     try {
-      return await runTool(call, await this.environment(), this.#id);
+      return await runTool(call, await this.environment(), this.id);
     } finally {
       this.#tools -= 1;
     }
@@ -84,14 +84,13 @@ export class Desktop {
     return { ...this.options.environment, ...(server && { DISPLAY: `:${server.display}` }) };
   }
 
-  /** Marks the processes of the desktop. */
   get id(): string {
-    return this.#id;
+    return this.options.id;
   }
 
   /** The processes that the desktop has started, and those started by them. */
   async processes(): Promise<{ pid: number; ppid: number; name: string; command: string }[]> {
-    const entries = await Promise.all(markedProcesses(this.#id).slice(0, mostProcesses).map(readProcess));
+    const entries = await Promise.all(markedProcesses(this.id).slice(0, mostProcesses).map(readProcess));
     return Promise.all(
       entries
         .filter((entry) => entry !== undefined)
@@ -106,14 +105,16 @@ export class Desktop {
   async close(): Promise<void> {
     const server = await this.#server?.catch(() => undefined);
     await server?.stop();
-    await sweepMarkedProcesses(new Set([this.#id]));
+    await sweepMarkedProcesses(new Set([this.id]));
   }
 
   async #start(): Promise<DisplayServer> {
     const { programs, directory, environment } = this.options;
     await requirePrograms(programs, Object.keys(desktopPrograms) as DesktopProgram[]);
+    // What is left of an X server that has ended, or of the desktop of an agent that was restarted.
+    await sweepMarkedProcesses(new Set([this.id]));
     this.log.add("desktop", "Starting the X server.");
-    const server = await DisplayServer.start({ environment, directory, log: this.log, id: this.#id });
+    const server = await DisplayServer.start({ environment, directory, log: this.log, id: this.id });
     environment.DISPLAY = `:${server.display}`;
     return server;
   }

@@ -98,18 +98,26 @@ export class Recordings {
     const options = { cwd: "/", env, stdio, id: this.desktop.id };
     const { child, pid, exit } = await startProcess({ command: "ffmpeg", args }, options);
     let complaint = "";
+    let isStopped = false;
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       complaint = (complaint + text).slice(-2000);
     });
     this.desktop.log.follow("ffmpeg", child.stderr);
     const record: Recorded = {
       ...{ id, format, path, startedAt: Date.now() },
-      stop: () => killGroup(pid, "SIGINT"),
+      stop: () => {
+        isStopped = true;
+        killGroup(pid, "SIGINT");
+      },
       kill: () => killGroup(pid, "SIGKILL"),
-      ended: exit.then(([code]) => {
+      ended: exit.then(async ([code]) => {
         record.endedAt = Date.now();
         // ffmpeg that is interrupted finishes the file, and exits with 255.
         if (code !== 0 && code !== 255) record.error = failureIn(complaint);
+        // It takes the end of the X server, and a screen that is smaller by now, for the end of what there is to record.
+        else if (!isStopped && !(await this.#isAtLimit(record)))
+          record.error =
+            "the screen became smaller, or the X server ended; what was recorded before is in the file";
       }),
     };
     this.#keep(record);
@@ -161,6 +169,13 @@ export class Recordings {
       format,
       output_file: path,
     };
+  }
+
+  /** Whether a recording has ended because it was as long or as large as one may be. */
+  async #isAtLimit({ path, startedAt }: Recorded): Promise<boolean> {
+    if (Date.now() - startedAt >= longestSeconds * 1000) return true;
+    const found = await this.files.stat(path).catch(() => undefined);
+    return (found?.size ?? 0) >= 0.9 * largestFile;
   }
 
   /** A recording by its id, by default the latest. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { Problem } from "@cloud-sandbox/server-kit";
@@ -75,8 +76,14 @@ export class ScreenText {
 
   async #words(look: Look): Promise<readonly Word[]> {
     const previous = this.#last;
-    const reading = previous.catch(() => undefined).then(() => this.#look(look));
+    const reading = previous.then(() => {
+      look.signal.throwIfAborted();
+      return this.#look(look);
+    });
     this.#last = reading.catch(() => undefined);
+    // Who gives up does not wait for the looks of others.
+    await Promise.race([previous, once(look.signal, "abort")]);
+    look.signal.throwIfAborted();
     return reading;
   }
 

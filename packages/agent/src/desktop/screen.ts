@@ -17,9 +17,8 @@ export interface Shot {
 }
 
 export interface ShotOptions {
+  /** Default: the whole screen. */
   readonly region?: Region | undefined;
-  /** The id of a window. Default: the whole screen. */
-  readonly window?: number | undefined;
   /** Scales the image down until neither side is longer, in pixels. */
   readonly maxEdge?: number | undefined;
   readonly signal: AbortSignal;
@@ -30,10 +29,10 @@ export class Screen {
   constructor(private readonly desktop: Desktop) {}
 
   /** An image as PNG, compressed little: the best compression takes longer than all the rest. */
-  async shot({ region, window, maxEdge, signal }: ShotOptions): Promise<Shot> {
+  async shot({ region, maxEdge, signal }: ShotOptions): Promise<Shot> {
     if (region) await this.#checkRegion(region, signal);
     const args = [
-      ...["-silent", "-window", window === undefined ? "root" : `0x${window.toString(16)}`],
+      ...["-silent", "-window", "root"],
       ...(region ? ["-crop", `${region.width}x${region.height}+${region.x}+${region.y}`, "+repage"] : []),
       ...(maxEdge === undefined ? [] : ["-resize", `${maxEdge}x${maxEdge}>`]),
       ...["-define", "png:compression-level=1", "-define", "png:exclude-chunks=date,time", "png:-"],

@@ -154,7 +154,7 @@ export function desktopHandlers(open: () => Promise<DesktopParts>) {
       png((await (await open()).screen.shot({ region: body, maxEdge: query.max_edge, signal })).bytes),
     async captureWindow({ query, signal }) {
       const { windows: all, screen } = await open();
-      return png((await screen.shot({ window: await all.wanted(query.window_id, signal), signal })).bytes);
+      return png((await screen.shot({ region: await all.region(query.window_id, signal), signal })).bytes);
     },
 
     startRecording: async ({ body, signal }) => (await open()).recordings.start(body ?? {}, signal),
@@ -166,19 +166,19 @@ export function desktopHandlers(open: () => Promise<DesktopParts>) {
     listWindows: windows,
     listWindowsShort: windows,
     async focusWindow({ body, signal }) {
-      await (await open()).windows.focus(body.window_id, signal);
+      await (await open()).windows.focus(String(body.window_id), signal);
       return done("focused");
     },
     async closeWindow({ body, signal }) {
-      await (await open()).windows.close(body.window_id, signal);
+      await (await open()).windows.close(String(body.window_id), signal);
       return done("closed");
     },
     async resizeWindow({ body, signal }) {
-      await (await open()).windows.resize(body.window_id, body.width, body.height, signal);
+      await (await open()).windows.resize(String(body.window_id), body.width, body.height, signal);
       return done("resized");
     },
     async minimizeWindow({ body, signal }) {
-      await (await open()).windows.minimize(body.window_id, signal);
+      await (await open()).windows.minimize(String(body.window_id), signal);
       return done("minimized");
     },
 

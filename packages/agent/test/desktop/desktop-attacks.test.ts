@@ -45,6 +45,8 @@ describe("a desktop refuses", () => {
     ["control characters", "keyboard/type", { text: "a\u001bb" }, /U\+001b at position 1/],
     ["typing for hours", "keyboard/type", { text: long, delay_ms: 1000 }, /2000 s/],
     ["a key that no keyboard has", "keyboard/press", { key: "AnyKey" }, /named "AnyKey"/],
+    ["the number of a key", "keyboard/press", { key: "38" }, /named "38"/],
+    ["a key that looks like a property", "keyboard/press", { key: "__proto__" }, /named "__proto__"/],
     ["a key that looks like an option", "keyboard/press", { key: "--help" }, /named "--help"/],
     ["no key", "keyboard/combination", { keys: [] }, /key/],
     ["a clipboard of more than 1 MiB", "clipboard/set", { text: "é".repeat(600_000) }, /1 MiB/],
@@ -105,8 +107,21 @@ describe("a desktop in a sandbox that attacks it", () => {
       .poll(async () => (await desktop.windows()).map(({ title }) => title))
       .not.toContain("hostile");
     for (const { title } of await desktop.windows()) expect(title).not.toMatch(/\p{Cc}/u);
-    expect((await desktop.get("x11/capture_window?window_id=1")).status).toBeGreaterThanOrEqual(400);
+    expect((await desktop.windows()).map(({ title }) => title)).toEqual(["quiet", "x [31m"]);
+    for (const path of ["x11/capture_window?window_id=1", "x11/capture_window?window_id=0x1"])
+      expect((await desktop.get(path)).body.code).toBe("WINDOW_NOT_FOUND");
     for (const { id } of await desktop.windows()) await desktop.post("windows/close", { window_id: id });
+  });
+
+  test("reads titles of many lines as fast as others", async () => {
+    await desktop.openTerminal("lines", "sleep 100");
+    await desktop.output(
+      `xdotool search --name '^lines$' set_window --name "$(head -c 100000 /dev/zero | tr '\\0' '\\n'; echo x)"`,
+    );
+    await expect.poll(async () => (await desktop.windows()).map(({ title }) => title)).toEqual([""]);
+    const [window] = await desktop.windows();
+    await desktop.post("windows/close", { window_id: window?.id });
+    await expect.poll(() => desktop.windows()).toEqual([]);
   });
 
   test("does not wait for an owner of the clipboard that says nothing, and reads no more than a text", async () => {

@@ -134,6 +134,12 @@ describe("a desktop", () => {
     const image = (await desktop.get(`x11/capture_window?window_id=${first.id}`)).bytes;
     expect(sizeOf(image)).toEqual([first.width, first.height]);
     expect(sizeOf((await desktop.get("x11/capture_window")).bytes)).toEqual([first.width, first.height]);
+    const minimized = `x11/capture_window?window_id=${second.id}`;
+    expect((await desktop.get(minimized)).body.error).toMatch(/minimized/);
+    // HOPX's clients have numbers for windows.
+    await desktop.post("windows/focus", { window_id: Number(second.id) });
+    const { width, height } = (await named("second")) ?? {};
+    expect(sizeOf((await desktop.get(minimized)).bytes)).toEqual([width, height]);
     for (const { id } of [first, second]) await desktop.post("windows/close", { window_id: id });
     await expect.poll(() => desktop.windows()).toEqual([]);
   });
@@ -202,6 +208,18 @@ describe("text on the screen", { tags: ["tesseract-ocr"] }, () => {
     await desktop.post("windows/close", { window_id: window.id });
   });
 
+  test("is not waited for behind the looks of others", async () => {
+    const others = [1, 2, 3].map(() => desktop.post("x11/find_element", { text: "nowhere" }));
+    const look = desktop.post("x11/wait_for", { text: "nowhere", timeout: 1 });
+    const order: string[] = [];
+    await Promise.all([
+      Promise.all(others).then(() => order.push("others")),
+      look.then(() => order.push("look")),
+    ]);
+    expect((await look).body).toEqual({ found: false });
+    expect(order).toEqual(["look", "others"]);
+  });
+
   test("that is not there is no error", async () => {
     expect((await desktop.post("x11/find_element", { text: "nowhere" })).body).toEqual({
       found: false,
@@ -235,6 +253,15 @@ describe("a recording", { tags: ["ffmpeg"] }, () => {
     }
     const probe = "ffprobe -v error -show_entries stream=codec_name,width,height -of csv=p=0";
     expect(await desktop.output(`${probe} ${stopped.output_file}`)).toContain(`${codec},1280,800`);
+  });
+
+  test("tells that the screen became too small for it", async () => {
+    await desktop.post("recording/start");
+    await desktop.post("display/set", { width: 640, height: 480 });
+    await expect
+      .poll(async () => (await desktop.get("recording/status")).body)
+      .toMatchObject({ status: "failed", error: expect.stringMatching(/the screen became smaller/) });
+    await desktop.post("display/set", { width: 1280, height: 800 });
   });
 
   test("goes where it is told to, but over no file", async () => {

@@ -3003,11 +3003,13 @@ export interface components {
             windows?: components["schemas"]["DesktopWindow"][];
             count?: number;
         };
+        /** @description The window's id, in decimal or, with 0x, in hexadecimal. HOPX's clients send an integer. */
+        WindowId: string | number;
         WindowRequest: {
-            window_id: string;
+            window_id: components["schemas"]["WindowId"];
         };
         WindowResizeRequest: {
-            window_id: string;
+            window_id: components["schemas"]["WindowId"];
             width: number;
             height: number;
         };
