@@ -142,7 +142,9 @@ export function sandboxObstacle() {
   } catch ({ message }) {
     return `root can start no sandbox with this Node.js (${message}): run this as an ordinary user, or with a Node.js from https://nodejs.org`;
   }
-  const profile = ["--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"];
+  // Not all of "/": bubblewrap fails at a mount that goes meanwhile.
+  const mounts = ["/usr", "/bin", "/sbin", "/lib", "/lib64"].flatMap((path) => ["--ro-bind-try", path, path]);
+  const profile = ["--unshare-user", "--unshare-pid", "--unshare-net", ...mounts];
   const { status, stderr } = spawnSync("bwrap", [...profile, "true"], { encoding: "utf8" });
   if (status === 0) return undefined;
   const reason = stderr.trim().split("\n")[0];

@@ -172,6 +172,9 @@ async function tryProfile(isRoot: boolean): Promise<ProfileTrial> {
 
 const probeLimitMs = 20_000;
 
+/** Where programs and their libraries are. Some are links into `/usr`, or not there. */
+const systemDirectories = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
 /**
  * A shell script that waits for a line on stdin, and then fails if a process inside can create a further user
  * namespace.
@@ -206,7 +209,9 @@ async function startProfile(isRoot: boolean): Promise<void> {
       String(descriptors.information),
       ...(filter ? ["--seccomp", String(descriptors.seccomp)] : []),
     ],
-    ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
+    // What machines see of this host, and not all of it: bubblewrap fails at a mount that goes meanwhile.
+    ...systemDirectories.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
     ...["/bin/sh", "-c", failIfNested],
   ];
