@@ -205,6 +205,7 @@ export class ChaosRun {
     }
     this.#checks += this.#workload.builds.free.length;
     this.#lost.push(...(await this.#workload.builds.contradictions(url)));
+    this.#lost.push(...(await this.#workload.snapshots.contradictions(url)));
     await this.#checkFiles(directory);
     await this.#checkLeftovers();
   }
@@ -230,7 +231,10 @@ export class ChaosRun {
    * files.
    */
   async #takeUp(url: string, entry: Entry, found: Found): Promise<void> {
-    const wasStopped = entry.state === "stopped" && entry.perhaps === undefined;
+    const { restoring } = entry;
+    const wasStopped = restoring !== undefined || (entry.state === "stopped" && entry.perhaps === undefined);
+    if (restoring !== undefined) entry.saved = restoring;
+    entry.restoring = undefined;
     entry.perhaps = undefined;
     entry.mayHaveMoved = false;
     entry.expiresAt = found.expires_at ?? "";
@@ -267,6 +271,7 @@ export class ChaosRun {
       if (entries.get(name.replace(/\.disk$/, ""))?.state !== "stopped") this.#orphans.push(`file: ${name}`);
     }
     if (!this.target.isBubblewrap) return;
+    this.#orphans.push(...(await this.#workload.snapshots.abandonedFiles(directory)));
     const alive = [...entries.values()].filter(({ state }) => state !== "deleted");
     const inUse = new Set(alive.flatMap(({ template }) => template?.buildId ?? []));
     this.#orphans.push(...(await this.#workload.builds.abandonedLayers(directory, inUse)));

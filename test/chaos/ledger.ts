@@ -6,7 +6,8 @@ export type KnownState = "running" | "paused" | "stopped" | "deleted";
 /** A sandbox, with what its users know of it: the changes that were acknowledged, and the one that was never answered. */
 export interface Entry extends AgentAddress {
   readonly id: string;
-  readonly name: string;
+  /** Undefined for one that was forked. */
+  readonly name: string | undefined;
   /** The template that the sandbox was created from. Undefined for a template that comes with the server. */
   readonly template: BuiltTemplate | undefined;
   state: KnownState;
@@ -18,6 +19,8 @@ export interface Entry extends AgentAddress {
   written: string | undefined;
   /** The text in the file when the sandbox was stopped. */
   saved: string | undefined;
+  /** The text of the snapshot that the sandbox is being given back. If its server is killed, it may be stopped, and has that text then. */
+  restoring: string | undefined;
   /** The value of a Python variable. Undefined if it may have none or another one. */
   kept: string | undefined;
   isBusy: boolean;
@@ -35,7 +38,11 @@ export interface Found {
 
 /** Lists what is wrong about a sandbox after its server was killed and started again. `goesOn`: whether a machine outlives its server. */
 export function contradictions(entry: Entry, found: Found | undefined, goesOn = false): string[] {
-  const possible = [entry.state, ...(entry.perhaps ? [entry.perhaps] : [])];
+  const possible: KnownState[] = [
+    entry.state,
+    ...(entry.perhaps ? [entry.perhaps] : []),
+    ...(entry.restoring === undefined ? [] : ["stopped" as const]),
+  ];
   if (found === undefined) {
     return possible.includes("deleted") ? [] : [`${entry.id} is gone; it was ${possible.join(" or ")}`];
   }

@@ -1,5 +1,6 @@
 import { AcceptedBuilds, type BuiltTemplate } from "./accepted-builds.js";
 import type { AcceptedExecutions } from "./accepted-executions.js";
+import { AcceptedSnapshots, type TakenSnapshot } from "./accepted-snapshots.js";
 import { type Answer, agentCall, call } from "./api.js";
 import { bubblewrap, type ChaosTarget } from "./chaos-target.js";
 import type { Entry, Found, KnownState } from "./ledger.js";
@@ -7,13 +8,15 @@ import { Tally } from "./tally.js";
 
 const mostSandboxes = 6;
 const mostTemplates = 3;
+const mostSnapshots = 4;
 export const markerFile = "/workspace/marker";
 
-/** The users of a server: they create, change and delete sandboxes and templates, and record every answer. */
+/** The users of a server: they create, change and delete sandboxes, templates and snapshots, and record every answer. */
 export class Workload {
   readonly entries = new Map<string, Entry>();
   readonly tally = new Tally();
   readonly builds = new AcceptedBuilds(this.tally);
+  readonly snapshots = new AcceptedSnapshots(this.tally);
   #count = 0;
 
   constructor(
@@ -28,6 +31,7 @@ export class Workload {
     while (this.tally.unanswered === unanswered && !isEnough()) {
       const entry = this.#pick(this.#free());
       if (this.target.isBubblewrap && this.random() < 0.12) await this.#useTemplates(url);
+      else if (this.target.isBubblewrap && this.random() < 0.1) await this.#useSnapshots(url);
       else if (!entry || (this.#hasRoom() && this.random() < 0.4)) await this.create(url);
       else await this.#useOne(url, entry);
     }
@@ -52,6 +56,10 @@ export class Workload {
         () => act("stopped", "stop"),
         () => act("stopped", "stop"),
         () => act("paused", "pause"),
+        () => this.#keepFiles(url, entry),
+        () => this.#keepFiles(url, entry),
+        () => this.#restore(url, entry),
+        () => this.#fork(url, entry),
         () => this.#move(url, entry),
         () => this.#background(entry),
         // It would be reported only when the run has ended, if its machine went on.
@@ -62,7 +70,8 @@ export class Workload {
       paused: [() => act("running", "resume"), () => this.delete(url, entry)],
       stopped: [
         () => this.start(url, entry),
-        () => this.start(url, entry),
+        () => this.#wake(entry),
+        () => this.#keepFiles(url, entry),
         () => this.#move(url, entry),
         () => this.delete(url, entry),
       ],
@@ -73,26 +82,29 @@ export class Workload {
   }
 
   /** Creates a sandbox. Resolves with undefined if the server refused or did not answer. */
-  async create(url: string, template?: BuiltTemplate): Promise<Entry | undefined> {
+  async create(url: string, template?: BuiltTemplate, snapshot?: TakenSnapshot): Promise<Entry | undefined> {
     this.#count += 1;
     const name = `chaos-${this.#count}`;
-    const template_name = template?.name ?? "base";
-    const body = { template_name, timeout_seconds: 3600, name, metadata: { name } };
-    const answer = await this.tally.ask("create", () => call(url, "POST", "/v1/sandboxes", body));
-    if (!answer) return undefined;
-    const { id, auth_token, public_host, expires_at } = answer.body as Record<string, string>;
+    const from = snapshot ? { snapshot: snapshot.id } : { template_name: template?.name ?? "base" };
+    const body = { ...from, timeout_seconds: 3600, name, metadata: { name }, auto_start: true };
+    const kind = snapshot ? "create from a snapshot" : "create";
+    const answer = await this.tally.ask(kind, () => call(url, "POST", "/v1/sandboxes", body));
+    return answer && this.#entry(url, answer.body, { name, template, written: snapshot?.text });
+  }
+
+  #entry(url: string, made: Answer["body"], known: Pick<Entry, "name" | "template" | "written">): Entry {
+    const { id, auth_token, public_host, expires_at } = made as Record<string, string>;
     const entry: Entry = {
       id: String(id),
       token: String(auth_token),
       agentPath: new URL(String(public_host)).pathname,
-      name,
-      template,
+      ...known,
       state: "running",
       perhaps: undefined,
       expiresAt: String(expires_at),
       mayHaveMoved: false,
-      written: undefined,
       saved: undefined,
+      restoring: undefined,
       kept: undefined,
       isBusy: false,
       url,
@@ -109,6 +121,52 @@ export class Workload {
     if (this.random() < 0.2) await this.builds.delete(url, template);
     else if ((await this.builds.isActive(url, template)) && this.#hasRoom()) await this.create(url, template);
     template.isBusy = false;
+  }
+
+  async #useSnapshots(url: string): Promise<void> {
+    const snapshot = this.#pick(this.snapshots.free);
+    if (!snapshot) return;
+    snapshot.isBusy = true;
+    if (this.random() < 0.3) await this.snapshots.delete(url, snapshot);
+    else if (this.#hasRoom()) await this.create(url, undefined, snapshot);
+    snapshot.isBusy = false;
+  }
+
+  async #keepFiles(url: string, entry: Entry): Promise<void> {
+    if (!this.target.isBubblewrap || entry.template || this.snapshots.free.length >= mostSnapshots) return;
+    if (entry.state === "running") await this.#write(entry);
+    await this.snapshots.take(url, entry);
+  }
+
+  async #restore(url: string, entry: Entry): Promise<void> {
+    const snapshot = this.#pick(this.snapshots.free);
+    if (!snapshot || entry.template) return;
+    snapshot.isBusy = true;
+    entry.written = undefined;
+    entry.restoring = snapshot.text;
+    const answer = await this.tally.ask("restore", () =>
+      call(url, "POST", `/v1/sandboxes/${entry.id}/restore`, { snapshot: snapshot.id }),
+    );
+    snapshot.isBusy = false;
+    if (!answer) return;
+    entry.restoring = undefined;
+    entry.written = snapshot.text;
+  }
+
+  async #fork(url: string, entry: Entry): Promise<void> {
+    if (!this.target.isBubblewrap || entry.template || !this.#hasRoom()) return;
+    const answer = await this.tally.ask("fork", () =>
+      call(url, "POST", `/v1/sandboxes/${entry.id}/fork`, { count: 1 }),
+    );
+    for (const { sandbox } of (answer?.body.data ?? []) as { sandbox?: Answer["body"] }[])
+      if (sandbox)
+        this.#entry(url, sandbox, { name: undefined, template: undefined, written: entry.written });
+  }
+
+  /** Uses a sandbox that is stopped, which starts it. */
+  async #wake(entry: Entry): Promise<void> {
+    const read = () => agentCall(entry, "GET", `/files/exists?path=${encodeURIComponent(markerFile)}`);
+    await this.#change(entry, "running", "wake", read);
   }
 
   async #write(entry: Entry): Promise<void> {
