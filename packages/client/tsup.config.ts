@@ -39,7 +39,7 @@ export default defineConfig([
     outDir: "dist/testing",
     // Bundle modern-tar here too: the service unpacks archives in memory, also in browsers, for which the client leaves
     // it out.
-    noExternal: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit", "hono", "modern-tar"],
+    noExternal: ["@cloud-sandbox/protocol", "@cloud-sandbox/server-kit", "diff", "hono", "modern-tar"],
     esbuildPlugins: [thirdPartyLicences()],
     minifyWhitespace: true,
     clean: true,

@@ -15,7 +15,7 @@ export const copyProgram = (name: string): readonly [string, string, string] => 
 ];
 
 /** Starts the program on this machine, where it takes the rights of a directory's owner. Throws a 503 problem if it cannot start now. */
-export const startOnHost = (name: "manifest" | "apply"): ChildProcessWithoutNullStreams =>
+export const startOnHost = (name: "manifest" | "apply" | "sides"): ChildProcessWithoutNullStreams =>
   startPiped(copyProgram(name), {});
 
 /** The program ended in a way that is not an answer. */

@@ -22,7 +22,7 @@ import {
 } from "./host-manifest.js";
 import { HostWriter } from "./host-writer.js";
 import { OpenDirectory } from "./open-directory.js";
-import { textDiff } from "./text-diff.js";
+import { type ComparedSides, sideAt, textDiff } from "./text-diff.js";
 import { type CopyPlaces, TreeComparison } from "./tree-comparison.js";
 
 const stdin = 0;
@@ -53,9 +53,10 @@ const programs: Readonly<Record<string, (request: string) => void>> = {
 
   diff: (request) => {
     const { lower, merged, path } = JSON.parse(request) as CopyPlaces & { path: BytePath };
-    // Unlike the other answers, it is text.
-    send(Buffer.from(JSON.stringify(textDiff(lower, merged, path) ?? null)));
+    sendDiff({ path, before: sideAt(lower, path), after: sideAt(merged, path) });
   },
+
+  sides: (request) => sendDiff(JSON.parse(request) as ComparedSides),
 
   contents: (request) => {
     const { merged, paths } = JSON.parse(request) as CopyPlaces & { paths: readonly BytePath[] };
@@ -91,6 +92,9 @@ const programs: Readonly<Record<string, (request: string) => void>> = {
     if (!isStillAt(host)) process.exitCode = wasReplaced;
   },
 };
+
+/** Unlike the other answers, it is text. */
+const sendDiff = (sides: ComparedSides): void => send(Buffer.from(JSON.stringify(textDiff(sides) ?? null)));
 
 /** Opens the directory, and gives up all rights but its owner's. */
 function openAsOwner({ path, identity, owner }: HostRequest): OpenDirectory {

@@ -1,30 +1,12 @@
 import type { BigIntStats } from "node:fs";
+import type { EntryType, FileChange } from "@cloud-sandbox/server-kit/changes";
 import type { BytePath } from "./byte-path.js";
 import { digestOf, digestOfTarget, largestFile } from "./file-content.js";
 import { OpenDirectory } from "./open-directory.js";
 import { isVersionControl } from "./special-names.js";
 
-export type EntryType = "file" | "directory" | "link" | "other";
-
 /** One change, with its path below the compared directory. */
-export interface Change {
-  readonly path: BytePath;
-  /** `mode`: the content is the same, but not whether the file may be executed. */
-  readonly kind: "added" | "changed" | "removed" | "mode";
-  /** What it is now, or what was removed. */
-  readonly type: EntryType;
-  readonly size?: number;
-  readonly executable?: boolean;
-  /** SHA-256 of the content or of the link's target. Undefined for a file that is too large. */
-  readonly digest?: string | undefined;
-  readonly target?: BytePath;
-  /** How many files and directories were in a directory that was removed, or replaced by something else. */
-  readonly entries?: number;
-  /** Whether the version control's were among them. */
-  readonly hasVersionControl?: true;
-  /** How many entries of a directory are left out because their paths are too long. The directory itself need not have changed. */
-  readonly skipped?: number;
-}
+export type Change = FileChange & { readonly path: BytePath; readonly target?: BytePath | undefined };
 
 /** The three views of a copied directory. */
 export interface CopyPlaces {
