@@ -52,6 +52,7 @@ import { PrivateDirectory } from "./machine/private-directory.js";
 import { ResourceUsage } from "./machine/resource-usage.js";
 import { PortRelay } from "./network/port-relay.js";
 import { FileArchive } from "./snapshot/file-archive.js";
+import { FileReader } from "./snapshot/file-reader.js";
 import { HomeFiles } from "./snapshot/home-files.js";
 import { KeptTerminals } from "./streaming/kept-terminals.js";
 import { WebSocketUpgrader } from "./streaming/websocket-upgrader.js";
@@ -221,17 +222,14 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
     onRequest: (event) => requests.record(event),
     onError: (error, { requestId }) => console.error(`${requestId}:`, error),
   });
+  const directories = [...new Set([...config.roots, base.HOME ?? temporary])];
   const internal = internalHandler({
     tokens,
     ownsMachine: config.ownsMachine,
     streamProgram: programStream({ code, programs, offers, workdir, bodyLimit }),
     isIdle: () => slots.active === 0,
-    archive: new FileArchive(
-      [...new Set([...config.roots, base.HOME ?? temporary])],
-      directory,
-      config.mounts,
-      homeFiles,
-    ),
+    archive: new FileArchive(directories, directory, config.mounts, homeFiles),
+    files: new FileReader({ directories, mounts: config.mounts, temporary }),
     reloadState,
   });
   return {

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { agentEnvelope, Problem } from "@cloud-sandbox/server-kit";
 import type { TokenVerifier } from "../access/token-verifier.js";
 import type { FileArchive } from "../snapshot/file-archive.js";
+import { type FileReader, fileOperations } from "../snapshot/file-reader.js";
 import { endOtherProcesses } from "../snapshot/processes.js";
 
 /** Path prefix of operations that only the control plane may use. They are not part of the public contract. */
@@ -13,11 +14,12 @@ export const internalPath = "/internal/";
  * output and its result. An agent that is the only tenant of its machine also serves those that stop a sandbox and restore
  * it in a new machine: `DELETE /internal/processes` ends all other processes; `POST /internal/snapshot` returns the files,
  * with the agent's own state, as a tar stream, and with `/live` also while processes run; `PUT /internal/snapshot` unpacks
- * such a stream into a fresh machine.
+ * such a stream into a fresh machine. `POST /internal/files/…` reads files for comparisons; see {@link FileReader}.
  */
 export function internalHandler(parts: {
   readonly tokens: TokenVerifier;
   readonly archive: FileArchive;
+  readonly files: FileReader;
   readonly ownsMachine: boolean;
   /** Runs the program of a request and streams its output and result. Throws a problem if the program cannot be run. */
   readonly streamProgram: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -26,7 +28,7 @@ export function internalHandler(parts: {
   /** Reloads the state that the agent keeps in files. */
   readonly reloadState: () => Promise<void>;
 }): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const { tokens, archive, ownsMachine, isIdle, reloadState, streamProgram } = parts;
+  const { tokens, archive, files, ownsMachine, isIdle, reloadState, streamProgram } = parts;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await tokens.verifyControlPlane(request.headers.authorization);
@@ -39,15 +41,17 @@ export function internalHandler(parts: {
       await endOtherProcesses(isIdle);
       succeed(response);
     } else if (operation === "POST /internal/snapshot" || operation === "POST /internal/snapshot/live") {
-      const files = await archive.save({ isLive: operation.endsWith("/live") });
+      const saved = await archive.save({ isLive: operation.endsWith("/live") });
       response.writeHead(200, { "content-type": "application/x-tar" });
-      await pipeline(files, response);
+      await pipeline(saved, response);
     } else if (operation === "PUT /internal/snapshot") {
       await archive.restore(request);
       await reloadState();
       succeed(response);
     } else {
-      throw notServed();
+      const reading = fileOperations.find((name) => operation === `POST /internal/files/${name}`);
+      if (!reading) throw notServed();
+      await pipeline(files.read(reading, request), response);
     }
   }
 

@@ -44,6 +44,8 @@ export class FileArchive {
     await finished(finding, "find");
     const { file, args, identity } = asProgram("tar", [
       ...["--create", "--sparse", "--one-file-system", "--warning=no-file-ignored", "--directory=/"],
+      // With all digits of times, by which comparisons know what has not changed.
+      ...["--format=posix", "--pax-option=delete=atime,delete=ctime"],
       ...(isLive ? ["--ignore-failed-read"] : []),
       "--anchored",
       ...[await this.excluded.path(), ...this.mounts].map((path) => `--exclude=${withoutSlash(path)}`),

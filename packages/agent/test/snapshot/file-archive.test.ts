@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test("saved files are those of the directories, without what is mounted in them, or as one of them", async () => {
+test("saved files are those of the directories, with all digits of their times, without what is mounted in them, or as one of them", async () => {
   const own = new PrivateDirectory(directory, "own");
   const at = (path: string): string => join(directory, path);
   const archive = new FileArchive([at("tree"), at("other")], own, [
@@ -28,4 +29,7 @@ test("saved files are those of the directories, without what is mounted in them,
   expect(names.map((name) => name.slice(directory.length)).sort()).toEqual([
     ...["tree/a/", "tree/a/own/", "tree/a/own/x"],
   ]);
+  execFileSync("tar", ["--extract", `--directory=${at("other")}`], { input: packed });
+  const time = (path: string): bigint => statSync(path, { bigint: true }).mtimeNs;
+  expect(time(join(at("other"), at("tree/a/own/x")))).toBe(time(at("tree/a/own/x")));
 });
