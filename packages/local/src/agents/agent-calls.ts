@@ -58,6 +58,21 @@ export class AgentCalls {
     await successText(await this.#send(machine, request));
   }
 
+  /** Lists, hashes or reads files in the machine, as the agent's `FileReader` describes it. The answer is unchecked and untrusted. */
+  async readFiles(
+    machine: Machine,
+    operation: "list" | "digests" | "side",
+    body: object,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<Readonly<Record<string, unknown>>>> {
+    const headers = { "content-type": "application/json" };
+    const path = `/internal/files/${operation}`;
+    const request = { method: "POST", path, headers, body: JSON.stringify(body), signal };
+    const answer = await this.#send(machine, request);
+    if (!isSuccess(answer)) await successText(answer);
+    return answerFrames(answer, maxFactsBytes);
+  }
+
   /**
    * Calls an operation of the agent and resolves with its JSON object, which is unchecked and untrusted; `{}` if the
    * answer is not an object.
@@ -173,6 +188,8 @@ const noAnswer = (cause: unknown): Problem =>
   new Problem(503, "RUNTIME_UNAVAILABLE", "The agent of the sandbox does not answer.", { cause });
 
 const defaultMaxAnswerBytes = 256 * 1024;
+/** Limit of a line about files: 1 MiB of content, each byte of which JSON may write as six. */
+const maxFactsBytes = 8 * 1024 * 1024;
 /** Limit of a result: two outputs of 1 MiB, each byte of which JSON may write as six, and 8 MiB of displayed values, some of them twice. */
 const maxResultBytes = 48 * 1024 * 1024;
 

@@ -1,31 +1,22 @@
-import { isUtf8 } from "node:buffer";
 import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
+import { hasNoCopy, noFileToCompare, type TextDiff } from "@cloud-sandbox/server-kit/changes";
 import { sandboxFailed, sandboxStopped } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
 import type { HostDirectory, Machine, OpenedCopy } from "../runtime/sandbox-runtime.js";
 import { LazyDirectory } from "../store/lazy-directory.js";
 import type { SandboxMount } from "../store/sandbox-repository.js";
 import { type Accepted, neededPaths, planApply } from "./apply-plan.js";
-import { type BytePath, bytePathOf, bytesOf } from "./byte-path.js";
+import { type BytePath, bytePathOf } from "./byte-path.js";
+import { ChangeLimits, tooManyChanges } from "./change-limits.js";
 import { protocolLine } from "./content-stream.js";
 import { CopyProgramError, converse, copyProgram, parsedLines, startOnHost } from "./copy-processes.js";
-import {
-  type ApplyingRequest,
-  type HostRequest,
-  hasTooMany,
-  mostChanges,
-  wasReplaced,
-} from "./copy-requests.js";
+import { type ApplyingRequest, type HostRequest, hasTooMany, wasReplaced } from "./copy-requests.js";
 import { manifestRecord, mostEntries, readManifest } from "./host-manifest.js";
 import { hasContent, type OperationResult } from "./host-writer.js";
-import type { TextDiff } from "./text-diff.js";
 import type { Change } from "./tree-comparison.js";
-
-/** Most bytes of a list of changes, which code decides the length of. */
-const longestList = 32 * 1024 * 1024;
 
 /** A sandbox as far as its copies need it. */
 export interface CopyingSandbox {
@@ -102,26 +93,23 @@ export class CopiedDirectories {
       const changes: Change[] = [];
       let count = 0;
       const { program, places } = started(sandbox, target, "changes");
-      let bytes = 0;
-      const add = (more: number): void => {
-        bytes += more;
-        if (bytes > longestList) throw tooLongList();
-      };
+      const limits = new ChangeLimits();
       const parse = parsedLines<Change | { readonly count: number }>((line) => {
         if ("count" in line) count = line.count;
         else {
           changes.push(line);
-          add(escapedBytes(line.path) + escapedBytes(line.target ?? ""));
+          limits.add(line);
         }
       });
       const take = (piece: Buffer): Promise<void> => {
-        add(piece.length);
+        limits.addBytes(piece.length);
         return parse(piece);
       };
       await converse(program, places, take).catch((error: unknown) => {
         throw unreadable(sandbox, error);
       });
-      if (count > changes.length) throw tooManyChanges(count);
+      if (count > changes.length)
+        throw tooManyChanges(count > mostEntries ? `more than ${mostEntries}` : count);
       return changes.sort((one, other) => (one.path < other.path ? -1 : 1));
     });
   }
@@ -137,8 +125,7 @@ export class CopiedDirectories {
         },
       );
       const answer = JSON.parse(Buffer.concat(pieces).toString()) as TextDiff | null;
-      if (!answer)
-        throw new Problem(404, "FILE_NOT_FOUND", "There is no such file, in the copy or the directory.");
+      if (!answer) throw noFileToCompare();
       return answer;
     });
   }
@@ -219,15 +206,14 @@ function started(sandbox: CopyingSandbox, target: string, name: string): OpenedC
   return { ...opened, places };
 }
 
+/** Whether a sandbox has a copy of a directory. */
+export const hasCopy = ({ mounted }: CopyingSandbox): boolean => mounted.some(({ isCopy }) => isCopy);
+
 /** The copy that a request means. Throws a 400 problem if the sandbox has none, or several. */
 export function copyOf({ mounted }: CopyingSandbox, since: string | undefined): SandboxMount {
-  // A snapshot of the sandbox will be one more thing to compare with.
   const copies = mounted.filter(({ isCopy }) => isCopy);
   const [only] = copies;
-  if (!only)
-    throw new Problem(400, "INVALID_REQUEST", "This sandbox has no copy of a directory to compare with.", {
-      hint: 'Create the sandbox with a mount of mode "copy".',
-    });
+  if (!only) throw hasNoCopy();
   if (since === undefined && copies.length === 1) return only;
   const found = copies.find(({ target }) => target === since);
   if (found) return found;
@@ -236,19 +222,9 @@ export function copyOf({ mounted }: CopyingSandbox, since: string | undefined): 
   });
 }
 
-/** The copy that has a path, and the path below it. Throws a 400 problem if none has. */
-export function copyWith(
-  { mounted }: CopyingSandbox,
-  path: string,
-): { readonly mount: SandboxMount; readonly below: BytePath } {
-  const mount = mounted.find(({ target, isCopy }) => isCopy && path.startsWith(`${target}/`));
-  const below = path.slice((mount?.target ?? "").length + 1);
-  if (mount && !below.split("/").some((name) => name === "" || name === "." || name === ".."))
-    return { mount, below: bytePathOf(below) };
-  throw new Problem(400, "INVALID_REQUEST", "The path is not below a copy of a directory.", {
-    hint: 'Name a file below a mount of mode "copy", as /repo/a.txt.',
-  });
-}
+/** The copy that has a path. */
+export const copyWith = ({ mounted }: CopyingSandbox, path: string): SandboxMount | undefined =>
+  mounted.find(({ target, isCopy }) => isCopy && path.startsWith(`${target}/`));
 
 function asProblem(error: unknown, host: string): unknown {
   if (!(error instanceof CopyProgramError)) return error;
@@ -258,24 +234,6 @@ function asProblem(error: unknown, host: string): unknown {
       : "was replaced, or could not be read";
   return new Problem(400, "MOUNT_NOT_ALLOWED", `${host} ${reason}.`, { hint: "Mount another directory." });
 }
-
-/** Bytes that the text of a path has more in JSON than the path: each byte that is no UTF-8 is written with six. */
-const escapedBytes = (path: BytePath): number => (isUtf8(bytesOf(path)) ? 0 : 5 * path.length);
-
-const tooManyChanges = (count: number): Problem =>
-  tooLarge(
-    `Code has changed ${count > mostEntries ? `more than ${mostEntries}` : count} files and directories. At most ${mostChanges} are listed.`,
-  );
-
-const tooLongList = (): Problem =>
-  tooLarge(
-    `The list of what code has changed is longer than ${longestList / 1024 / 1024} MiB, because of many or long paths.`,
-  );
-
-const tooLarge = (message: string): Problem =>
-  new Problem(413, "PAYLOAD_TOO_LARGE", message, {
-    hint: "Remove what is not needed, such as files of a build, in the sandbox.",
-  });
 
 function unreadable({ id }: CopyingSandbox, error: unknown): unknown {
   if (!(error instanceof CopyProgramError)) return error;

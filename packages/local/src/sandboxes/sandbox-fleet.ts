@@ -15,6 +15,7 @@ import { messageOf } from "../errors/message-of.js";
 import { type IsolationLevel, isAtLeast, type Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxFiles } from "../saved/sandbox-files.js";
 import type { Snapshots } from "../saved/snapshots.js";
+import { Baselines } from "./baselines.js";
 import { Deadlines } from "./deadlines.js";
 import { FleetRestart } from "./fleet-restart.js";
 import { SandboxAccess } from "./sandbox-access.js";
@@ -68,6 +69,8 @@ export class SandboxFleet {
   readonly #names = new Map<string, Promise<SandboxRecord>>();
   readonly #maker: SandboxMaker;
   readonly snapshots: SandboxSnapshots;
+  /** What sandboxes are compared with. */
+  readonly baselines: Baselines;
 
   constructor(private readonly options: FleetOptions) {
     const { measureWake = (work) => work() } = options;
@@ -80,6 +83,7 @@ export class SandboxFleet {
     this.access = new SandboxAccess(parts);
     this.#maker = new SandboxMaker({ ...options, onMade: (...made) => this.#made(...made) });
     this.snapshots = new SandboxSnapshots({ ...parts, maker: this.#maker });
+    this.baselines = new Baselines(options);
   }
 
   /** Loads the sandboxes of the previous control plane. */
@@ -228,7 +232,8 @@ export class SandboxFleet {
     const noMoreMachines = machines.close();
     // Creates are refused from now on. Those under way are waited for, because the runtime is closed next. Machines on other hosts
     // may take minutes to start, and end by themselves without their server.
-    if (!isElsewhere) await this.#maker.settled();
+    const noMoreBaselines = this.baselines.close();
+    if (!isElsewhere) await Promise.all([this.#maker.settled(), noMoreBaselines]);
     this.#lifecycle.endSnapshots();
     if (isKept) await this.#restart.keepAll();
     else await Promise.all(this.list().map(({ id }) => this.#end(id, "deleted")));

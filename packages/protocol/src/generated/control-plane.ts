@@ -395,9 +395,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what code has changed in a mounted copy of a directory
-         * @description Compares the sandbox's copy with the directory as it is now. A file whose content and execute bits are the same is no change. At
-         *     most 100,000 changes are listed, and 32 MiB of them; more are 413 PAYLOAD_TOO_LARGE.
+         * List what code has changed in a sandbox
+         * @description Compares the sandbox's copy of a directory with the directory as it is now, or the sandbox's files with those that a new sandbox
+         *     begins with: one of its template, or of a snapshot. Such a sandbox is started for the comparison, without access to the
+         *     internet, counts as one meanwhile, and is not listed. Compared is what a snapshot keeps; mounts are left out. A file whose content
+         *     and execute bits are the same is no change. At most 100,000 changes are listed, and 32 MiB of them; more are 413
+         *     PAYLOAD_TOO_LARGE, and so are more than 1,000,000 files on one side. A stopped sandbox is 409 CONFLICT, and a paused one that has no copy too.
          */
         get: operations["listChanges"];
         put?: never;
@@ -1431,8 +1434,8 @@ export interface components {
             /** @description Whether a file may be executed. */
             executable?: boolean;
             /**
-             * @description SHA-256 of a file's content, or of a link's target, in hexadecimal. Absent for files above 256 MiB, and for those beyond
-             *     1 GiB of content in one answer; they cannot be applied.
+             * @description SHA-256 of a file's content, or of a link's target, in hexadecimal. Absent for files above 256 MiB, for those beyond 1 GiB
+             *     of content in one answer, and for those that could not be read; they cannot be applied.
              */
             digest?: string;
             /** @description What a link leads to. */
@@ -1440,8 +1443,9 @@ export interface components {
             /** @description How many files and directories were in a directory that was removed, or replaced by something else. */
             entries?: number;
             /**
-             * @description How many entries of the directory are left out, with all in them, because their paths below the mount have more than 4,096
-             *     bytes. They cannot be applied. The directory itself may be as it was. Absent if there are none.
+             * @description How many entries of the directory are left out, with all in them, because their paths have more than 4,096 bytes (below the
+             *     mount, if there is one) or, without a mount, more than 256 levels. They cannot be applied. The directory itself may be as it
+             *     was. Absent if there are none.
              */
             skipped?: number;
             /** @description Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. Default: false. */
@@ -1456,13 +1460,14 @@ export interface components {
             /** @description Always `list`. */
             object: string;
             data: components["schemas"]["Change"][];
-            /** @description The path of the mount. */
+            /** @description The path of the mount, `template`, or the id of the snapshot. */
             since?: string;
             /**
-             * @description By what files were compared.
+             * @description By what files were compared. `content`: all of them by content. `times`: those with the same type, size and time of the last
+             *     change count as unchanged, and all others of equal size were compared by content.
              * @enum {string}
              */
-            compared?: "content";
+            compared?: "content" | "times";
             request_id?: string;
         };
         Diff: {
@@ -2687,7 +2692,11 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The path of a mounted copy. Default: the only one that the sandbox has. */
+        /**
+         * @description What to compare with. A path is that of a mounted copy; `template` is the sandbox's template; all else is the id or name of a
+         *     snapshot that was taken of this sandbox: one of another sandbox is 409 CONFLICT, and an unknown one 404 SNAPSHOT_NOT_FOUND.
+         *     Default: the mounted copy if the sandbox has just one, `template` if it has none; several are 400 INVALID_REQUEST.
+         */
         Since: string;
         /** @description The sandbox's id. */
         SandboxId: string;
@@ -3450,7 +3459,11 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description The path of a mounted copy. Default: the only one that the sandbox has. */
+                /**
+                 * @description What to compare with. A path is that of a mounted copy; `template` is the sandbox's template; all else is the id or name of a
+                 *     snapshot that was taken of this sandbox: one of another sandbox is 409 CONFLICT, and an unknown one 404 SNAPSHOT_NOT_FOUND.
+                 *     Default: the mounted copy if the sandbox has just one, `template` if it has none; several are 400 INVALID_REQUEST.
+                 */
                 since?: components["parameters"]["Since"];
             };
             header?: never;
@@ -3480,13 +3493,16 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDiff: {
         parameters: {
             query: {
-                /** @description The file's path in the sandbox, below a mounted copy. */
+                /** @description The file's path in the sandbox. */
                 path: string;
+                /** @description What to compare with, as for the list of changes. Default: the directory, if the path is below a mounted copy, else `template`. */
+                since?: string;
             };
             header?: never;
             path: {
@@ -3514,6 +3530,7 @@ export interface operations {
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     applyChanges: {

@@ -62,7 +62,7 @@ export const controlPlaneContract: Contract<ControlPlaneContract> = {
     { operationId: "revokeSandboxLinks", method: "DELETE", path: "/v1/sandboxes/{id}/links", authenticated: true, status: 200 },
     { operationId: "listSandboxSecrets", method: "GET", path: "/v1/sandboxes/{id}/secrets", authenticated: true, status: 200 },
     { operationId: "listChanges", method: "GET", path: "/v1/sandboxes/{id}/changes", authenticated: true, status: 200, query: { validate: validators.listChangesQuery, types: { "since": "string" }, units: {} } },
-    { operationId: "getDiff", method: "GET", path: "/v1/sandboxes/{id}/diff", authenticated: true, status: 200, query: { validate: validators.getDiffQuery, types: { "path": "string" }, units: {} } },
+    { operationId: "getDiff", method: "GET", path: "/v1/sandboxes/{id}/diff", authenticated: true, status: 200, query: { validate: validators.getDiffQuery, types: { "path": "string", "since": "string" }, units: {} } },
     { operationId: "applyChanges", method: "POST", path: "/v1/sandboxes/{id}/apply", authenticated: true, status: 200, body: { validate: validators.applyChangesBody, required: true, units: {} } },
     { operationId: "createSnapshot", method: "POST", path: "/v1/sandboxes/{id}/snapshots", authenticated: true, status: 201, body: { validate: validators.createSnapshotBody, required: true, units: {} } },
     { operationId: "forkSandbox", method: "POST", path: "/v1/sandboxes/{id}/fork", authenticated: true, status: 200, body: { validate: validators.forkSandboxBody, required: true, units: { "timeout_seconds": "seconds" } } },
