@@ -123,6 +123,8 @@ export type {
   AppliedChange,
   ApplyOptions,
   ChangesOptions,
+  ComparedWith,
+  DiffOptions,
   FileDiff,
   SandboxChange,
 } from "./sandbox/changes.js";

@@ -1,7 +1,6 @@
 import type { ControlPlaneSchemas } from "@cloud-sandbox/protocol";
 import {
   type CallOptions,
-  callInit,
   callOptionNames,
   checkBoolean,
   checkKnown,
@@ -12,8 +11,9 @@ import {
 } from "../config/options.js";
 import { invalidArgument } from "../errors/errors.js";
 import { bodyOf, type ControlPlaneClient } from "../transport/contract-clients.js";
+import { type SnapshotReference, snapshotName } from "./snapshots.js";
 
-/** What code has changed in a copy of a directory. */
+/** What code has changed in a sandbox. */
 export interface SandboxChange {
   /** The path in the sandbox. A byte of a name that is no UTF-8 is a lone surrogate, U+DC80 to U+DCFF, as in Python. */
   path: string;
@@ -26,8 +26,8 @@ export interface SandboxChange {
   /** Whether a file may be executed. */
   executable: boolean | undefined;
   /**
-   * SHA-256 of a file's content, or of a link's target, in hexadecimal. Undefined for files above 256 MiB, and for those beyond 1 GiB
-   * of content in one answer; they cannot be applied.
+   * SHA-256 of a file's content, or of a link's target, in hexadecimal. Undefined for files above 256 MiB, for those beyond 1 GiB of
+   * content in one answer, and for those that could not be read; they cannot be applied.
    */
   digest: string | undefined;
   /** What a link leads to. */
@@ -35,8 +35,8 @@ export interface SandboxChange {
   /** How many files and directories were in a directory that was removed, or replaced by something else. */
   entries: number | undefined;
   /**
-   * How many entries of the directory are left out, with all in them, because their paths below the mount have more than 4,096 bytes.
-   * They cannot be applied. The directory itself may be as it was.
+   * How many entries of the directory are left out, with all in them, because their paths have more than 4,096 bytes (below the mount,
+   * if there is one) or, without a mount, more than 256 levels. They cannot be applied. The directory itself may be as it was.
    */
   skipped: number | undefined;
   /** Whether programs of the host may run it by themselves, such as `package.json`, `Makefile` and `.envrc`. */
@@ -48,10 +48,25 @@ export interface SandboxChange {
   versionControl: boolean;
 }
 
+/**
+ * What a sandbox is compared with: the path of a mount with mode `copy`, as `/repo`; `template`; or a snapshot that was taken of the
+ * sandbox, by its id, its name or its record.
+ */
+export type ComparedWith = "template" | SnapshotReference;
+
 /** Options of `sandbox.changes`. */
 export interface ChangesOptions extends CallOptions {
-  /** The path of a mount with mode `copy`, as `/repo`. Default: the only one that the sandbox has. */
-  since?: string | undefined;
+  /**
+   * What to compare with. Default: the only mount with mode `copy` that the sandbox has, or `template` if it has none. A snapshot of
+   * another sandbox is a `ConflictError`, and an unknown one a `NotFoundError`.
+   */
+  since?: ComparedWith | undefined;
+}
+
+/** Options of `sandbox.diff`. */
+export interface DiffOptions extends CallOptions {
+  /** What to compare with. Default: the directory, if the path is below a mount with mode `copy`, else `template`. */
+  since?: ComparedWith | undefined;
 }
 
 /** The difference of one file. */
@@ -84,7 +99,9 @@ export type AcceptedChange =
     };
 
 /** Options of `sandbox.apply`. */
-export interface ApplyOptions extends ChangesOptions {
+export interface ApplyOptions extends CallOptions {
+  /** The path of a mount with mode `copy`, as `/repo`. Default: the only one that the sandbox has. */
+  since?: string | undefined;
   /**
    * The accepted changes. More than one request takes, some 16,000, are sent in several; if one fails, those before it are applied, and the
    * same call again applies the rest. Default: all, but those of the version control.
@@ -108,16 +125,18 @@ export interface AppliedChange {
   note: string | undefined;
 }
 
-/** What code has changed in a sandbox's copy of a directory. */
+/** Seconds that a server may take to start what a sandbox is compared with, and to read the files of both. */
+const comparisonSeconds = 180;
+
+/** What code has changed in a sandbox. */
 export async function changesOf(
   controlPlane: ControlPlaneClient,
   id: string,
   options: ChangesOptions = {},
 ): Promise<SandboxChange[]> {
   checkKnown("changes", options, { ...callOptionNames, since: true });
-  checkText("since", options.since);
-  const query = omitUndefined({ since: options.since });
-  const init = { params: { path: { id }, query }, ...requestInit(options) };
+  const query = comparedWith(options);
+  const init = { params: { path: { id }, query }, ...requestInit(options, comparisonSeconds) };
   const { data } = await bodyOf(controlPlane.GET("/v1/sandboxes/{id}/changes", init), "data");
   return data.map((change) => ({
     path: change.path,
@@ -139,13 +158,18 @@ export async function diffOf(
   controlPlane: ControlPlaneClient,
   id: string,
   path: string,
-  options?: CallOptions,
+  options: DiffOptions = {},
 ): Promise<FileDiff> {
   requireText("path", path);
-  const init = { params: { path: { id }, query: { path } }, ...callInit(options) };
+  checkKnown("diff", options, { ...callOptionNames, since: true });
+  const query = { path, ...comparedWith(options) };
+  const init = { params: { path: { id }, query }, ...requestInit(options, comparisonSeconds) };
   const { diff, omitted } = await bodyOf(controlPlane.GET("/v1/sandboxes/{id}/diff", init), "diff");
   return { diff, omitted };
 }
+
+const comparedWith = ({ since }: DiffOptions): { since?: string } =>
+  since === undefined ? {} : { since: snapshotName(since) };
 
 /** Writes accepted changes to the directory, with as many requests as they need. */
 export async function applyChanges(

@@ -28,7 +28,14 @@ import type { System } from "../machine/system.js";
 import type { Terminals } from "../streams/terminal.js";
 import type { ServerClock } from "../transport/calls/calls.js";
 import type { AgentClient, ControlPlaneClient } from "../transport/contract-clients.js";
-import type { AppliedChange, ApplyOptions, ChangesOptions, FileDiff, SandboxChange } from "./changes.js";
+import type {
+  AppliedChange,
+  ApplyOptions,
+  ChangesOptions,
+  DiffOptions,
+  FileDiff,
+  SandboxChange,
+} from "./changes.js";
 import type { Expiring } from "./deadline.js";
 import type { SandboxEgress } from "./egress.js";
 import type { ExpiringOptions } from "./expiry-notice.js";
@@ -336,15 +343,26 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Lists what code has changed in its copy of a directory, by path: a mount with mode `copy` (GET /v1/sandboxes/{id}/changes). More
-   * than 100,000 changes, or 32 MiB of them, are an error of status 413 (`PAYLOAD_TOO_LARGE`).
+   * Lists what code has changed in the sandbox, by path (GET /v1/sandboxes/{id}/changes): in its copy of a directory, if it has one; else
+   * since its template; or since one of its snapshots. For a template or a snapshot, files whose type, size and time of the last change
+   * are the same count as unchanged, and a sandbox is started meanwhile to compare with: it counts as one. More than 100,000 changes, 32
+   * MiB of them, or 1,000,000 files are an error of status 413 (`PAYLOAD_TOO_LARGE`); a sandbox that does not run is a `ConflictError`.
+   *
+   * ```ts
+   * const snapshot = await sandbox.snapshot();
+   * await sandbox.execute("open('made.txt', 'w').write('made')");
+   * const changes = await sandbox.changes({ since: snapshot });
+   * ```
    */
   async changes(options?: ChangesOptions): Promise<SandboxChange[]> {
     return this.#parts.changesOf(this.#sandboxes.controlPlane, this.id, options);
   }
 
-  /** The unified diff of one changed file, at most 1 MiB on each side (GET /v1/sandboxes/{id}/diff). */
-  async diff(path: string, options?: CallOptions): Promise<FileDiff> {
+  /**
+   * The unified diff of one changed file, at most 1 MiB on each side (GET /v1/sandboxes/{id}/diff). A path that neither side has is a
+   * `NotFoundError`.
+   */
+  async diff(path: string, options?: DiffOptions): Promise<FileDiff> {
     return this.#parts.diffOf(this.#sandboxes.controlPlane, this.id, path, options);
   }
 

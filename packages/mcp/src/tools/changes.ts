@@ -1,4 +1,4 @@
-/** What code has changed in its copy of a directory of the user, and how the user lets it into the directory. */
+/** What code has changed in its sandbox, and how the user lets changes of a copied directory into the directory. */
 import type { SandboxChange } from "cloud-sandbox";
 import * as z from "zod";
 import { InvalidArgumentsError } from "../errors/errors.js";
@@ -10,12 +10,13 @@ const reviewChanges = sandboxTool({
   name: "review_changes",
   title: "Review changes",
   description:
-    "Lists what code changed in the sandbox's copy of the user's directory, or shows one file as a unified diff.",
+    "Lists what code changed in the sandbox's copy of the user's directory, or since its template or a snapshot. Or shows one file as a unified diff.",
   toolset: "changes",
   annotations: readOnlyInside,
   input: z.object({
     ...sandboxReference,
     path: text.optional().describe("Changed file to show, as /repo/a.txt"),
+    since: text.optional().describe("template or a snapshot. Default: the copy, if there is one"),
   }),
   output: z.looseObject({
     changes: z.array(z.looseObject({ path: z.string(), kind: z.string() })).optional(),
@@ -23,13 +24,13 @@ const reviewChanges = sandboxTool({
     diff: z.string().optional(),
     truncated: z.boolean(),
   }),
-  handler: async ({ sandbox, path, signal }) => {
+  handler: async ({ sandbox, path, since, signal }) => {
     if (path !== undefined) {
-      const { diff, omitted } = await sandbox.diff(path, { signal });
+      const { diff, omitted } = await sandbox.diff(path, { since, signal });
       const cut = cutMiddle(diff, resultBudget);
       return { diff: cut.text, omitted, truncated: cut.text !== diff };
     }
-    const changes = (await sandbox.changes({ signal })).map(({ versionControl, ...change }) => ({
+    const changes = (await sandbox.changes({ since, signal })).map(({ versionControl, ...change }) => ({
       ...change,
       version_control: versionControl,
     }));
@@ -58,6 +59,8 @@ const applyChanges = sandboxTool({
     outcomes: z.array(z.looseObject({ path: z.string(), status: z.string() })),
   }),
   handler: async ({ sandbox, paths, signal, consent }) => {
+    // Refused if there is no copy of a directory, before the user is asked.
+    await sandbox.apply({ paths: [], check: true, signal });
     const changes = new Map((await sandbox.changes({ signal })).map((change) => [change.path, change]));
     const unknown = paths.filter(({ path }) => !changes.has(path));
     if (unknown.length > 0) throw notAmongChanges(unknown.map(({ path }) => path));

@@ -69,6 +69,23 @@ test("review_changes shows what code changed, and apply_changes writes it when t
   expect((await readdir(repo)).sort()).toEqual(["Makefile", "a.txt"]);
 });
 
+test("review_changes shows what code changed since a snapshot, and apply_changes refuses it without asking", async () => {
+  const { mcp, questions } = await start(agreed, ["--toolsets", "default,changes,snapshots"]);
+  const { id } = await mcp.result("create_sandbox", { template_name: "base" });
+  const sandbox = { sandbox_id: id };
+  await mcp.call("run_command", { ...sandbox, command: "echo one > a.txt" });
+  const { id: since } = await mcp.result("create_snapshot", sandbox);
+  await mcp.call("run_command", { ...sandbox, command: "echo two > a.txt" });
+  const path = "/workspace/a.txt";
+  expect((await mcp.result("review_changes", { ...sandbox, since })).changes).toMatchObject([
+    { path, kind: "changed" },
+  ]);
+  expect((await mcp.result("review_changes", { ...sandbox, since, path })).diff).toContain("-one\n+two\n");
+  expect((await mcp.result("review_changes", sandbox)).changes).toMatchObject([{ path, kind: "added" }]);
+  expect(await mcp.failure("apply_changes", { ...sandbox, paths: [{ path }] })).toContain("no copy");
+  expect(questions).toEqual([]);
+});
+
 test.each([
   ["declines", { action: "decline" }, "did not agree"],
   ["does not tick the box", { action: "accept", content: { agree: false } }, "did not agree"],

@@ -12,7 +12,10 @@ export function define(command: Command): void {
   command
     .argument("<id>", "id or name of the sandbox")
     .argument("[path]", "changed file, as /repo/a.txt; without one, all changes are listed")
-    .option("--since <path>", "the mount with :copy to compare with; default: the only one")
+    .option(
+      "--since <what>",
+      'the mount with :copy, "template", or a snapshot of the sandbox; default: the only such mount, else "template"',
+    )
     .action(
       action<DiffOptions, [string, string | undefined]>(
         async ({ options, output, sandbox, signal }, word, path) => {
@@ -21,7 +24,7 @@ export function define(command: Command): void {
             const changes = await opened.changes({ since: options.since, signal });
             return output.table(changes, changeColumns, "nothing has changed.");
           }
-          const { diff, omitted } = await opened.diff(path, { signal });
+          const { diff, omitted } = await opened.diff(path, { since: options.since, signal });
           if (omitted !== undefined)
             throw new CommandError(
               "NO_DIFF",
@@ -38,5 +41,6 @@ export function define(command: Command): void {
     "cloud-sandbox sandbox create --name work --mount /home/me/repo:/repo:copy",
     "cloud-sandbox diff work",
     "cloud-sandbox diff work /repo/a.txt",
+    "cloud-sandbox diff work --since with-notes",
   );
 }

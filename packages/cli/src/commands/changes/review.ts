@@ -54,6 +54,8 @@ export async function reviewAndApply(
   sandbox: Sandbox,
   { named, since }: { readonly named?: ReadonlySet<string>; readonly since?: string | undefined },
 ): Promise<boolean> {
+  // Refused if there is no copy of a directory, before anybody reviews changes that cannot be applied.
+  await sandbox.apply({ paths: [], since, check: true, signal });
   const all = await sandbox.changes({ since, signal });
   const isWanted = ({ path, versionControl }: SandboxChange): boolean =>
     named === undefined ? !versionControl : named.has(path);

@@ -23,6 +23,7 @@ import { metricsOf } from "../agent/report-handlers.js";
 import type { MemoryExchange, MemoryService } from "../memory/memory-exchange.js";
 import type { Reports } from "../memory/reports.js";
 import type { TestingClock } from "../memory/testing-clock.js";
+import { changeHandlers } from "./memory-changes.js";
 import type { MemoryFleet, MemorySandbox } from "./memory-fleet.js";
 import type { MemorySecrets } from "./memory-secrets.js";
 import { runProgram } from "./one-shot-programs.js";
@@ -104,6 +105,8 @@ export function controlPlaneService(options: ControlPlaneServiceOptions): Memory
       take: (id, request) => fleet.take(id, request),
       delete: async (idOrName) => fleet.snapshots.delete(idOrName),
     }),
+
+    ...changeHandlers(fleet),
 
     ...secrets.handlers((id) => fleet.get(id)),
 
