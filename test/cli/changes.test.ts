@@ -62,6 +62,26 @@ test("cloud-sandbox diff shows what code changed in a copy, and apply writes wha
   await line.output("sandbox", "delete", id);
 });
 
+test("cloud-sandbox diff shows what code changed since the template or a snapshot, which apply refuses", async () => {
+  const id = (await line.output("sandbox", "create", "-q", "--template", "base")).trim();
+  expect(await line.run(["diff", id])).toMatchObject({
+    stderr: expect.stringContaining("nothing has changed"),
+  });
+  await line.output("sandbox", "exec", id, "--", "sh", "-c", "echo one > a.txt");
+  await line.output("snapshot", "create", id, "--name", "one");
+  await line.output("sandbox", "exec", id, "--", "sh", "-c", "echo two > a.txt");
+  expect(await line.output("diff", id)).toMatch(/\n\/workspace\/a\.txt +added +file +4 +-\n$/);
+  expect(await line.output("diff", id, "--since", "one")).toMatch(
+    /\n\/workspace\/a\.txt +changed +file +4 +-\n$/,
+  );
+  expect(await line.output("diff", id, "/workspace/a.txt", "--since", "one")).toContain("-one\n+two\n");
+  expect(await line.run(["apply", id])).toMatchObject({
+    code: 125,
+    stderr: expect.stringContaining("This sandbox has no copy of a directory."),
+  });
+  await line.output("sandbox", "delete", id);
+});
+
 test("cloud-sandbox run --work runs in a copy of a directory, without a server, and keeps changes with --yes", async () => {
   const code = "open('made.txt', 'w').write('made'); open('a.txt', 'a').write('two\\n')";
   const run = (...words: string[]) =>

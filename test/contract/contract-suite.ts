@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { atOnceSuite } from "./at-once.js";
 import type { Backend } from "./backends/backend.js";
 import { backgroundSuite } from "./background.js";
+import { changeSuite } from "./changes.js";
 import { contextSuite } from "./contexts.js";
 import { desktopSuite } from "./desktop.js";
 import { eventSuite } from "./events.js";
@@ -27,11 +28,12 @@ import { webhookSuite } from "./webhooks.js";
 
 /**
  * The tests that every backend must pass; those of pauses only if it `pauses` sandboxes, those of templates only if it `builds` them.
- * `forwards`: whether it forwards ports; `tells`: whether it has events; `startsFast`: whether a sandbox starts in less than a second.
+ * `forwards`: whether it forwards ports; `tells`: whether it has events; `startsFast`: whether a sandbox starts in less than a second;
+ * `hasLinks`: whether it has links, pipes and names that are no text.
  */
 export function contractSuite(
   start: () => Promise<Backend>,
-  { pauses = true, forwards = true, builds = true, tells = true, startsFast = true } = {},
+  { pauses = true, forwards = true, builds = true, tells = true, startsFast = true, hasLinks = true } = {},
 ): void {
   describe("the contract", () => {
     let backend: Backend;
@@ -201,6 +203,7 @@ export function contractSuite(
 
     sleepSuite(() => backend, pauses, startsFast ? 20 : 4);
     snapshotSuite(() => client, startsFast ? 16 : 3);
+    changeSuite(() => client, hasLinks);
     atOnceSuite(
       () => client,
       () => sandbox,

@@ -3,11 +3,12 @@ import { expect } from "vitest";
 import { type Bench, type Proof, proof, success } from "./proof.js";
 
 export const changeProofs: Readonly<Record<string, Proof>> = {
-  listChanges: proof("lists what code changed in a copy, or says that there is none", async (bench) => {
+  listChanges: proof("lists what code changed in a copy, or since the template", async (bench) => {
     await withCopy(bench, async ({ id }) => {
-      const { data, since } = await success(list(bench, id));
-      expect({ data, since }).toMatchObject({
+      const { data, since, compared } = await success(list(bench, id));
+      expect({ data, since, compared }).toMatchObject({
         since: "/repo",
+        compared: "content",
         data: [
           {
             ...{ path: "/repo/made", kind: "added", type: "file", size: 4 },
@@ -20,20 +21,42 @@ export const changeProofs: Readonly<Record<string, Proof>> = {
         error: { code: "INVALID_REQUEST" },
       });
     });
-    expect(await list(bench, bench.sandbox.id)).toMatchObject(none);
+    await bench.withSandbox(async ({ id, files }) => {
+      await files.write("/workspace/made", "new\n");
+      expect(await success(list(bench, id))).toMatchObject({
+        since: "template",
+        compared: "times",
+        data: [{ path: "/workspace/made", kind: "added", type: "file", size: 4 }],
+      });
+    });
   }),
 
   getDiff: proof("shows a change as a unified diff, or says that there is none", async (bench) => {
-    const get = (id: string, path: string) =>
-      bench.controlPlane.GET("/v1/sandboxes/{id}/diff", { params: { path: { id }, query: { path } } });
+    const get = (id: string, path: string, since?: string) => {
+      const query = { path, ...(since !== undefined && { since }) };
+      return bench.controlPlane.GET("/v1/sandboxes/{id}/diff", { params: { path: { id }, query } });
+    };
     await withCopy(bench, async ({ id }) => {
       expect(await success(get(id, "/repo/made"))).toMatchObject({
         diff: "--- /dev/null\n+++ b/made\n@@ -0,0 +1,1 @@\n+new\n",
       });
       expect(await get(id, "/repo/other")).toMatchObject({ error: { code: "FILE_NOT_FOUND" } });
-      expect(await get(id, "/repo/../made")).toMatchObject({ error: { code: "INVALID_REQUEST" } });
+      for (const [path, since] of [
+        ["/repo/../made"],
+        ["/repo/made", "template"],
+        ["/tmp/made", "/repo"],
+      ] as const)
+        expect(await get(id, path, since)).toMatchObject({ error: { code: "INVALID_REQUEST" } });
     });
-    expect(await get(bench.sandbox.id, "/repo/made")).toMatchObject(none);
+    await bench.withSandbox(async ({ id, files }) => {
+      await files.write("/workspace/made", "new\n");
+      expect(await success(get(id, "/workspace/made"))).toMatchObject({
+        diff: "--- /dev/null\n+++ b/workspace/made\n@@ -0,0 +1,1 @@\n+new\n",
+      });
+      expect(await get(id, "/workspace/other", "template")).toMatchObject({
+        error: { code: "FILE_NOT_FOUND" },
+      });
+    });
   }),
 
   applyChanges: proof("says for each path what would happen, or that there is no copy", async (bench) => {
@@ -49,6 +72,7 @@ export const changeProofs: Readonly<Record<string, Proof>> = {
         ["/repo/made", "applied"],
         ["/repo/other", "refused"],
       ]);
+      expect(await success(apply(id, []))).toMatchObject({ data: [] });
     });
     expect(await apply(bench.sandbox.id, ["/repo/made"])).toMatchObject(none);
   }),
