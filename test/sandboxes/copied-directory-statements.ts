@@ -206,9 +206,9 @@ export function copiedDirectoryStatements(start: Start): void {
       await rm(join(place, "moved"), { recursive: true });
     });
 
-    test("is copied only with what can be copied, and compared only where there is a copy", async () => {
+    test("is copied only with what can be copied, and applied only where there is a copy", async () => {
       await using sandbox = await client.sandboxes.create({ template: "base" });
-      await expect(sandbox.changes()).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+      await expect(sandbox.apply()).rejects.toMatchObject({ code: "INVALID_REQUEST" });
       const refused: readonly Record<string, unknown>[] = [
         { host: repo, mode: "copy", readOnly: true },
         { host: dirname(place), mode: "copy" },
