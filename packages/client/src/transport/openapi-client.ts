@@ -73,7 +73,7 @@ async function send(channel: Channel, method: Methods, operation: string, init: 
   if (refused !== undefined)
     throw invalidArgument(`A call has no option ${refused}.`, "Set it for a SandboxClient of its own.");
   const body = init.body === undefined ? null : encoded(init.body);
-  const path = createFinalURL(operation, { baseUrl: "", params, querySerializer, pathSerializer });
+  const path = pathOf(operation, params);
   const received = await channel.send({
     method,
     operation,
@@ -88,6 +88,18 @@ async function send(channel: Channel, method: Methods, operation: string, init: 
     onLost: onLost && ((lost) => onLost(answerOf(lost, parseAs))),
   });
   return answerOf(received, parseAs);
+}
+
+function pathOf(operation: string, params: NonNullable<OperationInit["params"]>): string {
+  try {
+    return createFinalURL(operation, { baseUrl: "", params, querySerializer, pathSerializer });
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw invalidArgument(
+      "A name that is no UTF-8 cannot be part of an address.",
+      "Read or write such a file with commands.run.",
+    );
+  }
 }
 
 const querySerializer = createQuerySerializer();

@@ -56,3 +56,14 @@ test("headers come from the call and its parameters, and none replaces the key",
     "x-mine": "1",
   });
 });
+
+test("a name that is no UTF-8 is refused where it would be part of an address", async () => {
+  const server = await scriptedServer((_, response) => json(response, 200, {}));
+  const sandbox = await withSandbox(server.url);
+  for (const call of [
+    () => sandbox.diff("/repo/a\udcff"),
+    () => sandbox.files.readText("/workspace/a\udcff"),
+    () => testClient(server.url).sandboxes.get("\udcff"),
+  ])
+    await expect(call()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+});
