@@ -138,6 +138,21 @@ describe("unmodified programs, through the proxy", () => {
       "hello over https",
     ],
     [
+      "Node's https with an agent of the program's own",
+      "node",
+      () =>
+        overNode(
+          `const https = require("https"); const agent = new https.Agent({ keepAlive: true }); https.get("${https()}/hello", { agent }, (r) => r.pipe(process.stdout).on("unpipe", () => agent.destroy()))`,
+        ),
+      "hello over https",
+    ],
+    [
+      "Node's http with an agent for one request",
+      "node",
+      () => overNode(`require("http").get("${http()}/hello", { agent: false }, (r) => r.pipe(process.stdout))`),
+      "hello over http",
+    ],
+    [
       "Node's http",
       "node",
       () => overNode(`require("node:http").get("${http()}/hello", (r) => r.pipe(process.stdout))`),

@@ -36,16 +36,15 @@ const hostOf = ({ hostname, host }: Target): string =>
 
 function tunnel(proxy: URL, target: Target, connected: Connected): void {
   const { request } = require("node:http") as typeof import("node:http");
+  const { connect } = require("node:net") as typeof import("node:net");
   const host = hostOf(target);
   const port = target.port || (isSecure(target) ? 443 : 80);
   const path = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const connectRequest = request({
-    host: proxy.hostname,
-    port: proxy.port,
     method: "CONNECT",
     path,
     headers: { host: path },
-    agent: false,
+    createConnection: () => connect({ host: proxy.hostname.replace(/^\[|\]$/g, ""), port: Number(proxy.port) }),
   });
   connectRequest.once("error", (error) => connected(error, null));
   connectRequest.once("connect", ({ statusCode, statusMessage }, socket, head) => {
@@ -101,25 +100,29 @@ function proxyFetch(): void {
 }
 
 interface ConnectingAgent {
+  /** With `proxyEnv`, a newer Node.js sends the agent's requests through the proxy by itself. */
+  readonly options?: { readonly proxyEnv?: object };
   createConnection(options: Target, created: Connected): Socket | undefined;
 }
 
-function proxyAgent(agent: ConnectingAgent, protocol: "http:" | "https:"): void {
-  const direct = agent.createConnection;
-  agent.createConnection = (options, created) => {
+/** Makes all agents use the proxy, also those that a program makes, but for classes that connect in their own way. */
+function proxyAgents(agents: ConnectingAgent, protocol: "http:" | "https:"): void {
+  const direct = agents.createConnection;
+  agents.createConnection = function (options, created) {
     const target = { ...options, protocol };
-    const proxy = "socketPath" in options && options.socketPath ? undefined : proxyFor(target);
-    if (!proxy) return direct.call(agent, options, created);
+    const isConnected = ["socket", "socketPath"].some((name) => Reflect.get(target, name));
+    const proxy = isConnected || this.options?.proxyEnv ? undefined : proxyFor(target);
+    if (!proxy) return direct.call(this, options, created);
     tunnel(proxy, target, (error, socket) => {
       if (!socket || protocol === "http:") created(error, socket);
-      else created(null, direct.call(agent, { ...options, socket } as Target, created) ?? null);
+      else created(null, direct.call(this, { ...options, socket } as Target, created) ?? null);
     });
     return undefined;
   };
 }
 
 interface HttpModule {
-  readonly globalAgent: ConnectingAgent;
+  readonly Agent: { readonly prototype: ConnectingAgent };
   /**
    * Turns on the proxy support that newer Node.js versions have built in. Called at the first `fetch` and not at start,
    * where it would cost every program 15 ms.
@@ -202,7 +205,7 @@ function prepare(name: string): void {
   if (!unpatched.delete(name)) return;
   if (name === "net") noteTunnels(require("node:net"));
   else if (name === "tls") nameTunnels(require("node:tls"));
-  else proxyAgent((require(name) as HttpModule).globalAgent, `${name as "http" | "https"}:`);
+  else proxyAgents((require(name) as HttpModule).Agent.prototype, `${name as "http" | "https"}:`);
 }
 
 interface Resolve {
