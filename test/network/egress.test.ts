@@ -149,7 +149,8 @@ describe("unmodified programs, through the proxy", () => {
     [
       "Node's http with an agent for one request",
       "node",
-      () => overNode(`require("http").get("${http()}/hello", { agent: false }, (r) => r.pipe(process.stdout))`),
+      () =>
+        overNode(`require("http").get("${http()}/hello", { agent: false }, (r) => r.pipe(process.stdout))`),
       "hello over http",
     ],
     [

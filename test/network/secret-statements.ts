@@ -17,6 +17,19 @@ const programs: Readonly<Record<string, string>> = {
   "Node's https": `node -e 'require("https").get("https://SITE/https", { headers: { authorization: "Bearer " + process.env.TOKEN } }, (answer) => answer.resume())'`,
 };
 
+/** Asks once for each file `step-1` to `step-3`, when it is there. Node's fetch keeps its connection open. */
+const asksInSteps = `
+const { existsSync } = require("fs");
+const headers = { authorization: "Bearer " + process.env.TOKEN };
+(async () => {
+  for (const step of ["step-1", "step-2", "step-3"]) {
+    while (!existsSync(step)) await new Promise((resolve) => setTimeout(resolve, 20));
+    const answer = await fetch("https://SITE/" + step, { headers });
+    await answer.text();
+    console.log(step, answer.status);
+  }
+})();`;
+
 /** What every runtime keeps: programs send a credential that they do not have. `names`: the programs that the image has. */
 export function secretStatements(start: Start, names: readonly string[] = Object.keys(programs)): void {
   let site: SecretSite;
@@ -93,6 +106,29 @@ export function secretStatements(start: Start, names: readonly string[] = Object
     expect(await sandbox.secrets.list()).toEqual([]);
     const { stdout } = await sandbox.commands.run("env");
     expect(stdout).not.toContain("TOKEN=");
+  });
+
+  test("a stored secret is another one in the next request, also over a connection that is open", async () => {
+    await client.secrets.set("rotated", { value: credential, hosts: [site.at] });
+    await using sandbox = await client.sandboxes.create({ secrets: { TOKEN: { from: "rotated" } } });
+    await sandbox.files.write("asks.cjs", asksInSteps.replace("SITE", site.at));
+    site.asked.length = 0;
+    const asking = sandbox.commands.run("node asks.cjs");
+    const step = async (number: number) => {
+      await sandbox.files.write(`step-${number}`, "");
+      await expect.poll(() => site.asked.length).toBe(number);
+    };
+    await step(1);
+    await client.secrets.set("rotated", { value: `${credential}-2`, hosts: [site.at] });
+    await step(2);
+    await client.secrets.delete("rotated");
+    await sandbox.files.write("step-3", "");
+    const { stdout, stderr } = await asking;
+    expect({ stdout, stderr }).toEqual({ stdout: "step-1 200\nstep-2 200\nstep-3 502\n", stderr: "" });
+    expect(site.asked.map(({ authorization }) => authorization)).toEqual([
+      `Bearer ${credential}`,
+      `Bearer ${credential}-2`,
+    ]);
   });
 
   test("a sandbox that was created without secrets cannot be given one", async () => {

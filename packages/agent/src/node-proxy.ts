@@ -44,7 +44,8 @@ function tunnel(proxy: URL, target: Target, connected: Connected): void {
     method: "CONNECT",
     path,
     headers: { host: path },
-    createConnection: () => connect({ host: proxy.hostname.replace(/^\[|\]$/g, ""), port: Number(proxy.port) }),
+    createConnection: () =>
+      connect({ host: proxy.hostname.replace(/^\[|\]$/g, ""), port: Number(proxy.port) }),
   });
   connectRequest.once("error", (error) => connected(error, null));
   connectRequest.once("connect", ({ statusCode, statusMessage }, socket, head) => {
