@@ -147,6 +147,15 @@ describe("unmodified programs, through the proxy", () => {
       "hello over https",
     ],
     [
+      "Node's https with a class of agents that uses the socket at once",
+      "node",
+      () =>
+        overNode(
+          `const https = require("https"); class Kept extends https.Agent { createConnection(options, created) { const socket = super.createConnection(options, created); socket.setNoDelay(true); return socket; } } const agent = new Kept({ keepAlive: true }); const get = (done) => https.get("${https()}/hello", { agent }, (r) => r.on("data", (t) => process.stdout.write(t)).on("end", done)); get(() => get(() => agent.destroy()))`,
+        ),
+      "hello over https\nhello over https",
+    ],
+    [
       "Node's http with an agent for one request",
       "node",
       () =>

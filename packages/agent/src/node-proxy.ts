@@ -1,5 +1,6 @@
 import Module from "node:module";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 /**
  * Makes Node.js use the proxy variables. This script is preloaded into every Node.js program, so it does almost
@@ -60,6 +61,33 @@ function tunnel(proxy: URL, target: Target, connected: Connected): void {
   connectRequest.end();
 }
 
+/** A stream through a tunnel that is not open yet, for those who want a socket at once. */
+function tunnelStream(proxy: URL, target: Target): Duplex {
+  const { Duplex, finished } = require("node:stream") as typeof import("node:stream");
+  const opened = new Promise<Socket>((resolve, reject) =>
+    tunnel(proxy, target, (error, socket) => (socket ? resolve(socket) : reject(error))),
+  );
+  const fail = (error: Error): unknown => stream.destroy(error);
+  const stream: Duplex = new Duplex({
+    read: () => void opened.then((socket) => socket.resume(), fail),
+    write: (chunk, _, done) => void opened.then((socket) => socket.write(chunk, done), fail),
+    final: (done) => void opened.then((socket) => socket.end(done), fail),
+    destroy(error, done) {
+      opened.then(
+        (socket) => socket.destroy(),
+        () => undefined,
+      );
+      done(error);
+    },
+  });
+  void opened.then((socket) => {
+    socket.on("data", (bytes) => stream.push(bytes) || socket.pause());
+    socket.once("end", () => stream.push(null));
+    finished(socket, (error) => (error ? stream.destroy(error) : undefined));
+  }, fail);
+  return stream;
+}
+
 type Dispatcher = new (options: { connect: (target: Target, connected: Connected) => void }) => object;
 
 /** Sends `fetch` through the proxy, unless the program has set its own dispatcher. */
@@ -109,17 +137,21 @@ interface ConnectingAgent {
 /** Makes all agents use the proxy, also those that a program makes, but for classes that connect in their own way. */
 function proxyAgents(agents: ConnectingAgent, protocol: "http:" | "https:"): void {
   const direct = agents.createConnection;
-  agents.createConnection = function (options, created) {
+  const connect: ConnectingAgent["createConnection"] = function (this: ConnectingAgent, options, created) {
     const target = { ...options, protocol };
     const isConnected = ["socket", "socketPath"].some((name) => Reflect.get(target, name));
     const proxy = isConnected || this.options?.proxyEnv ? undefined : proxyFor(target);
     if (!proxy) return direct.call(this, options, created);
+    // A class that extends Node's, as agentkeepalive, takes what is returned for the socket.
+    if (protocol === "https:" && this.createConnection !== connect)
+      return direct.call(this, { ...options, socket: tunnelStream(proxy, target) } as Target, created);
     tunnel(proxy, target, (error, socket) => {
       if (!socket || protocol === "http:") created(error, socket);
       else created(null, direct.call(this, { ...options, socket } as Target, created) ?? null);
     });
     return undefined;
   };
+  agents.createConnection = connect;
 }
 
 interface HttpModule {
