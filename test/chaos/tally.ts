@@ -27,7 +27,7 @@ export class Tally {
 
   /**
    * Sends a request and counts its answer. Resolves with the answer of a success, otherwise with undefined. `onRefused`
-   * is called for an expected 507: nothing was changed then.
+   * is called for an expected refusal because the disk is full: nothing was changed then.
    */
   async ask(
     kind: string,
@@ -45,7 +45,7 @@ export class Tally {
       this.byKind[kind] = (this.byKind[kind] ?? 0) + 1;
       return answer;
     }
-    if (answer.status === 507 && answer.body.code === "STORAGE_FULL" && this.mayBeRefusedForRoom(kind)) {
+    if (isForRoom(answer) && this.mayBeRefusedForRoom(kind)) {
       this.refusedForRoom += 1;
       onRefused();
       return undefined;
@@ -58,3 +58,8 @@ export class Tally {
     return undefined;
   }
 }
+
+/** Whether a request was refused because the data directory is full. One that would have started a sleeping sandbox is told to try again. */
+const isForRoom = ({ status, body }: Answer): boolean =>
+  (status === 507 && body.code === "STORAGE_FULL") ||
+  (status === 503 && String(body.error).includes("its data directory is full"));

@@ -194,6 +194,14 @@ const killPipe = 8;
 const withKillPipe = `{ read -r _; kill -9 0; } <&${killPipe} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
 exec "$@" ${killPipe}>&-`;
 
+/** The directories of the search path that are not below those of the system. */
+const otherSearchPath = (): readonly string[] =>
+  (process.env.PATH ?? "")
+    .split(":")
+    .filter(
+      (path) => path.startsWith("/") && !systemDirectories.some((each) => `${path}/`.startsWith(`${each}/`)),
+    );
+
 /** Throws bubblewrap's message when the host does not allow the profile, or allows only a weaker one. */
 async function startProfile(isRoot: boolean): Promise<void> {
   const { first } = isRoot ? usableRange(await readFile("/proc/self/uid_map", "utf8")) : { first: 0 };
@@ -210,7 +218,7 @@ async function startProfile(isRoot: boolean): Promise<void> {
       ...(filter ? ["--seccomp", String(descriptors.seccomp)] : []),
     ],
     // What machines see of this host, and not all of it: bubblewrap fails at a mount that goes meanwhile.
-    ...systemDirectories.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...[...systemDirectories, ...otherSearchPath()].flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
     ...["/bin/sh", "-c", failIfNested],
