@@ -93,12 +93,8 @@ async function send(channel: Channel, method: Methods, operation: string, init: 
 function pathOf(operation: string, params: NonNullable<OperationInit["params"]>): string {
   try {
     return createFinalURL(operation, { baseUrl: "", params, querySerializer, pathSerializer });
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    throw invalidArgument(
-      "A name that is no UTF-8 cannot be part of an address.",
-      "Read or write such a file with commands.run.",
-    );
+  } catch {
+    throw invalidArgument("A name of the call is no UTF-8.");
   }
 }
 

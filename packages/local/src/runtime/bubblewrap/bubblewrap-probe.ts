@@ -172,9 +172,6 @@ async function tryProfile(isRoot: boolean): Promise<ProfileTrial> {
 
 const probeLimitMs = 20_000;
 
-/** Where programs and their libraries are. Some are links into `/usr`, or not there. */
-const systemDirectories = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-
 /**
  * A shell script that waits for a line on stdin, and then fails if a process inside can create a further user
  * namespace.
@@ -194,14 +191,6 @@ const killPipe = 8;
 const withKillPipe = `{ read -r _; kill -9 0; } <&${killPipe} 2>/dev/null ${descriptors.information}>&- ${descriptors.uidsMapped}>&- &
 exec "$@" ${killPipe}>&-`;
 
-/** The directories of the search path that are not below those of the system. */
-const otherSearchPath = (): readonly string[] =>
-  (process.env.PATH ?? "")
-    .split(":")
-    .filter(
-      (path) => path.startsWith("/") && !systemDirectories.some((each) => `${path}/`.startsWith(`${each}/`)),
-    );
-
 /** Throws bubblewrap's message when the host does not allow the profile, or allows only a weaker one. */
 async function startProfile(isRoot: boolean): Promise<void> {
   const { first } = isRoot ? usableRange(await readFile("/proc/self/uid_map", "utf8")) : { first: 0 };
@@ -217,9 +206,7 @@ async function startProfile(isRoot: boolean): Promise<void> {
       String(descriptors.information),
       ...(filter ? ["--seccomp", String(descriptors.seccomp)] : []),
     ],
-    // What machines see of this host, and not all of it: bubblewrap fails at a mount that goes meanwhile.
-    ...[...systemDirectories, ...otherSearchPath()].flatMap((path) => ["--ro-bind-try", path, path]),
-    ...["--proc", "/proc", "--dev", "/dev"],
+    ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
     ...["/bin/sh", "-c", failIfNested],
   ];
