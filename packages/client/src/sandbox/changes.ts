@@ -134,9 +134,7 @@ export async function changesOf(
   id: string,
   options: ChangesOptions = {},
 ): Promise<SandboxChange[]> {
-  checkKnown("changes", options, { ...callOptionNames, since: true });
-  const query = comparedWith(options);
-  const init = { params: { path: { id }, query }, ...requestInit(options, comparisonSeconds) };
+  const init = comparison("changes", id, options, {});
   const { data } = await bodyOf(controlPlane.GET("/v1/sandboxes/{id}/changes", init), "data");
   return data.map((change) => ({
     path: change.path,
@@ -161,15 +159,19 @@ export async function diffOf(
   options: DiffOptions = {},
 ): Promise<FileDiff> {
   requireText("path", path);
-  checkKnown("diff", options, { ...callOptionNames, since: true });
-  const query = { path, ...comparedWith(options) };
-  const init = { params: { path: { id }, query }, ...requestInit(options, comparisonSeconds) };
+  const init = comparison("diff", id, options, { path });
   const { diff, omitted } = await bodyOf(controlPlane.GET("/v1/sandboxes/{id}/diff", init), "diff");
   return { diff, omitted };
 }
 
-const comparedWith = ({ since }: DiffOptions): { since?: string } =>
-  since === undefined ? {} : { since: snapshotName(since) };
+function comparison<Query extends object>(call: string, id: string, options: DiffOptions, query: Query) {
+  checkKnown(call, options, { ...callOptionNames, since: true });
+  const since = options.since === undefined ? {} : { since: snapshotName(options.since) };
+  return {
+    params: { path: { id }, query: { ...query, ...since } },
+    ...requestInit(options, comparisonSeconds),
+  };
+}
 
 /** Writes accepted changes to the directory, with as many requests as they need. */
 export async function applyChanges(

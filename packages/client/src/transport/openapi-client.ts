@@ -93,8 +93,8 @@ async function send(channel: Channel, method: Methods, operation: string, init: 
 function pathOf(operation: string, params: NonNullable<OperationInit["params"]>): string {
   try {
     return createFinalURL(operation, { baseUrl: "", params, querySerializer, pathSerializer });
-  } catch {
-    throw invalidArgument("A name of the call is no UTF-8.");
+  } catch (error) {
+    throw error instanceof URIError ? invalidArgument("A name of the call is no UTF-8.") : error;
   }
 }
 
