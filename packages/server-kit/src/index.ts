@@ -25,3 +25,4 @@ export { type ContractRouter, type ContractRouterOptions, contractRouter } from 
 export { OperationRoutes, type RequestEvent, type UnauthenticatedCall } from "./router/contract-service.js";
 export { Call, type Handler, type Handlers } from "./router/handlers.js";
 export { pageOf } from "./router/page.js";
+export { unlessAborted } from "./unless-aborted.js";

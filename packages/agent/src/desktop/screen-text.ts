@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
-import { Problem } from "@cloud-sandbox/server-kit";
+import { Problem, unlessAborted } from "@cloud-sandbox/server-kit";
 import type { Desktop } from "./desktop.js";
 import { printable } from "./printable.js";
 import { largestImage, type Region, type Screen } from "./screen.js";
@@ -82,9 +81,7 @@ export class ScreenText {
     });
     this.#last = reading.catch(() => undefined);
     // Who gives up does not wait for the looks of others.
-    await Promise.race([previous, once(look.signal, "abort")]);
-    look.signal.throwIfAborted();
-    return reading;
+    return unlessAborted(reading, look.signal);
   }
 
   async #look({ region, language, segmentation, signal }: Look): Promise<readonly Word[]> {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { unlessAborted } from "@cloud-sandbox/server-kit";
 import type Docker from "dockerode";
 import { type AgentAddress, answersHealth } from "../agent-health.js";
 import type { Assignment } from "../container/channel/channel-protocol.js";
 import type { MachineConnection } from "../container/channel/machine-connection.js";
-import { unlessAborted } from "../container/channel/unless-aborted.js";
 import type { KernelWatch } from "../host/kernel-watch.js";
 import {
   type IsolationLevel,

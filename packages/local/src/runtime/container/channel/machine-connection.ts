@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { unlessAborted } from "@cloud-sandbox/server-kit";
 import type { Assignment } from "./channel-protocol.js";
 import { countdown } from "./countdown.js";
 import { MachineChannel } from "./machine-channel.js";
-import { unlessAborted } from "./unless-aborted.js";
 
 /** Milliseconds that one attempt to connect may take, and the pauses between attempts. Each is by a quarter longer than the last one. */
 const attemptMs = 15_000;

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { unlessAborted } from "@cloud-sandbox/server-kit";
 import type Docker from "dockerode";
 import type { ContainerInfo } from "dockerode";
-import { unlessAborted } from "../../container/channel/unless-aborted.js";
 import { isAliveIdentity, processIdentity } from "../../host/process-identity.js";
 import { type DockerFailure, isMissing } from "./docker-engine.js";
 
