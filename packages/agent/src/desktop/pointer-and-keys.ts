@@ -116,28 +116,22 @@ export class PointerAndKeys {
 const moveTo = (x: number, y: number): readonly string[] => ["mousemove", String(x), String(y)];
 
 /** Names that people and models use, and X does not know. In lower case. */
-const otherNames: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    ...{ enter: "Return", return: "Return", esc: "Escape", escape: "Escape", tab: "Tab", space: "space" },
-    ...{
-      backspace: "BackSpace",
-      delete: "Delete",
-      del: "Delete",
-      insert: "Insert",
-      home: "Home",
-      end: "End",
-    },
-    ...{ pageup: "Prior", page_up: "Prior", pagedown: "Next", page_down: "Next" },
-    ...{ up: "Up", down: "Down", left: "Left", right: "Right" },
-    ...{ arrowup: "Up", arrowdown: "Down", arrowleft: "Left", arrowright: "Right" },
-    ...{ control: "ctrl", option: "alt", cmd: "super", command: "super", win: "super" },
-  }),
-);
+const otherNames: Readonly<Record<string, string>> = {
+  ...{ enter: "Return", return: "Return", esc: "Escape", escape: "Escape", tab: "Tab", space: "space" },
+  ...{ backspace: "BackSpace", delete: "Delete", del: "Delete", insert: "Insert", home: "Home", end: "End" },
+  ...{ pageup: "Prior", page_up: "Prior", pagedown: "Next", page_down: "Next" },
+  ...{ up: "Up", down: "Down", left: "Left", right: "Right" },
+  ...{ arrowup: "Up", arrowdown: "Down", arrowleft: "Left", arrowright: "Right" },
+  ...{ control: "ctrl", option: "alt", cmd: "super", command: "super", win: "super" },
+};
+
+const otherName = (name: string): string | undefined =>
+  Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
 
 /** The name that X has for a key or a combination. A single character is named by its code, because X calls `/` `slash`. */
 function keyNamed(key: string): string {
   if (/^[^A-Za-z0-9]$/u.test(key)) return `U${(key.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
-  const names = key.split("+").map((part) => otherNames.get(part.toLowerCase()) ?? part);
+  const names = key.split("+").map((part) => otherName(part.toLowerCase()) ?? part);
   // xdotool takes a number for the code of a key.
   for (const name of names) if (!/^\w+$/.test(name) || /^\d{2,}$/.test(name)) throw noSuchKey(name);
   return names.join("+");

@@ -111,13 +111,15 @@ export class Recordings {
       },
       kill: () => killGroup(pid, "SIGKILL"),
       ended: exit.then(async ([code]) => {
-        record.endedAt = Date.now();
+        const endedAt = Date.now();
         // ffmpeg that is interrupted finishes the file, and exits with 255.
         if (code !== 0 && code !== 255) record.error = failureIn(complaint);
         // It takes the end of the X server, and a screen that is smaller by now, for the end of what there is to record.
         else if (!isStopped && !(await this.#isAtLimit(record)))
           record.error =
             "the screen became smaller, or the X server ended; what was recorded before is in the file";
+        // Last: until then it is not known how it ended.
+        record.endedAt = endedAt;
       }),
     };
     this.#keep(record);

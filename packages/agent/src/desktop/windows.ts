@@ -51,9 +51,10 @@ export class Windows {
   }
 
   async focus(id: string, signal: AbortSignal): Promise<void> {
-    const wasShown = await this.#shownAt(await this.#existing(id, signal), signal);
-    await this.#do("wmctrl", (window) => ["-i", "-a", window], id, signal);
-    if (!wasShown) await this.#settled(await this.#existing(id, signal), signal);
+    const window = await this.#existing(id, signal);
+    const wasShown = await this.#shownAt(window, signal);
+    await this.#do("wmctrl", (number) => ["-i", "-a", number], id, signal);
+    if (!wasShown) await this.#settled(window, signal);
   }
 
   async close(id: string, signal: AbortSignal): Promise<void> {
