@@ -1,18 +1,11 @@
 import type { EntryType, FileChange } from "./file-change.js";
 
 /** One entry of a listing, in which a directory comes before what is in it, and names are in the order of their characters. */
-export interface ListedEntry {
-  /** Absolute. */
-  readonly path: string;
+export interface ListedEntry extends Pick<FileChange, "path" | "size" | "executable" | "target" | "skipped"> {
   /** `mount`: something from outside, which is not compared. */
   readonly type: EntryType | "mount";
-  readonly size?: number | undefined;
-  readonly executable?: boolean | undefined;
   /** When a file changed last: equal texts are equal times. */
   readonly modified?: string | undefined;
-  readonly target?: string | undefined;
-  /** How many entries of a directory are not listed. */
-  readonly skipped?: number | undefined;
   /** Whether a directory is the one that all sandboxes of a template have. Then nothing in it is listed. */
   readonly untouched?: boolean | undefined;
 }
