@@ -7,7 +7,7 @@ import {
   type TextDiff,
   UnequalListingsError,
 } from "@cloud-sandbox/server-kit/changes";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import type { AgentCalls } from "../agents/agent-calls.js";
 import { AgentFiles } from "../changes/agent-files.js";
 import type { BytePath } from "../changes/byte-path.js";
@@ -29,8 +29,8 @@ import type { SandboxSlots } from "./sandbox-slots.js";
 
 /** Milliseconds that the files of both machines may take to be read. */
 const limitMs = 120_000;
-/** Comparisons at a time. Each has a machine. */
-const mostAtATime = 4;
+/** Comparisons of an API key at a time: code decides how long they take, and others must not wait for that. */
+const mostOfKey = 2;
 
 interface BaselineParts {
   readonly machines: Pick<MachineSupply, "abandon" | "boot">;
@@ -63,7 +63,7 @@ type Read<Result> = (filesOf: (isWhole: boolean) => BothFiles) => Promise<Result
  * kept. The machine has no name, no access to the internet, and no record, and ends with the comparison.
  */
 export class Baselines {
-  readonly #limit = pLimit(mostAtATime);
+  readonly #limits = new Map<string | undefined, LimitFunction>();
   readonly #closing = new AbortController();
   readonly #comparing = new Set<Promise<unknown>>();
 
@@ -112,7 +112,7 @@ export class Baselines {
     read: Read<Result>,
   ): Promise<{ readonly result: Result; readonly since: string }> {
     const ended = AbortSignal.any([signal, this.#closing.signal]);
-    const comparing = this.#limit(async () => {
+    const comparing = this.#limitOf(sandbox.keyId)(async () => {
       ended.throwIfAborted();
       const machine = reachableMachine(sandbox);
       const { since: found, ...origin } = await this.#origin(sandbox, since);
@@ -130,6 +130,12 @@ export class Baselines {
     } finally {
       this.#comparing.delete(comparing);
     }
+  }
+
+  #limitOf(keyId: string | undefined): LimitFunction {
+    const limit = this.#limits.get(keyId) ?? pLimit(mostOfKey);
+    this.#limits.set(keyId, limit);
+    return limit;
   }
 
   async #origin(sandbox: SandboxRecord, since: string): Promise<Origin & { readonly since: string }> {
