@@ -3,6 +3,7 @@ import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { type CreateSandboxOptions, ResourceLimitError, SandboxClient, Template } from "cloud-sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { descendants } from "../support/host-processes.js";
 import {
   cannotStartAs,
   type LocalServer,
@@ -116,14 +117,21 @@ test(
   async () => {
     const { client, server } = await start(["--max-sandboxes", "2"]);
     const sandbox = await client.sandboxes.create(base);
+    const machines = (): number =>
+      descendants(server.pid).filter(({ commandLine }) => commandLine.startsWith("bwrap")).length;
+    const before = machines();
+    // Its machine is being started.
+    const hasBegun = () => expect.poll(machines, { interval: 5 }).toBeGreaterThan(before);
     const leaving = new AbortController();
-    const left = sandbox.changes({ signal: leaving.signal });
-    setTimeout(() => leaving.abort(), 1500);
-    await expect(left).rejects.toThrow();
+    const left = sandbox.changes({ signal: leaving.signal }).catch((error: unknown) => error);
+    await hasBegun();
+    leaving.abort();
+    expect(await left).toBeInstanceOf(Error);
+    await expect.poll(machines).toBe(before);
     const second = (): Promise<unknown> => client.sandboxes.create(base).then((made) => made.delete());
     await expect.poll(() => second().then(() => "made", String)).toBe("made");
     const cut = sandbox.changes({ requestTimeoutSeconds: 60 }).catch((error: unknown) => error);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await hasBegun();
     expect((await server.stop()).code).toBe(0);
     expect(await cut).toBeInstanceOf(Error);
   },
