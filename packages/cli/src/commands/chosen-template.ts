@@ -1,7 +1,7 @@
 import { NotFoundError, type SandboxClient } from "cloud-sandbox";
 import { type Command, Option } from "commander";
 import type { Call } from "../command-line/action.js";
-import { printable } from "../output/visible-text.js";
+import { printable } from "../output/printable.js";
 
 /** What a new sandbox is made of, as the command line gives it. */
 export interface TemplateChoice {

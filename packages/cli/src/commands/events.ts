@@ -4,7 +4,7 @@ import { action } from "../command-line/action.js";
 import { listed } from "../command-line/option-values.js";
 import { examples } from "../command-line/subcommand.js";
 import { withSandboxId } from "../connection/sandbox-by-name.js";
-import { printable } from "../output/visible-text.js";
+import { printable } from "../output/printable.js";
 import { moment } from "./sandbox/sandbox-view.js";
 
 interface EventsOptions {

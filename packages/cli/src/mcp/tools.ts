@@ -4,7 +4,7 @@ import { action, type Call } from "../command-line/action.js";
 import { pair, wholeNumber } from "../command-line/option-values.js";
 import { examples, subcommand } from "../command-line/subcommand.js";
 import type { Output } from "../output/output.js";
-import { printable } from "../output/visible-text.js";
+import { printable } from "../output/printable.js";
 import { withRunner } from "./runner.js";
 import { storedServer } from "./server-store.js";
 import { type ToolOptions, toolArguments } from "./tool-arguments.js";

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { type Problem, sentence } from "../errors/explain-error.js";
+import { printable } from "./printable.js";
 import type { Column } from "./table.js";
-import { printable } from "./visible-text.js";
 
 export interface OutputOptions {
   /** Print JSON: one document, or a line for each event of a stream. */

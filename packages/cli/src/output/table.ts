@@ -1,4 +1,5 @@
-import { fitted, padded, printable, widthOf } from "./visible-text.js";
+import { printable } from "./printable.js";
+import { fitted, padded, widthOf } from "./visible-text.js";
 
 /** A column of a table: its title, and the text that it shows for a row. */
 export interface Column<Row> {

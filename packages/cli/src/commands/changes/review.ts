@@ -1,7 +1,7 @@
 import type { AppliedChange, Sandbox, SandboxChange } from "cloud-sandbox";
 import type { Call } from "../../command-line/action.js";
+import { printable } from "../../output/printable.js";
 import type { Column } from "../../output/table.js";
-import { printable } from "../../output/visible-text.js";
 
 export const changeColumns: readonly Column<SandboxChange>[] = [
   { title: "PATH", value: ({ path }) => path, isWhole: true },

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { isSandboxError, type SandboxClient } from "cloud-sandbox";
 import { CommandError } from "../../errors/command-error.js";
 import type { Output } from "../../output/output.js";
-import { printable } from "../../output/visible-text.js";
+import { printable } from "../../output/printable.js";
 
 const answers: Readonly<Record<string, { readonly allow: boolean; readonly always: boolean }>> = {
   y: { allow: true, always: false },

@@ -5,8 +5,8 @@ import { action } from "../../command-line/action.js";
 import { wholeNumber } from "../../command-line/option-values.js";
 import { answered } from "../../connection/answered.js";
 import { withSandboxId } from "../../connection/sandbox-by-name.js";
+import { printable } from "../../output/printable.js";
 import type { Column } from "../../output/table.js";
-import { printable } from "../../output/visible-text.js";
 import { moment } from "./sandbox-view.js";
 
 interface EgressOptions {

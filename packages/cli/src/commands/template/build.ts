@@ -7,7 +7,7 @@ import { wholeNumber } from "../../command-line/option-values.js";
 import { storedSecretOption } from "../../command-line/secret-option.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
-import { printable } from "../../output/visible-text.js";
+import { printable } from "../../output/printable.js";
 import { dockerfileTemplate } from "./dockerfile.js";
 import { moduleTemplate } from "./module.js";
 

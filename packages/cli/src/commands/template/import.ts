@@ -4,7 +4,7 @@ import { action } from "../../command-line/action.js";
 import { wholeNumber } from "../../command-line/option-values.js";
 import { examples, subcommand } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
-import { printable } from "../../output/visible-text.js";
+import { printable } from "../../output/printable.js";
 import { pulledImage, registryScheme } from "./pulled-image.js";
 
 interface ImportOptions {
