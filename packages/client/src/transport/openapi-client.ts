@@ -3,7 +3,7 @@ import {
   createFinalURL,
   createQuerySerializer,
   defaultPathSerializer,
-  mergeHeaders,
+  type HeadersOptions,
 } from "openapi-fetch";
 import { invalidArgument } from "../errors/errors.js";
 import type { Calls } from "./calls/calls.js";
@@ -38,12 +38,10 @@ export type CallInit = {
   isPart?: boolean;
 };
 
-type HeaderSource = Parameters<typeof mergeHeaders>[0];
-
 /** The options of a call, as far as this client reads them. */
 interface OperationInit extends CallInit {
-  params?: { path?: Record<string, unknown>; query?: Record<string, unknown>; header?: HeaderSource };
-  headers?: HeaderSource;
+  params?: { path?: Record<string, unknown>; query?: Record<string, unknown>; header?: HeadersOptions };
+  headers?: HeadersOptions;
   body?: object;
   parseAs?: BodyForm;
 }
@@ -149,16 +147,29 @@ class OperationAnswer implements Answer<unknown> {
 
 function requestHeaders(
   body: RequestBody | null,
-  ...sources: [HeaderSource, HeaderSource]
+  ...sources: (HeadersOptions | undefined)[]
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   if (body !== null)
     headers["content-type"] = typeof body === "string" ? "application/json" : "application/octet-stream";
-  if (sources.some((some) => some !== undefined))
-    Object.assign(headers, Object.fromEntries(mergeHeaders(...sources)));
+  for (const source of sources)
+    for (const [key, value] of entriesOf(source ?? {})) {
+      const name = String(key).toLowerCase();
+      if (value === null) delete headers[name];
+      else if (value !== undefined) headers[name] = headerValue(name, String(value));
+    }
   if (body instanceof MultipartForm) headers["content-type"] = body.contentType;
   return headers;
 }
+
+function headerValue(name: string, value: string): string {
+  if (/^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t -~\x80-\xff]*$/.test(value)) return value;
+  throw invalidArgument(`The header ${JSON.stringify(name)} has invalid characters.`);
+}
+
+/** Not made with `Headers`, which Node.js loads with its whole fetch when the name is used. */
+const entriesOf = (source: NonNullable<HeadersOptions>): Iterable<readonly unknown[]> =>
+  Symbol.iterator in source ? source : Object.entries(source);
 
 /**
  * Encodes a request body: JSON, a file as it is, or a multipart form if a field is a file. Fields come before files in

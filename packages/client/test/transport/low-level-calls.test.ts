@@ -1,3 +1,4 @@
+import type { HeadersOptions } from "openapi-fetch";
 import { describe, expect, test } from "vitest";
 import { testClient } from "../support/clients.js";
 import { withSandbox } from "../support/sandbox-service.js";
@@ -66,4 +67,29 @@ test("a name that is no UTF-8 is refused where it would be part of an address", 
     () => testClient(server.url).sandboxes.get("\udcff"),
   ])
     await expect(call()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+});
+
+test.each([
+  [{ "x-line": "a\nb" }, /"x-line"/],
+  [{ "no name": "a" }, /"no name"/],
+  [[["x-euro", "€"]], /"x-euro"/],
+] as const)("a header that cannot be sent is refused by its name: %j", async (headers, named) => {
+  const server = await scriptedServer((_, response) => json(response, 200, {}));
+  const call = testClient(server.url).controlPlane.GET("/v1/sandboxes", {
+    headers: headers as HeadersOptions,
+  });
+  await expect(call).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringMatching(named),
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test.each([
+  ["a list of pairs", [["X-Mine", "1"]]],
+  ["headers of fetch", new Headers({ "X-Mine": "1" })],
+] as const)("headers may be %s", async (_, headers) => {
+  const server = await scriptedServer((_, response) => json(response, 200, {}));
+  await testClient(server.url).controlPlane.GET("/v1/sandboxes", { headers: headers as HeadersOptions });
+  expect(server.requests[0]?.headers).toMatchObject({ "x-mine": "1" });
 });
