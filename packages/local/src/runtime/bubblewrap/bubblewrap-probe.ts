@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, statfsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Writable } from "node:stream";
@@ -206,7 +206,8 @@ async function startProfile(isRoot: boolean): Promise<void> {
       String(descriptors.information),
       ...(filter ? ["--seccomp", String(descriptors.seccomp)] : []),
     ],
-    ...["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
+    ...directoriesOf(["sh", "setpriv", "unshare"]).flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["--proc", "/proc", "--dev", "/dev"],
     ...(isRoot ? ["setpriv", ...separation] : []),
     ...["/bin/sh", "-c", failIfNested],
   ];
@@ -241,6 +242,19 @@ async function startProfile(isRoot: boolean): Promise<void> {
     clearTimeout(giveUp);
     kill();
   }
+}
+
+/**
+ * Directories with these programs and their libraries. Not the whole root: when any file system of the host is unmounted while
+ * bubblewrap binds it, bubblewrap fails.
+ */
+function directoriesOf(programs: readonly string[]): readonly string[] {
+  const paths = programs.flatMap((name) => {
+    const path = pathOf(name);
+    return path === undefined ? [] : [path, realpathSync(path)];
+  });
+  const own = paths.map((path) => `/${path.split("/")[1]}`);
+  return [...new Set(["/usr", "/bin", "/lib", "/lib64", ...own])];
 }
 
 /** Why machines have no overlay mounts, with what mends it, where a trial has shown that they have none. */
@@ -330,7 +344,12 @@ const packages = { mount: "mount", nsenter: "util-linux", setpriv: "util-linux",
 function missingProgram(
   names: readonly (keyof typeof packages)[],
 ): readonly [reason: string, fix: string] | undefined {
-  const directories = (process.env.PATH ?? "/usr/bin:/bin").split(":");
-  const name = names.find((one) => !directories.some((directory) => existsSync(join(directory, one))));
+  const name = names.find((one) => pathOf(one) === undefined);
   return name && [`${name} is not installed`, `install it with "apt-get install ${packages[name]}"`];
+}
+
+/** Where this process finds a program. */
+function pathOf(program: string): string | undefined {
+  const directories = (process.env.PATH ?? "/usr/bin:/bin").split(":");
+  return directories.map((directory) => join(directory, program)).find((path) => existsSync(path));
 }
