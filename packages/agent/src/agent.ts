@@ -241,7 +241,7 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
       // A caller is here already, whose calls load what they need. In a burst others wait for the processor.
       if (slots.counts.total > 0) {
         await sleep(settleMs, undefined, { ref: false });
-        if (slots.isQuiet) await contexts.prepare(config.interpreterWait);
+        if (slots.isQuiet) await contexts.prepare(config.interpreterWait - settleMs);
         return;
       }
       // Warm up with a request for the unknown language "none": it passes routing, body parsing and validation, and is
