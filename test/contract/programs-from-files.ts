@@ -122,6 +122,10 @@ export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
     "const timer = setTimeout(() => undefined, 60_000);\nprocess.once('SIGINT', () => { console.log('once'); clearTimeout(timer); });\nprocess.kill(process.pid, 'SIGINT')",
     "once\n",
   ),
+  "goes on after its own signals that end nothing": javascript(
+    "process.kill(process.pid, 'SIGWINCH');\nprocess.kill(process.pid, 28);\nconsole.log(process.kill(process.pid, 'SIGCONT'))",
+    "true\n",
+  ),
   "ends by a signal that it does not handle": javascript(
     "setTimeout(() => undefined, 60_000);\nconsole.log('main');\nprocess.kill(process.pid, 'SIGINT')",
     "main\n",

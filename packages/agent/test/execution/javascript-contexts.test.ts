@@ -120,6 +120,9 @@ describe("an execution", () => {
     ["setTimeout(() => process.exit(5), 10); setInterval(() => {}, 1000)", 5],
     ["try { process.exit(6) } catch {}", 6],
     ["await new Promise(() => {})", 13],
+    ["process.kill(process.pid, 'SIGINT')", 130],
+    ["setTimeout(() => process.kill(process.pid, 2), 10); setInterval(() => {}, 1000)", 130],
+    ["process.kill(process.pid, 'SIGWINCH')", 0],
   ] as const)("that ends with %s reports it, and keeps the variables", async ([code, exitCode]) => {
     const run = newContext();
     await run("let x = 5");
@@ -133,6 +136,7 @@ describe("an execution", () => {
     ["process.reallyExit(3)", 3, "exit"],
     ["process.kill(process.pid, 'SIGKILL')", 137, "signal"],
     ["process.abort()", 134, "signal"],
+    ["process.kill(0, 'SIGWINCH')", 70, "exit"],
     ["require('fs').writeSync(3, Buffer.alloc(100, 255)); while (true);", 137, "signal"],
   ] as const)("that ends the interpreter with %s says so", async ([code, exitCode, reason]) => {
     const run = newContext();

@@ -2,6 +2,7 @@
 import javascriptContextDriver from "./drivers/javascript-context-driver.cjs?raw";
 import javascriptErrors from "./drivers/javascript-errors.cjs?raw";
 import javascriptModules from "./drivers/javascript-modules.cjs?raw";
+import javascriptProcess from "./drivers/javascript-process.cjs?raw";
 import pythonContextCommand from "./drivers/python-context-command.py?raw";
 import pythonContextDriver from "./drivers/python-context-driver.py?raw";
 import pythonDisplays from "./drivers/python-displays.py?raw";
@@ -31,7 +32,12 @@ export interface ContextLanguage {
 export const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(displays)`;
 
 /** The driver of JavaScript contexts, an argument of `node -e`. */
-export const javascriptDriver = `${javascriptModules}\n${javascriptErrors}\n${javascriptContextDriver}`;
+export const javascriptDriver = [
+  javascriptModules,
+  javascriptErrors,
+  javascriptProcess,
+  javascriptContextDriver,
+].join("\n");
 
 const readByLoader = "LD_|MALLOC_|GLIBC_|GCONV_|LOCPATH$";
 

@@ -17,21 +17,20 @@
     timers = require("node:timers");
   const { Session } = require("node:inspector"),
     { Socket } = require("node:net");
-  const { O_WRONLY, O_NONBLOCK } = fs.constants;
-  const devNull = "/dev/null",
-    transferName = "__cloudSandbox",
+  const transferName = "__cloudSandbox",
     displayed = Symbol.for("Jupyter.display");
   const mostOutputs = 64,
     mostBytes = 8 << 20,
     longestText = 1 << 20,
     abandonLimit = 500;
-  const exitReally = process.reallyExit.bind(process),
-    exit = process.exit.bind(process),
+  const exit = process.exit.bind(process),
     exiting = new Error("process.exit");
   const { becomeFile, define } = globalThis.__cloudSandboxModules();
   const { exceptionFrame, hideDriverFrames } = globalThis.__cloudSandboxErrors();
+  const { connect, devNull, exitReally, takeOwnSignals } = globalThis.__cloudSandboxProcess();
   delete globalThis.__cloudSandboxModules;
   delete globalThis.__cloudSandboxErrors;
+  delete globalThis.__cloudSandboxProcess;
   process.execArgv = [];
   process.exit = (code) => {
     if (!current) exitReally(code);
@@ -42,6 +41,12 @@
     current.exit = code ?? process.exitCode ?? 0;
     throw exiting;
   };
+  takeOwnSignals(() => {
+    if (!current || current.isProgram) return;
+    console.error("Interrupted");
+    current.exit = 130;
+    throw exiting;
+  }, interrupt);
   // Create the streams now, while descriptors 1 and 2 are not pipes: Node then writes synchronously, to whatever the
   // descriptors are connected with later.
   void [process.stdout, process.stderr];
@@ -170,30 +175,6 @@
     console.error("Warning: Detected unsettled top-level await");
   }
 
-  /**
-   * Connects standard output and error with these paths. Node has no dup2, but open() returns the lowest free
-   * descriptor, so each is closed and then reopened.
-   */
-  function connect(...paths) {
-    for (const number of [0, 1, 2]) {
-      try {
-        fs.fstatSync(number);
-      } catch {
-        fs.openSync(devNull, "r+");
-      }
-    }
-    paths.forEach((path, index) => {
-      // A FIFO without a reader is not the agent's. With O_NONBLOCK, opening it fails at once instead of blocking.
-      const probe = fs.openSync(path, O_WRONLY | O_NONBLOCK);
-      fs.closeSync(index + 1);
-      if (fs.openSync(path, O_WRONLY) !== index + 1) exitReally(70);
-      fs.closeSync(probe);
-      // A pipe that the interpreter was started with.
-      const inherited = /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
-      if (inherited) fs.closeSync(Number(inherited));
-    });
-  }
-
   // Running code.
   const start = new vm.Script(`globalThis.${transferName}`, { filename: "cloud-sandbox" });
 
@@ -215,6 +196,8 @@
         (error, answer) => {
           if (execution !== current || execution.isSettled) return;
           execution.isSettled = true;
+          // A new interpreter has to take the place of one without its inspector.
+          if (error && !execution.isProgram) exitReally(70);
           if (error) return fail(error);
           if (answer.exceptionDetails)
             fail(valueOfRemote(answer.exceptionDetails.exception), answer.exceptionDetails);
