@@ -32,15 +32,14 @@
   delete globalThis.__cloudSandboxErrors;
   delete globalThis.__cloudSandboxProcess;
   process.execArgv = [];
-  process.exit = (code) => {
-    if (!current) exitReally(code);
-    if (current.isProgram) {
-      current.isSettled = true;
-      exit(code);
-    }
-    current.exit = code ?? process.exitCode ?? 0;
-    throw exiting;
-  };
+  Object.assign(process, {
+    exit(...codes) {
+      if (!current) exitReally(...codes);
+      if (current.isProgram) exitProgram(codes);
+      current.exit = codes[0] ?? process.exitCode ?? 0;
+      throw exiting;
+    },
+  });
   takeOwnSignals(() => {
     if (!current || current.isProgram) return;
     console.error("Interrupted");
@@ -169,6 +168,17 @@
       }
       sendNow("E", `${Number(process.exitCode ?? code) & 255} ${dropped}`);
     });
+  }
+
+  function exitProgram(codes) {
+    current.isSettled = true;
+    try {
+      exit(...codes);
+    } catch (error) {
+      // No code that Node.js takes.
+      current.isSettled = false;
+      throw error;
+    }
   }
 
   function warnUnsettled() {

@@ -3,7 +3,7 @@
 globalThis.__cloudSandboxProcess = () => {
   "use strict";
   // biome-ignore lint/suspicious/noShadowRestrictedNames: what the code declares anew would hold for this script too
-  const { Map, Number, Object, Set, process } = globalThis;
+  const { Map, Number, Object, Set, String, process } = globalThis;
   const fs = require("node:fs");
   const { O_WRONLY, O_NONBLOCK } = fs.constants;
   const { signals } = require("node:os").constants;
@@ -44,14 +44,16 @@ globalThis.__cloudSandboxProcess = () => {
    * that has no listener: Node.js expects to end by it. `interrupt` is called in the place of SIGINT; `listener` is not the code's.
    */
   function takeOwnSignals(interrupt, listener) {
-    process.kill = (pid, signal) => {
-      const name = names.get(signal) ?? signal;
-      const isHandled = process.listeners(name).some((each) => each !== listener);
-      if (Number(pid) !== own || isHandled) return kill(pid, signal);
-      if (harmless.has(name)) return true;
-      if (name === "SIGINT") interrupt();
-      return kill(pid, signal);
-    };
+    const isHandled = (name) => process.listeners(name).some((each) => each !== listener);
+    Object.assign(process, {
+      kill(pid, signal) {
+        const name = String(names.get(signal) ?? signal);
+        if (Number(pid) !== own || isHandled(name)) return kill(pid, signal);
+        if (harmless.has(name)) return true;
+        if (name === "SIGINT") interrupt();
+        return kill(pid, signal);
+      },
+    });
   }
 
   return { connect, devNull, exitReally, takeOwnSignals };
