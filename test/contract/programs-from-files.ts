@@ -135,6 +135,11 @@ export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
     "const process = require('node:process'), { Buffer } = require('node:buffer');\nclass Map {}\nconsole.log(process.pid > 0, Buffer.name, new Map() instanceof Map)",
     "true Buffer true\n",
   ),
+  "keeps its exit code": javascript("process.exitCode = 5;\nprocess.exit();", "", { exitCode: 5 }),
+  "is a module as a file is": javascript(
+    "var own = 1;\nconsole.log(this === module.exports, arguments.length, typeof globalThis.own);\nif (require.main === module) return;\nconsole.log('never')",
+    "true 5 undefined\n",
+  ),
   "may change its exit code while it exits": javascript(
     "process.on('exit', () => { process.exitCode = 5; })",
     "",

@@ -1,5 +1,6 @@
 /// <reference path="../raw-text.d.ts" />
 import javascriptContextDriver from "./drivers/javascript-context-driver.cjs?raw";
+import javascriptDisplays from "./drivers/javascript-displays.cjs?raw";
 import javascriptErrors from "./drivers/javascript-errors.cjs?raw";
 import javascriptModules from "./drivers/javascript-modules.cjs?raw";
 import javascriptProcess from "./drivers/javascript-process.cjs?raw";
@@ -34,6 +35,7 @@ export const pythonDriver = `${pythonDisplays}\n${pythonContextDriver}\nboot(dis
 /** The driver of JavaScript contexts, an argument of `node -e`. */
 export const javascriptDriver = [
   javascriptModules,
+  javascriptDisplays,
   javascriptErrors,
   javascriptProcess,
   javascriptContextDriver,

@@ -10,7 +10,7 @@
 (() => {
   "use strict";
   // biome-ignore lint/suspicious/noShadowRestrictedNames: what the code declares anew would hold for the driver too
-  const { Buffer, Error, JSON, Map, Number, Object, Symbol, console, process } = globalThis;
+  const { Buffer, Error, Map, Number, Object, console, process } = globalThis;
   const fs = require("node:fs"),
     vm = require("node:vm"),
     util = require("node:util"),
@@ -18,19 +18,15 @@
   const { Session } = require("node:inspector"),
     { Socket } = require("node:net");
   const transferName = "__cloudSandbox",
-    displayed = Symbol.for("Jupyter.display");
-  const mostOutputs = 64,
-    mostBytes = 8 << 20,
     longestText = 1 << 20,
     abandonLimit = 500;
   const exit = process.exit.bind(process),
     exiting = new Error("process.exit");
-  const { becomeFile, define } = globalThis.__cloudSandboxModules();
+  const { becomeFile, define, fileOf } = globalThis.__cloudSandboxModules();
   const { exceptionFrame, hideDriverFrames } = globalThis.__cloudSandboxErrors();
   const { connect, devNull, exitReally, takeOwnSignals } = globalThis.__cloudSandboxProcess();
-  delete globalThis.__cloudSandboxModules;
-  delete globalThis.__cloudSandboxErrors;
-  delete globalThis.__cloudSandboxProcess;
+  const { display, displayed, emit } = globalThis.__cloudSandboxDisplays(() => current, send);
+  for (const part of ["Modules", "Errors", "Process", "Displays"]) delete globalThis[`__cloudSandbox${part}`];
   process.execArgv = [];
   Object.assign(process, {
     exit(...codes) {
@@ -198,8 +194,24 @@
   }
 
   function run(execution) {
+    const { isProgram, name, source } = execution,
+      file = isProgram ? fileOf(source, name) : undefined;
+    return file ? runFile(execution, file) : evaluate(execution);
+  }
+
+  function runFile(execution, file) {
+    try {
+      file();
+      execution.isSettled = true;
+    } catch (error) {
+      execution.isSettled = true;
+      fail(error);
+    }
+  }
+
+  function evaluate(execution) {
     const expression = `${execution.source}\n//# sourceURL=${execution.name}`;
-    const evaluate = () =>
+    const begin = () =>
       session.post(
         "Runtime.evaluate",
         { expression, replMode: true, awaitPromise: true },
@@ -216,7 +228,7 @@
       );
     try {
       // With breakOnSigint, SIGINT interrupts the code even in an endless loop. It ends a program anyway.
-      handing({ get: evaluate }, () => start.runInThisContext({ breakOnSigint: !execution.isProgram }));
+      handing({ get: begin }, () => start.runInThisContext({ breakOnSigint: !execution.isProgram }));
     } catch (error) {
       if (error?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED") interrupt();
       else fail(error);
@@ -246,42 +258,6 @@
     const text = remote.type === "symbol" ? value : util.inspect(value);
     send("R", text.length > longestText ? `${text.slice(0, longestText)} [cut]` : text);
     if (typeof value?.[displayed] === "function") emit(value[displayed]());
-  }
-
-  function emit(bundle) {
-    for (const [mime, data] of Object.entries(bundle ?? {})) {
-      if (mime === "text/plain" || !current) continue;
-      const isBytes = data instanceof Uint8Array;
-      const text = isBytes
-        ? Buffer.from(data).toString("base64")
-        : typeof data === "string" && mime !== "application/json"
-          ? data
-          : (JSON.stringify(data) ?? "null");
-      if (current.outputs >= mostOutputs || current.bytes + text.length > mostBytes) current.dropped += 1;
-      else {
-        current.outputs += 1;
-        current.bytes += text.length;
-        send("D", `${mime}\0${text}`);
-      }
-    }
-  }
-
-  /**
-   * Displays values. An object that maps MIME types to data, or one whose display-symbol method returns such an
-   * object, is sent as rich output; any other value is printed as text.
-   */
-  function display(...values) {
-    for (const value of values) {
-      const bundle = typeof value?.[displayed] === "function" ? value[displayed]() : value;
-      const mimes = typeof bundle === "object" && bundle !== null ? Object.keys(bundle) : [];
-      if (
-        mimes.length > 0 &&
-        mimes.every((mime) => mime.includes("/")) &&
-        mimes.some((mime) => mime !== "text/plain")
-      )
-        emit(bundle);
-      else console.log(value);
-    }
   }
 
   const catchesErrors = () =>

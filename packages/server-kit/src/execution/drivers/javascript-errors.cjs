@@ -10,7 +10,7 @@ globalThis.__cloudSandboxErrors = () => {
   function hideDriverFrames(error, depth = 0) {
     if (!util.types.isNativeError(error) || depth > 8) return;
     if (typeof error.stack === "string") {
-      const start = error.stack.search(/\n +at [^\n]*\(node:inspector/);
+      const start = error.stack.search(/\n +at (?:[^\n]*\()?(?:node:inspector|\[eval\]):/);
       // A frozen error keeps its stack.
       if (start >= 0) Reflect.set(error, "stack", error.stack.slice(0, start));
     }

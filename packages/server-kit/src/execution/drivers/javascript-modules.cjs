@@ -61,5 +61,16 @@ globalThis.__cloudSandboxModules = () => {
     define("__importMeta", { dirname, filename, main: true, resolve: resolveFrom(href), url: href });
   }
 
-  return { becomeFile, define };
+  /** A function that runs code as Node.js runs the file that it became. Undefined if it has the syntax of a module, or none. */
+  function fileOf(source, filename) {
+    const names = ["exports", "require", "module", "__filename", "__dirname"];
+    try {
+      const call = vm.compileFunction(source, names, { filename });
+      return () => call.call(main.exports, main.exports, requireAny, main, main.filename, main.path);
+    } catch {
+      return undefined;
+    }
+  }
+
+  return { becomeFile, define, fileOf };
 };
