@@ -144,6 +144,18 @@ export function copiedDirectoryStatements(start: Start): void {
       });
     });
 
+    test("of a name that is no UTF-8 is applied like others, and does not keep them from it", async () => {
+      await using sandbox = await create();
+      await run(sandbox, `echo x > edited.txt; echo y > "$(printf 'bad\\351\\377')"`);
+      const changes = await sandbox.changes();
+      expect(changes.map(({ path }) => path)).toEqual(["/repo/bad\udce9\udcff", "/repo/edited.txt"]);
+      expect(outcomes(await sandbox.apply({ paths: changes }))).toEqual({
+        "bad\udce9\udcff": "applied",
+        "edited.txt": "applied",
+      });
+      expect(await readdir(repo, { encoding: "latin1" })).toContain("bad\xe9\xff");
+    });
+
     test("is still there after a stop, and so is what the directory was at the mount", async () => {
       await using sandbox = await create();
       await run(sandbox, "echo changed > edited.txt; rm removed.txt; rm -r old; echo x > kept.txt");

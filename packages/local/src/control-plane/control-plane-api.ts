@@ -61,6 +61,9 @@ const longerBodies: Readonly<Record<string, number>> = {
   applyChanges: 16 * 1024 * 1024,
 };
 
+/** Code of programs goes only to its interpreter, and a byte of a changed file's name that is no UTF-8 is half a surrogate pair. */
+const keepingNoText: ReadonlySet<string> = new Set(["runProgram", "applyChanges"]);
+
 interface ControlPlaneApiOptions
   extends Omit<SandboxHandlerParts<SandboxRecord>, "fleet" | "creates" | "tokens">,
     TemplateHandlersOptions<LocalTemplate>,
@@ -117,8 +120,7 @@ export function controlPlaneApi(options: ControlPlaneApiOptions) {
     },
     authenticate: (call) => authenticateAccount(call, (key) => options.keys.identify(key)),
     bodyLimit: ({ operationId }) => longerBodies[operationId] ?? bodyLimitBytes,
-    // runProgram stores no text: the code goes only to its interpreter.
-    keepsTexts: ({ operationId }) => operationId !== "runProgram",
+    keepsTexts: ({ operationId }) => !keepingNoText.has(operationId),
     ...(options.onRequest && { onRequest: options.onRequest }),
     onError: (error, { requestId, operationId }) =>
       options.log(
