@@ -1,4 +1,15 @@
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Mounts, type Sandbox, SandboxClient } from "cloud-sandbox";
@@ -121,6 +132,44 @@ export function hostMountStatements(start: Start): void {
     });
     expect(told).toBe("400 MOUNT_NOT_ALLOWED");
   });
+}
+
+/** What holds for files of others on a server that root started. */
+export function othersFilesStatements(start: Start): void {
+  test.each([undefined, "copy"] as const)(
+    "files of other users and groups are changed and removed as their directory's owner may (mode %s)",
+    async (mode) => {
+      const directory = await mkdtemp(join(tmpdir(), "host-mounts-others-"));
+      const server = await start(["--pool", "0", "--allow-mount", directory]);
+      try {
+        await chmod(directory, 0o755);
+        for (const name of ["group", "removed", "open", "secret"]) {
+          await writeFile(join(directory, name), "old\n");
+          await chmod(join(directory, name), name === "open" ? 0o666 : name === "secret" ? 0o600 : 0o644);
+        }
+        await chown(directory, ordinaryUid, 0);
+        await chown(join(directory, "group"), ordinaryUid, 0);
+        await chown(join(directory, "open"), ordinaryUid + 1, ordinaryUid + 1);
+        await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+        const mounts = { "/data": mode ? { host: directory, mode } : { host: directory } };
+        await using sandbox = await client.sandboxes.create({ template: "base", mounts });
+        const change =
+          "cd /data; echo new > group; rm -f removed; echo new > open; echo new > made; mv group moved";
+        expect((await sandbox.commands.run(change)).stderr).toBe("");
+        const { stdout, stderr } = await sandbox.commands.run("cd /data; ls; cat moved open made secret");
+        expect(stdout.split(/\s+/)).toEqual("made moved open secret new new new".split(" ").concat(""));
+        expect(stderr).toContain("secret: Permission denied");
+        const applied = mode ? await sandbox.apply() : [];
+        expect(applied.filter(({ status }) => status !== "applied")).toEqual([]);
+        expect((await readdir(directory)).sort()).toEqual(["made", "moved", "open", "secret"]);
+        const { uid, gid } = await stat(join(directory, "secret"));
+        expect([uid, gid]).toEqual([0, 0]);
+      } finally {
+        await server.stop();
+        await rm(directory, { recursive: true, force: true });
+      }
+    },
+  );
 }
 
 /** What holds for directories of root on a server that root started. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { cannotStartAs, startLocalServer } from "../support/local-server.js";
-import { hostMountStatements, rootMountStatements } from "./host-mount-statements.js";
+import { hostMountStatements, othersFilesStatements, rootMountStatements } from "./host-mount-statements.js";
 
 const users = (["root", "an ordinary user"] as const).filter((who) => cannotStartAs(who) === undefined);
 
@@ -11,6 +11,7 @@ describe.each(users)("a directory of the machine, on a server that %s started,",
 
 describe("on a server that root started,", { tags: ["root"] }, () => {
   rootMountStatements((args) => startLocalServer({ args }));
+  othersFilesStatements((args) => startLocalServer({ args }));
 });
 
 test("serve refuses an --allow-mount that is no directory", async () => {

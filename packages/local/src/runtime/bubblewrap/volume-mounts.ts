@@ -56,14 +56,16 @@ export function volumeVariables(
     code: uids.code,
     count: uids.isRange ? rangeSize : 1,
     root: undefined,
+    mapsOthers: true,
   };
   const fields = volumes.flatMap((mount, index) => {
     const { target } = mount;
     const [inside, tree] = trees.find(([parent]) => target.startsWith(parent)) ?? ["/", root];
     const path = target.slice(inside.length);
     if (!mount.isCopy) return [volumePlace(index), tree, path, "", ...sourceFields(mount, mapped)];
-    // Nothing is written through this mount, so that code may have root's files as its own too.
-    const asCode = mapped && { ...mapped, root: mapped.code };
+    // Nothing is written through this mount, so that code may have root's files as its own too. Files of others are copied with their
+    // ids, for which a disk that maps ids has no place.
+    const asCode = mapped && { ...mapped, root: mapped.code, mapsOthers: mapped.count === 1 };
     const source = sourceFields({ ...mount, readOnly: true }, asCode);
     return [volumePlace(index), tree, path, String(index), ...source];
   });

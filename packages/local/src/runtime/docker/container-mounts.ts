@@ -14,8 +14,8 @@ const run = promisify(execFile);
 const script = `${mapIds}${openMount}${mountInContainer}
 mountInContainer($ENV{ARCHITECTURE}, $ENV{PID}, $ENV{VARIABLE}, $ENV{OWNER}, split /\\n/, $ENV{MOUNTS}, -1);`;
 
-/** The agent and the supervisor are the host's root by their uid: files of root seem to be nobody's. */
-const uids: MountUids = { code: codeUid, count: 1, root: 65_534 };
+/** The agent and the supervisor are the host's root by their uid: files of root seem to be nobody's, and those of others have no id. */
+const uids: MountUids = { code: codeUid, count: 1, root: 65_534, mapsOthers: false };
 
 /**
  * Returns why nothing of this machine can be mounted in containers, and what to do. Undefined if mounts work, as far as

@@ -11,7 +11,7 @@ sub openMount {
   die "$source cannot be mounted: $!\n" if $mount == -1;
   my ($number, $inode) = stat "/proc/self/fd/$mount";
   die "$source was replaced by another directory\n" unless $identity eq '' or $identity eq "$number:$inode";
-  my $users = $uids eq '' ? undef : mappedUsers($architecture, "$uids\n", "$gids\n");
+  my $users = $uids eq '' ? undef : mappedUsers($architecture, map { tr/,/\n/r . "\n" } $uids, $gids);
   my $set = $noSetUid | $noDevices | ($isReadOnly ? $readOnly : 0) | ($users ? $idMap : 0);
   # Private: what is mounted in the directory later is not for the machine.
   my $attributes = pack 'Q4', $set, 0, $private, $users ? fileno $users : 0;
