@@ -114,7 +114,7 @@ export class SandboxLifecycle {
           registry.note(sandbox, { status: "running" });
         const what = `Sandbox ${sandbox.id} could not be stopped`;
         if (limit.signal.aborted && !(error instanceof Problem)) throw limit.problem(what);
-        throw problemFrom(error, what, "Delete the sandbox, or free some disk space and try again.");
+        throw problemFrom(error, what, "Try again, or delete the sandbox.");
       } finally {
         sandbox.isStopping = false;
       }
@@ -143,7 +143,7 @@ export class SandboxLifecycle {
         return { ...saved, stoodStill: saved.isDisk };
       } catch (error) {
         if (limit.signal.aborted && !(error instanceof Problem)) throw limit.problem(what);
-        throw problemFrom(error, what, "Try again, or free some disk space.");
+        throw problemFrom(error, what, "Try again.");
       }
     });
   }

@@ -11,7 +11,7 @@ export const keptAttributes = [
  */
 export const readScript = `cd "$1" || exit
 if find root usr workspace home copies -printf '%p\\n' | LC_ALL=C cut -b 4000- | LC_ALL=C grep -q .; then
-  echo "the path of a file in it is longer than 4000 bytes" >&2
+  echo "the path of a file in it is longer than 4000 bytes; remove the file, or move it up, first" >&2
   exit 1
 fi
 shift
