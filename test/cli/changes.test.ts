@@ -129,6 +129,47 @@ describe("cloud-sandbox run --work with a server", () => {
     await line.output("sandbox", "delete", id);
   });
 
+  test("keeps the sandbox for changes of the version control, and says what is applied as JSON", async () => {
+    const run = async (code: string) => {
+      const words = ["--template", "base", "--work", repo, "--yes", "--json", "--code", code];
+      const { stdout, ...rest } = await line.run(["run", ...words]);
+      return {
+        ...rest,
+        events: stdout
+          .trim()
+          .split("\n")
+          .map((text) => JSON.parse(text)),
+      };
+    };
+    const committed = await run("import os; os.mkdir('.git'); open('.git/HEAD', 'w'); open('made.txt', 'w')");
+    expect(committed).toMatchObject({
+      code: 0,
+      events: [
+        { type: "result", exitCode: 0 },
+        { type: "applied", changes: [{ path: "/workspace/made.txt", status: "applied" }] },
+        { type: "kept", sandbox: expect.any(String) },
+      ],
+    });
+    const id: string = committed.events[2].sandbox;
+    expect(await line.json("apply", id, "--yes", "/workspace/.git", "/workspace/.git/HEAD")).toHaveLength(2);
+    expect(await line.json("apply", id)).toEqual([]);
+    expect((await readdir(repo)).sort()).toEqual([".git", "a.txt", "made.txt"]);
+    await line.output("sandbox", "delete", id);
+    expect((await run("pass")).events).toMatchObject([{ type: "result" }, { type: "applied", changes: [] }]);
+  });
+
+  test("refuses a directory that is not there, and another mount in its place", async () => {
+    const run = (...words: string[]) => line.run(["run", "--code", "pass", "--work", ...words]);
+    expect(await run("/no-such")).toMatchObject({
+      code: 125,
+      stderr: 'cloud-sandbox: The directory "/no-such" of --work does not exist. Name another one.\n',
+    });
+    expect(await run(repo, "--mount", "cache:/workspace")).toMatchObject({
+      code: 125,
+      stderr: expect.stringContaining("both name what is at /workspace"),
+    });
+  });
+
   test("keeps the sandbox if something is not applied, and else deletes it", async () => {
     const run = (code: string) =>
       line.run(["run", "--template", "base", "--work", repo, "--yes", "--code", code]);

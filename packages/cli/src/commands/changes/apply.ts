@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { examples } from "../../command-line/subcommand.js";
-import { type ApplyOptions, reviewAndApply } from "./review.js";
+import { type ApplyOptions, isWhole, reviewAndApply } from "./review.js";
 
 interface Options extends ApplyOptions {
   readonly since?: string;
@@ -17,11 +17,12 @@ export function define(command: Command): void {
     .action(
       action<Options, [string, string[]]>(async (call, word, paths) => {
         const named = paths.length > 0 ? new Set(paths) : undefined;
-        const isAll = await reviewAndApply(call, await call.sandbox(word), {
+        const review = await reviewAndApply(call, await call.sandbox(word), {
           since: call.options.since,
           ...(named && { named }),
         });
-        return isAll ? 0 : 1;
+        if (call.output.isJson) call.output.json(review.applied);
+        return isWhole(review) ? 0 : 1;
       }),
     );
   examples(command, "cloud-sandbox apply work --check", "cloud-sandbox apply work /repo/a.txt /repo/b.txt");

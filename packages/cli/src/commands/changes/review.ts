@@ -45,31 +45,41 @@ async function whileKept<Value>(sandbox: Sandbox, work: () => Promise<Value>): P
   }
 }
 
+/** What became of changes. */
+interface Review {
+  readonly applied: readonly AppliedChange[];
+  /** Changes of the version control, which nobody named. */
+  readonly leftOut: number;
+}
+
+/** Whether all changes that were to be applied are. */
+export const isWhole = ({ applied }: Review): boolean => applied.every(({ status }) => status === "applied");
+
 /**
- * Shows changes on standard error, asks whether to apply them, and does. Resolves with whether all of them are applied. Changes of the
- * version control are applied only if they are named.
+ * Shows changes on standard error, asks whether to apply them, and does. Changes of the version control are applied only if they are
+ * named.
  */
 export async function reviewAndApply(
   { options, output, signal }: Pick<Call<ApplyOptions>, "options" | "output" | "signal">,
   sandbox: Sandbox,
   { named, since }: { readonly named?: ReadonlySet<string>; readonly since?: string | undefined },
-): Promise<boolean> {
+): Promise<Review> {
   // Refused if there is no copy of a directory, before anybody reviews changes that cannot be applied.
   await sandbox.apply({ paths: [], since, check: true, signal });
   const all = await sandbox.changes({ since, signal });
   const isWanted = ({ path, versionControl }: SandboxChange): boolean =>
     named === undefined ? !versionControl : named.has(path);
   const changes = all.filter(isWanted);
-  const omitted = named === undefined ? all.length - changes.length : 0;
-  if (omitted > 0)
+  const leftOut = named === undefined ? all.length - changes.length : 0;
+  if (leftOut > 0)
     output.note(
-      `${omitted} changes of the version control are left out; "cloud-sandbox apply" with their paths applies them.`,
+      `${leftOut} changes of the version control are left out: they are applied only if "cloud-sandbox apply" names their paths.`,
     );
   const known = new Set(changes.map(({ path }) => path));
   const others = [...(named ?? [])].filter((path) => !known.has(path));
   if (changes.length + others.length === 0) {
-    output.note("nothing has changed.");
-    return true;
+    if (leftOut === 0) output.note("nothing has changed.");
+    return { applied: [], leftOut };
   }
   for (const change of changes) {
     const remark = mind(change);
@@ -84,9 +94,8 @@ export async function reviewAndApply(
   };
   const isAsked = options.check !== true && options.yes !== true;
   const applied = isAsked ? await whileKept(sandbox, () => ask().then(apply)) : await apply();
-  if (output.isJson) output.json(applied);
   for (const outcome of applied) tell(outcome, output);
-  return applied.every(({ status }) => status === "applied");
+  return { applied, leftOut };
 }
 
 function tell({ path, status, reason, note }: AppliedChange, output: Call<object>["output"]): void {

@@ -9,7 +9,7 @@ import type {
 } from "cloud-sandbox";
 import type { Call } from "../../command-line/action.js";
 import { CommandError, failed } from "../../errors/command-error.js";
-import { reviewAndApply } from "../changes/review.js";
+import { isWhole, reviewAndApply } from "../changes/review.js";
 import { chosenTemplate } from "../chosen-template.js";
 import { printEvents, type RunningProgram } from "../program-output.js";
 import { makeDirectory, showPlots } from "./plots.js";
@@ -30,7 +30,7 @@ export async function runProgram(
   const { options, output, signal } = call;
   if (options.savePlots !== undefined) await makeDirectory(options.savePlots);
   const needsSandbox = args.length > 0 || options.mount !== undefined || options.work !== undefined;
-  const work = options.work === undefined ? undefined : await realpath(options.work);
+  const work = await workDirectory(options);
   const client = await call.client(work === undefined ? undefined : { allowMounts: [work] });
   const { env, internet: internetAccess, secret: secrets, timeout: timeoutSeconds } = options;
   const mounts: Mounts | undefined =
@@ -57,13 +57,34 @@ export async function runProgram(
     hasWork = work !== undefined;
     const code = await printed(running, call);
     if (work === undefined) return code;
-    hasWork = !(await reviewAndApply(call, sandbox, { since: "/workspace" }));
-    return code === 0 && hasWork ? failed : code;
+    const review = await reviewAndApply(call, sandbox, { since: "/workspace" });
+    if (output.isJson) output.json({ type: "applied", changes: review.applied });
+    hasWork = !isWhole(review) || review.leftOut > 0;
+    return code === 0 && !isWhole(review) ? failed : code;
   } finally {
     // Ctrl-C leaves nothing behind.
     if (!hasWork || signal.aborted || !(await keepWork(sandbox, client, call)))
       await sandbox.delete({ requestTimeoutSeconds: longestDelete });
   }
+}
+
+/** The directory of `--work`, without links in its path. */
+async function workDirectory({ work, mount }: RunOptions): Promise<string | undefined> {
+  if (work === undefined) return undefined;
+  if (mount && Object.hasOwn(mount, "/workspace"))
+    throw new CommandError(
+      "USAGE",
+      "--work and --mount both name what is at /workspace.",
+      "Mount the other one elsewhere, as at /data.",
+    );
+  return realpath(work).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === "ENOENT" ? "does not exist" : `cannot be opened (${error.code})`;
+    throw new CommandError(
+      "WORK_UNREADABLE",
+      `The directory ${JSON.stringify(work)} of --work ${reason}.`,
+      "Name another one.",
+    );
+  });
 }
 
 /** Seconds that a sandbox stays with changes that were not applied. */
@@ -86,6 +107,7 @@ async function keepWork(
     () => false,
   );
   const { id } = sandbox;
+  if (output.isJson) output.json({ type: "kept", sandbox: id });
   // Its deadline ends it if it could not be moved: that is better than to delete the work because of one failed call.
   output.warn(
     `Sandbox ${id} stays ${isKept ? "for an hour" : "until its deadline"} with what is not applied: "cloud-sandbox diff ${id}" shows it, "cloud-sandbox apply ${id} [path...]" applies it, "cloud-sandbox sandbox delete ${id}" deletes it.`,
