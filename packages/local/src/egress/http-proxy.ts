@@ -4,8 +4,10 @@ import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { bodyOf, framing } from "../relay/exchange.js";
 import { withoutHopByHop } from "../relay/forwarded-headers.js";
+import { endWhenRead } from "../relay/last-answer.js";
 import { authorityOf, type Destination, EgressProblem, parseAuthority } from "./destination.js";
 import type { EgressAccess } from "./dialer.js";
+import { relayRequest } from "./secrets/masked-body.js";
 import type { SecuredConnections } from "./secured-connections.js";
 import { authorization, signInProblem } from "./upstream-proxy.js";
 
@@ -99,12 +101,12 @@ export class HttpProxy {
           ...(proxy ? Object.entries(authorization(proxy)).flat() : []),
         ],
       });
-      outgoing.on("error", () =>
-        refuse(
-          answer,
-          new EgressProblem("unreachable", `${authority} closed the connection before it answered.`),
-        ),
-      );
+      outgoing.on("error", () => {
+        // An answer that has begun ends as the server's does.
+        if (answer.headersSent) return;
+        const why = `${authority} closed the connection before it answered.`;
+        refuse(answer, new EgressProblem("unreachable", why));
+      });
       outgoing.on("response", (response) => {
         // Node emits a 101 without an Upgrade header as a response. No upgrade was requested: programs use CONNECT for that.
         if ((response.statusCode ?? 0) < 200) return void upstream.destroy();
@@ -117,7 +119,7 @@ export class HttpProxy {
       outgoing.on("close", () => {
         if (!answer.headersSent) refuse(answer, unreadable(authority));
       });
-      pipeline(incoming, outgoing, () => undefined);
+      relayRequest(incoming, outgoing);
     } catch (error) {
       if (error instanceof EgressProblem) refuse(answer, error);
       // The error is no refusal: the connection has ended, or there is a bug. Cut the connection, which also ends the
@@ -191,6 +193,11 @@ function refuse(answer: ServerResponse, { kind, message }: EgressProblem): void 
     answer.destroy();
     return;
   }
-  answer.writeHead(statusFor[kind], message, { "content-type": "text/plain", connection: "close" });
-  answer.end(`${message}\n`);
+  const text = `${message}\n`;
+  answer.writeHead(statusFor[kind], message, {
+    "content-type": "text/plain",
+    "content-length": Buffer.byteLength(text),
+    connection: "close",
+  });
+  endWhenRead(answer, text);
 }

@@ -11,10 +11,11 @@ import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { bodyOf, framing } from "../../relay/exchange.js";
 import { withoutHopByHop } from "../../relay/forwarded-headers.js";
+import { endWhenRead } from "../../relay/last-answer.js";
 import { joinSockets } from "../../runtime/host/joined-sockets.js";
 import { authorityOf } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
-import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
+import { relayBody, relayCompressed, relayRequest, searchedEncodings } from "./masked-body.js";
 import { type Header, type ReplacedHead, RequestRefusal, replacedHead } from "./replaced-head.js";
 import { failure, requireAllowed, requireHost, type SecretHost } from "./secret-host.js";
 import { maskedText, ValueMask } from "./value-mask.js";
@@ -85,7 +86,8 @@ export class Http1Forwarding {
       outgoing.on("error", (error: NodeJS.ErrnoException) => {
         const why = failure(error, connection.host);
         entry.end("failed", why);
-        refuse(answer, 502, why);
+        // An answer that has begun ends as the server's does.
+        if (!answer.headersSent) refuse(answer, 502, why);
       });
       outgoing.on("response", (response) => {
         entry.answered(response.statusCode ?? 0);
@@ -98,7 +100,7 @@ export class Http1Forwarding {
         if (!answer.writableFinished) outgoing.destroy();
       });
       if (body === undefined) return void outgoing.end();
-      relayBody(body, outgoing, (bytes) => {
+      relayRequest(body, outgoing, (bytes) => {
         entry.bytesSent += bytes;
       });
     } catch (error) {
@@ -260,7 +262,8 @@ function passOn(
     const { trailer, connection } = response.headers;
     if (trailer !== undefined && response.headers["content-length"] === undefined)
       headers.push(["trailer", trailer]);
-    if (connection?.toLowerCase() === "close") headers.push(["connection", "close"]);
+    // Of a request that is still being sent, the rest is read first.
+    if (connection?.toLowerCase() === "close" && answer.req.complete) headers.push(["connection", "close"]);
     answer.writeHead(
       response.statusCode ?? 502,
       maskedText(response.statusMessage ?? "", sent),
@@ -292,8 +295,15 @@ function pairsOf(rawHeaders: readonly string[]): Header[] {
 
 function refuse(answer: ServerResponse, status: number, message: string): void {
   if (answer.headersSent) return void answer.destroy();
-  answer.writeHead(status, { "content-type": "text/plain", connection: "close" });
-  answer.end(`${message}\n`);
+  const text = `${message}\n`;
+  answer.writeHead(status, {
+    "content-type": "text/plain",
+    "content-length": Buffer.byteLength(text),
+    connection: "close",
+  });
+  // A request that is not sound has no rest that could be read.
+  if (status === 400) answer.end(text);
+  else endWhenRead(answer, text);
 }
 
 const rawHead = (status: number, reason: string, headers: readonly Header[]): string =>
