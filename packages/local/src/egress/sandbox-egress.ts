@@ -148,7 +148,13 @@ export class SandboxEgress implements EgressAccess {
   }
 
   async tunnel(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<JoinTunnel> {
-    const dial = async (): Promise<Socket> => (await this.connect(protocol, destination, signal)).socket;
+    let isDecided = false;
+    const dial = async (): Promise<Socket> => {
+      const { socket } = await this.connect(protocol, destination, signal, isDecided);
+      // A server that speaks HTTP/2 alone is connected to twice.
+      isDecided = true;
+      return socket;
+    };
     const all = this.#secrets;
     const secrets = all.filter((secret) => secret.isFor(destination));
     const join: JoinTunnel = await (secrets.length === 0
@@ -189,7 +195,13 @@ export class SandboxEgress implements EgressAccess {
     throw new EgressProblem("refused", why);
   }
 
-  async connect(protocol: EgressProtocol, destination: Destination, signal: AbortSignal): Promise<Dialed> {
+  /** `isDecided`: whether who was asked has allowed the destination before, for the same tunnel. */
+  async connect(
+    protocol: EgressProtocol,
+    destination: Destination,
+    signal: AbortSignal,
+    isDecided = false,
+  ): Promise<Dialed> {
     const attempt = this.log.begin(protocol, destination);
     this.#upstreams += 1;
     try {
@@ -197,7 +209,7 @@ export class SandboxEgress implements EgressAccess {
         throw tooMany(Math.min(this.#upstreams - 1, this.limits.connections));
       attempt.rule = this.policy.ruleFor(destination);
       const wasAsked = this.policy.mustAsk(destination);
-      if (wasAsked) await this.#held.wait(destination, signal);
+      if (wasAsked && !isDecided) await this.#held.wait(destination, signal);
       const forbidden = this.#refusalOf(destination, undefined, { protocol, wasAsked });
       if (forbidden !== undefined) throw new EgressProblem("refused", forbidden);
       const { policy, id: caller } = this;
