@@ -79,10 +79,13 @@ export class EndedTls {
         done(new Error("another name"));
       },
       ALPNCallback: ({ protocols }) => {
-        if (protocols.includes("http/1.1") && !speaksHttp2) return "http/1.1";
-        if (protocols.includes("h2")) return "h2";
-        lack = onlyHttp2;
-        return undefined;
+        const spoken = speaksHttp2 ? ["h2"] : ["http/1.1", "h2", "http/1.0"];
+        const chosen = spoken.find((each) => protocols.includes(each));
+        if (chosen === undefined)
+          lack = speaksHttp2
+            ? onlyHttp2
+            : "The program speaks no HTTP within TLS (ALPN), and nothing else may be spoken with a host that has a secret.";
+        return chosen;
       },
     });
     server.once("tlsClientError", ({ message }) => {
@@ -95,6 +98,7 @@ export class EndedTls {
       upstream.destroy();
     });
     server.once("secureConnection", (program) => {
+      program.allowHalfOpen = true;
       program.on("error", () => program.destroy());
       program.once("close", () => {
         upstream.destroy();
@@ -113,6 +117,8 @@ export class EndedTls {
       this.#connectHttp2(program, asking).catch(() => program.destroy());
     });
     client.once("close", () => upstream.destroy());
+    // A program that leaves in its handshake is waited for no longer.
+    client.allowHalfOpen = false;
     server.emit("connection", client);
   }
 
