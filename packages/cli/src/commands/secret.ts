@@ -1,3 +1,4 @@
+import { addAbortSignal } from "node:stream";
 import type { StoredSecretRecord } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action } from "../command-line/action.js";
@@ -28,7 +29,7 @@ export function define(command: Command): void {
     .requiredOption("--host <host...>", "where it may be sent", listed)
     .action(
       action<SetOptions, [string]>(async ({ options, output, server, signal }, name) => {
-        const value = await credential();
+        const value = await credential(signal);
         const { secrets } = await server();
         const secret = await secrets.set(name, { value, hosts: options.host }, { signal });
         output.done(`Secret ${secret.name} is stored.`, secret);
@@ -66,7 +67,7 @@ export function define(command: Command): void {
 }
 
 /** What stdin has. On a terminal nobody would see what to type. */
-async function credential(): Promise<string> {
+async function credential(signal: AbortSignal): Promise<string> {
   if (process.stdin.isTTY)
     throw new CommandError(
       "INVALID_SECRET",
@@ -74,6 +75,6 @@ async function credential(): Promise<string> {
       "Pipe it, or read it from a file: cloud-sandbox secret set NAME --host HOST < FILE",
     );
   let text = "";
-  for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
+  for await (const piece of addAbortSignal(signal, process.stdin).setEncoding("utf8")) text += piece;
   return text.trim();
 }

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { Writable } from "node:stream";
+import { addAbortSignal, Writable } from "node:stream";
 import { SandboxClient } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action, type Call } from "../../command-line/action.js";
@@ -57,12 +57,11 @@ async function typedKey(url: string, signal: AbortSignal): Promise<string> {
 async function pipedKey(signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of process.stdin) {
+  for await (const chunk of addAbortSignal(signal, process.stdin)) {
     chunks.push(chunk as Buffer);
     length += (chunk as Buffer).length;
     if (length > longestKey)
       throw new CommandError("API_KEY_INVALID", "The input is too long for a key.", "Give only the key.");
   }
-  signal.throwIfAborted();
   return Buffer.concat(chunks).toString("utf8");
 }
