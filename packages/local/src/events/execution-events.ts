@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { bearerToken, type EventFacts, type EventType } from "@cloud-sandbox/server-kit/handlers";
 import pLimit from "p-limit";
 import { type AgentTarget, agentTarget } from "../agents/agent-target.js";
+import { stopOfMany } from "../relay/stop-of-many.js";
 import type { EventLog } from "../store/event-log.js";
 import type { TokenOwners } from "../tokens/token-owners.js";
 import type { ExecutionFollower } from "../webhooks/execution-follower.js";
@@ -49,7 +50,7 @@ interface OfExecution {
 
 /** Records when executions start and end. */
 export class ExecutionEvents {
-  readonly #stopped = new AbortController();
+  readonly #stopped = stopOfMany();
   readonly #following = pLimit(mostFollowed);
 
   constructor(private readonly parts: ExecutionEventsParts) {}

@@ -3,6 +3,7 @@ import { Problem } from "@cloud-sandbox/server-kit";
 import type { Delivery } from "@cloud-sandbox/server-kit/handlers";
 import pLimit, { type LimitFunction } from "p-limit";
 import { FairSlots } from "../addresses/fair-slots.js";
+import { stopOfMany } from "../relay/stop-of-many.js";
 import { type CallbackAnswer, PrivateAddressError, sendCallback } from "./callback-request.js";
 import type { DeliveryChange, DeliveryRepository } from "./delivery-repository.js";
 import type { WebhookOptions } from "./webhook-options.js";
@@ -26,7 +27,7 @@ export interface DeliveryQueueOptions {
  * new process continues where this one ends. A report is delivered at least once, in rare cases twice.
  */
 export class DeliveryQueue {
-  readonly #stopped = new AbortController();
+  readonly #stopped = stopOfMany();
   readonly #slots = new FairSlots(concurrency);
   readonly #receivers = new Map<string, LimitFunction>();
 

@@ -5,6 +5,7 @@ import { Problem, targetOf } from "@cloud-sandbox/server-kit";
 import { deliveryHandlers, type EventFacts, type NewEvent } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentRequest } from "../agents/agent-connection.js";
 import type { AgentTarget } from "../agents/agent-target.js";
+import { stopOfMany } from "../relay/stop-of-many.js";
 import type { Store } from "../store/store.js";
 import { AsyncExecutions, type StartedExecution } from "./async-executions.js";
 import type { Callback } from "./callback.js";
@@ -46,7 +47,7 @@ interface Opened {
 
 /** Reports the ends of asynchronous executions to their callback URLs. */
 export class Webhooks {
-  readonly #stopped = new AbortController();
+  readonly #stopped = stopOfMany();
   readonly #executions: AsyncExecutions;
   readonly #events: EventWebhooks;
   /** The number of executions of each key that are admitted and not recorded yet. */

@@ -330,3 +330,12 @@ describe("to one receiver", () => {
     expect(receiver.received).toEqual([]);
   });
 });
+
+test("any number of reports wait without a warning of Node.js", async () => {
+  const warned = vi.spyOn(process, "emitWarning");
+  start();
+  const later = new Date(Date.now() + hour);
+  for (let count = 0; count < 20; count += 1)
+    queue.deliver(pending("http://127.0.0.1:1", { nextAttemptAt: later }));
+  expect(warned).not.toHaveBeenCalled();
+});
