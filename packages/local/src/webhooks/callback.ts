@@ -29,11 +29,13 @@ export function parseCallback(
     readonly callback_signature_secret?: string | null | undefined;
   },
   allowPrivateAddresses: boolean,
+  /** The name that the request has for the URL. */
+  field = "callback_url",
 ): Callback {
-  const url = parseUrl(asked.callback_url);
+  const url = parseUrl(asked.callback_url, field);
   if (!allowPrivateAddresses && isPrivateHost(url)) {
     throw invalid(
-      "callback_url",
+      field,
       "must have a public address: the control plane sends nothing to private ones unless it was started with --webhook-allow-private",
     );
   }
@@ -49,10 +51,10 @@ export function isPrivateHost({ hostname }: URL): boolean {
   return /(^|\.)localhost\.?$/.test(hostname);
 }
 
-function parseUrl(text: string): URL {
+function parseUrl(text: string, field: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw invalid("callback_url", "must be an http or https URL");
+    throw invalid(field, "must be an http or https URL");
   }
   url.hash = "";
   return url;

@@ -73,7 +73,9 @@ export class EventWebhooks {
         const callback = parseCallback(
           { callback_url: url, callback_signature_secret: secret },
           parts.allowPrivateAddresses,
+          "url",
         );
+        if (types?.includes("sandbox.metrics")) throw notSent();
         if (sandboxId !== undefined) requireSeen(sandboxId);
         const all = opened.subscriptions.list(keyId).filter((each) => each.keyId === keyId);
         if (all.length >= mostSubscriptions) throw tooMany();
@@ -225,6 +227,12 @@ function onWire({ id, callback, types, sandboxId, createdAt }: Subscription): Co
     created_at: createdAt.toISOString(),
   };
 }
+
+const notSent = (): Problem =>
+  new Problem(400, "INVALID_REQUEST", "types has sandbox.metrics, which webhooks do not send.", {
+    hint: "Follow the events of the sandbox for its metrics.",
+    details: { field: "types" },
+  });
 
 const tooMany = (): Problem =>
   new Problem(

@@ -150,3 +150,16 @@ test("a webhook that cannot be deleted keeps its pending events", async () => {
   expect(deliveries.list({})).toMatchObject([{ status: "pending" }]);
   expect(subscriptions.list(undefined)).toHaveLength(1);
 });
+
+test.each([
+  ["a URL that is none, by its field", { url: "nowhere" }, /^url must be an http or https URL/],
+  [
+    "metrics, which are not sent",
+    { url: "https://app.example/", types: ["sandbox.metrics"] },
+    /sandbox\.metrics, which webhooks do not send/,
+  ],
+])("a subscription is refused for %s", async (_, body, message) => {
+  const { createWebhook } = webhooks.handlers(undefined, () => undefined);
+  await expect(createWebhook({ body, requestId: "req_1" } as never)).rejects.toThrow(message);
+  expect(subscriptions.list(undefined)).toEqual([]);
+});
