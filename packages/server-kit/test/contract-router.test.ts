@@ -224,6 +224,23 @@ describe("validation", () => {
     [
       "POST",
       "/v1/sandboxes",
+      { template_name: "b", secrets: { "A-1": { value: "12345678", hosts: ["a.example"] } } },
+      "INVALID_REQUEST",
+      'secrets must not have the name "A-1": it must be letters, digits and underscores, without a digit first',
+    ],
+    [
+      "POST",
+      "/v1/sandboxes",
+      {
+        template_name: "b",
+        secrets: { A: { value: "12345678", hosts: ["a.example"], headers: { "a b": "{value}" } } },
+      },
+      "INVALID_REQUEST",
+      'secrets.A.headers must not have the name "a b": it must be the name of a header',
+    ],
+    [
+      "POST",
+      "/v1/sandboxes",
       { template_name: "b", min_isolation: "none" },
       "INVALID_REQUEST",
       "min_isolation must be one of namespace, container, gvisor, microvm",

@@ -16,7 +16,10 @@ const longestName = 200;
 
 function validationProblem(all: readonly SchemaError[], units: Input["units"]): Problem {
   // An error about a property's name is reported by the "propertyNames" error, which includes the name.
-  const errors = all.filter(({ propertyName }) => propertyName === undefined).slice(0, considered);
+  const errors = all
+    .filter(({ propertyName }) => propertyName === undefined)
+    .slice(0, considered)
+    .map((error) => withReason(error, all));
   const causes = topmost(errors);
   const findings = causes.map((error) => describe(error, errors, units));
   const onlyMissing = causes.every((error) => isMissing(error, errors));
@@ -24,6 +27,16 @@ function validationProblem(all: readonly SchemaError[], units: Input["units"]): 
   return new Problem(400, onlyMissing ? "MISSING_PARAMETER" : "INVALID_REQUEST", message, {
     details: { errors: findings },
   });
+}
+
+/** An error about a property's name says what the name must be. */
+function withReason(error: SchemaError, all: readonly SchemaError[]): SchemaError {
+  const { keyword, params, instancePath } = error;
+  if (keyword !== "propertyNames") return error;
+  const about = all.find(
+    (each) => each.propertyName === params.propertyName && each.instancePath === instancePath,
+  );
+  return about ? { ...error, params: { ...params, reason: expectation(about) } } : error;
 }
 
 interface Finding {
@@ -144,7 +157,7 @@ function expectation({ keyword, params, message = "is not valid" }: SchemaError)
     case "pattern":
       return patternInWords(String(params.pattern));
     case "propertyNames":
-      return `must not have the name ${JSON.stringify(String(params.propertyName).slice(0, 40))}: a name has letters, digits and _, and does not start with a digit`;
+      return `must not have the name ${JSON.stringify(String(params.propertyName).slice(0, 40))}: it ${params.reason ?? "is not valid"}`;
     default:
       return message;
   }
