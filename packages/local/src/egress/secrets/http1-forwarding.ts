@@ -15,10 +15,10 @@ import { endWhenRead } from "../../relay/last-answer.js";
 import { joinSockets } from "../../runtime/host/joined-sockets.js";
 import { authorityOf } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
-import { relayBody, relayCompressed, relayRequest, searchedEncodings } from "./masked-body.js";
+import { relayAnswer, relayRequest } from "./masked-body.js";
 import { type Header, type ReplacedHead, RequestRefusal, replacedHead } from "./replaced-head.js";
 import { failure, requireAllowed, requireHost, type SecretHost } from "./secret-host.js";
-import { maskedText, ValueMask } from "./value-mask.js";
+import { maskedText } from "./value-mask.js";
 
 const maxHeaderBytes = 16 * 1024;
 const keepAliveMs = 30_000;
@@ -159,7 +159,8 @@ export class Http1Forwarding {
             ["connection", "close"],
           ]),
         );
-        relayBody(response, client, () => undefined, new ValueMask(replaced.sent));
+        const encoding = response.headers["content-encoding"];
+        relayAnswer(response, client, entry, { encoding, values: replaced.sent });
       });
       outgoing.end();
     } catch (error) {
@@ -253,15 +254,12 @@ function passOn(
   sent: readonly string[],
   entry: LoggedRequest,
 ): void {
-  const count = (bytes: number): void => {
-    entry.bytesReceived += bytes;
-  };
   try {
     answer.sendDate = false;
     const headers = maskedHeaders(withoutHopByHop(response.rawHeaders), sent);
     const { trailer, connection } = response.headers;
     if (trailer !== undefined && response.headers["content-length"] === undefined)
-      headers.push(["trailer", trailer]);
+      headers.push(["trailer", maskedText(trailer, sent)]);
     // Of a request that is still being sent, the rest is read first.
     if (connection?.toLowerCase() === "close" && answer.req.complete) headers.push(["connection", "close"]);
     answer.writeHead(
@@ -272,10 +270,7 @@ function passOn(
     response.once("end", () => {
       if (response.rawTrailers.length > 0) answer.addTrailers(maskedHeaders(response.rawTrailers, sent));
     });
-    const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "identity";
-    if (sent.length > 0 && searchedEncodings.has(encoding))
-      void relayCompressed(response, answer, entry, { encoding, values: sent });
-    else relayBody(response, answer, count, sent.length === 0 ? undefined : new ValueMask(sent));
+    relayAnswer(response, answer, entry, { encoding: response.headers["content-encoding"], values: sent });
   } catch {
     response.destroy();
     refuse(answer, 502, "The server did not answer in HTTP.");
@@ -284,7 +279,9 @@ function passOn(
 
 /** Raw headers, names and values in turn, as pairs without the values that were sent. */
 function maskedHeaders(rawHeaders: readonly string[], sent: readonly string[]): Header[] {
-  return pairsOf(rawHeaders).map(([name, value]): Header => [name, maskedText(value, sent)]);
+  return pairsOf(rawHeaders).map(
+    ([name, value]): Header => [maskedText(name, sent), maskedText(value, sent)],
+  );
 }
 
 function pairsOf(rawHeaders: readonly string[]): Header[] {

@@ -14,10 +14,10 @@ import type { TLSSocket } from "node:tls";
 import { connectionHeaders } from "../../relay/forwarded-headers.js";
 import { authorityOf } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
-import { relayBody, relayCompressed, searchedEncodings } from "./masked-body.js";
+import { relayAnswer, relayBody } from "./masked-body.js";
 import { type Header, RequestRefusal, replacedHead } from "./replaced-head.js";
 import { failure, requireAllowed, requireHost, type SecretHost } from "./secret-host.js";
-import { maskedText, ValueMask } from "./value-mask.js";
+import { maskedText } from "./value-mask.js";
 
 const settings = {
   enablePush: false,
@@ -170,18 +170,8 @@ function answer(
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     }
   });
-  const encoding = String(headers["content-encoding"] ?? "identity").toLowerCase();
-  if (sent.length > 0 && searchedEncodings.has(encoding))
-    void relayCompressed(call, stream, entry, { encoding, values: sent });
-  else
-    relayBody(
-      call,
-      stream,
-      (bytes) => {
-        entry.bytesReceived += bytes;
-      },
-      sent.length === 0 ? undefined : new ValueMask(sent),
-    );
+  const encoding = String(headers["content-encoding"] ?? "");
+  relayAnswer(call, stream, entry, { encoding, values: sent });
 }
 
 /** The headers as an object. Those that have a value are kept out of the tables of compression. */
@@ -205,8 +195,10 @@ function pairsOf(headers: IncomingHttpHeaders): Header[] {
 /** Headers without the values that were sent. */
 function masked(headers: IncomingHttpHeaders, sent: readonly string[]): OutgoingHttpHeaders {
   const masked: Record<string, string[]> = {};
-  for (const [name, value] of pairsOf(headers))
+  for (const [written, value] of pairsOf(headers)) {
+    const name = maskedText(written, sent);
     masked[name] = [...(masked[name] ?? []), maskedText(value, sent)];
+  }
   // Node.js refuses lists for headers that may be there once.
   return Object.fromEntries(
     Object.entries(masked).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),

@@ -1,9 +1,25 @@
-import type { Readable, Writable } from "node:stream";
+import type { Readable, Transform, Writable } from "node:stream";
 import type { LoggedRequest } from "../egress-log.js";
 import { ValueMask } from "./value-mask.js";
 
 /** Bytes that may wait for a reader before the sender is paused. With less, both would mostly wait for each other. */
 const waitingBytes = 256 * 1024;
+
+/** Passes the body of an answer on, without the values. `encoding`: its header Content-Encoding. */
+export function relayAnswer(
+  from: Readable,
+  to: Writable,
+  entry: LoggedRequest,
+  { encoding: header, values }: { readonly encoding: string | undefined; readonly values: readonly string[] },
+): void {
+  const encoding = searchedEncoding(header);
+  if (values.length > 0 && encoding !== undefined)
+    return void relayCompressed(from, to, entry, { encoding, values });
+  const count = (bytes: number): void => {
+    entry.bytesReceived += bytes;
+  };
+  relayBody(from, to, count, values.length === 0 ? undefined : new ValueMask(values));
+}
 
 /** Passes a body on and ends `to` with it. What breaks ends the other side too. `count` is told the bytes passed on. */
 export function relayBody(
@@ -55,42 +71,45 @@ const mostTimes = 100;
  * Passes a compressed body on as long as none of the values is in it. Destroys both streams when there is one, or when it inflates
  * to more than is searched, and says so in `entry`.
  */
-export async function relayCompressed(
+async function relayCompressed(
   from: Readable,
   to: Writable,
   entry: LoggedRequest,
   { encoding, values }: { readonly encoding: string; readonly values: readonly string[] },
 ): Promise<void> {
   endTogether(from, to);
-  const { createBrotliDecompress, createUnzip } = await import("node:zlib");
-  const mask = new ValueMask(values);
-  const plain = encoding === "br" ? createBrotliDecompress() : createUnzip();
-  let isReadable = true;
+  const { createBrotliDecompress, createInflateRaw, createUnzip } = await import("node:zlib");
+  const decoders: Transform[] = [encoding === "br" ? createBrotliDecompress() : createUnzip()];
+  // Some servers leave out the header of deflate, and most programs read that too.
+  if (encoding === "deflate") decoders.push(createInflateRaw());
+  const masks = decoders.map(() => new ValueMask(values));
+  // The bytes themselves: they may be no such compression.
+  const unread = new ValueMask(values);
   let received = 0;
-  let inflated = 0;
   let isTooLarge = false;
-  plain.on("data", (piece: Buffer) => {
-    inflated += piece.length;
-    isTooLarge = inflated > mostInflated && inflated > mostTimes * received;
-    if (isTooLarge) plain.destroy();
-    else mask.add(piece);
-  });
-  plain.on("error", () => {
-    isReadable = false;
-  });
-  to.once("close", () => plain.destroy());
-  const over = new Promise<void>((resolve) => plain.once("close", resolve));
+  for (const [index, plain] of decoders.entries()) {
+    let inflated = 0;
+    plain.on("data", (piece: Buffer) => {
+      inflated += piece.length;
+      isTooLarge ||= inflated > mostInflated && inflated > mostTimes * received;
+      if (isTooLarge) plain.destroy();
+      else masks[index]?.add(piece);
+    });
+    // It is no such compression, or something follows it.
+    plain.once("error", () => plain.destroy()).once("end", () => plain.destroy());
+    to.once("close", () => plain.destroy());
+  }
   try {
     for await (const piece of from as AsyncIterable<Buffer>) {
       received += piece.length;
-      if (isReadable)
-        await Promise.race([over, new Promise<void>((resolve) => void plain.write(piece, () => resolve()))]);
+      unread.add(piece);
+      await Promise.all(decoders.map((plain) => decoded(plain, piece)));
       if (isTooLarge) {
         entry.end("failed", "The answer inflates to more than is searched for a secret, and was cut.");
         to.destroy();
         return;
       }
-      if (mask.hasFound) {
+      if ([unread, ...masks].some(({ hasFound }) => hasFound)) {
         entry.end("failed", "The answer repeats a secret, compressed, and was cut.");
         to.destroy();
         return;
@@ -102,8 +121,21 @@ export async function relayCompressed(
   } catch {
     // The other stream was destroyed.
   } finally {
-    plain.destroy();
+    for (const plain of decoders) plain.destroy();
   }
+}
+
+/** Resolves when a piece was decoded, or cannot be. */
+function decoded(plain: Transform, piece: Buffer): Promise<void> {
+  if (plain.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      plain.removeListener("close", settle);
+      resolve();
+    };
+    plain.once("close", settle);
+    plain.write(piece, settle);
+  });
 }
 
 function drainedOrOver(to: Writable): Promise<void> {
@@ -116,8 +148,14 @@ function drainedOrOver(to: Writable): Promise<void> {
   });
 }
 
-/** The encodings that are searched for values. Others are passed on. */
-export const searchedEncodings: ReadonlySet<string> = new Set(["gzip", "x-gzip", "deflate", "br"]);
+const searchedEncodings: ReadonlySet<string> = new Set(["gzip", "x-gzip", "deflate", "br"]);
+
+/** The encoding of an answer, if it is one that is searched for values. Others are passed on. */
+function searchedEncoding(header: string | undefined): string | undefined {
+  const all = (header ?? "").toLowerCase().split(",");
+  const [encoding = "", ...others] = all.map((each) => each.trim()).filter((each) => each !== "identity");
+  return others.length === 0 && searchedEncodings.has(encoding) ? encoding : undefined;
+}
 
 function endTogether(from: Readable, to: Writable): void {
   from.once("error", () => to.destroy());

@@ -1,6 +1,8 @@
 import { once } from "node:events";
-import { gzipSync } from "node:zlib";
+import { setTimeout as sleep } from "node:timers/promises";
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { text } from "../../support/egress-proxy.js";
 import { Origin, originName, SecretProxy, secretValue } from "../../support/secret-origin.js";
 
 let origin: Origin;
@@ -214,6 +216,62 @@ describe("the value is taken out of", () => {
       reason: "The answer repeats a secret, compressed, and was cut.",
     });
     expect(await proxy.ask(origin.at, asked())).toMatchObject({ isWhole: true });
+  });
+
+  test.each<[string, string, (text: string) => readonly (Buffer | string)[]]>([
+    ["deflate without its header", "deflate", (text) => [deflateRawSync(text)]],
+    ["deflate with its header", "deflate", (text) => [deflateSync(text)]],
+    ["gzip beside identity", "identity, GZIP", (text) => [gzipSync(text)]],
+    ["nothing, although they say so", "gzip", (text) => [text]],
+    ["gzip that is followed by it", "gzip", (text) => [gzipSync("a"), text]],
+    ["gzip that is followed by more", "gzip", (text) => [gzipSync("a"), gzipSync(text)]],
+    [
+      "gzip that is followed by it at once",
+      "gzip",
+      (text) => [Buffer.concat([gzipSync("a"), Buffer.from(text)])],
+    ],
+  ])("bodies that are compressed by %s: they are cut", async (_, encoding, pieces) => {
+    origin.handle = async (request, response) => {
+      response.setHeader("content-encoding", encoding);
+      for (const piece of pieces(request.url === "/repeats" ? `a ${secretValue}` : "nothing")) {
+        response.write(piece);
+        await sleep(50);
+      }
+      response.end();
+    };
+    expect(
+      await proxy.ask(origin.at, { ...asked(), path: "/repeats" }).then(
+        ({ isWhole }) => isWhole,
+        () => false,
+      ),
+    ).toBe(false);
+    expect(await proxy.ask(origin.at, asked())).toMatchObject({ isWhole: true });
+  });
+
+  test("a compressed answer to a request for a WebSocket: it is cut", async () => {
+    (origin.server as unknown as NodeJS.EventEmitter).on("upgrade", (_, socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n");
+      socket.end(gzipSync(`a ${secretValue}`));
+    });
+    const secured = await proxy.secured(origin.at);
+    secured.write(
+      `GET / HTTP/1.1\r\nhost: ${origin.at}\r\nauthorization: Bearer ${proxy.placeholder()}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n`,
+    );
+    expect(await text(secured)).toMatch(/\r\n\r\n$/);
+  });
+
+  test("names of headers, and the list of trailers", async () => {
+    origin.handle = (_, response) => {
+      response.setHeader(secretValue, "1");
+      response.setHeader("trailer", `x-last, ${secretValue}`);
+      response.write("a");
+      response.addTrailers({ "x-last": "1" });
+      response.end();
+    };
+    const stars = "*".repeat(secretValue.length);
+    const { headers } = await proxy.ask(origin.at, asked());
+    expect(headers).toMatchObject({ [stars]: "1", trailer: `x-last, ${stars}` });
+    expect(headers).not.toHaveProperty(secretValue);
   });
 });
 
