@@ -105,7 +105,8 @@ export function replacedHead(
   return {
     headers: [...kept, ...set.values()],
     secrets: [...used].map(({ name }) => name),
-    sent,
+    // One value may be a part of another.
+    sent: sent.sort((one, other) => other.length - one.length),
   };
 }
 
