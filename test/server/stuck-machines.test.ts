@@ -82,7 +82,10 @@ for _ in range(300):
 END`;
     expect((await api.run(sandbox, deep)).body).toMatchObject({ exit_code: 0, stderr: "" });
     const { status, body } = await api.call("POST", `/sandboxes/${sandbox.id}/stop`);
-    expect([status, body.message]).toEqual([409, expect.stringMatching(/longer than 4000 bytes; remove the file.* first\. Try again/)]);
+    expect([status, body.message]).toEqual([
+      409,
+      expect.stringMatching(/longer than 4000 bytes; remove the file.* first\. Try again/),
+    ]);
     expect((await api.run(sandbox, "rm -rf /workspace/d*")).body.exit_code).toBe(0);
     expect(await api.told("POST", `/sandboxes/${sandbox.id}/stop`)).toBe("200 stopped");
     expect(await api.told("POST", `/sandboxes/${sandbox.id}/start`)).toBe("200 running");

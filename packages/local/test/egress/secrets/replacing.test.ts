@@ -263,7 +263,10 @@ describe("the value is taken out of", () => {
   test("bodies and headers that have two values, of which one begins the other", async () => {
     const longer = `${secretValue}-and-more`;
     proxy.set({ TOKEN: { hosts: [origin.at] }, OTHER: { hosts: [origin.at], value: longer } });
-    origin.handle = (_, response) => response.setHeader("x-echo", longer).end(`${longer} ${secretValue}`);
+    origin.handle = (_, response) => {
+      response.setHeader("x-echo", longer);
+      response.end(`${longer} ${secretValue}`);
+    };
     const { headers, body } = await proxy.ask(origin.at, asked());
     expect(headers["x-echo"]).toBe("*".repeat(longer.length));
     expect(body).toBe(`${"*".repeat(longer.length)} ${"*".repeat(secretValue.length)}`);
