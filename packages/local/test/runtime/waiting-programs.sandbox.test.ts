@@ -173,20 +173,17 @@ test("one that does not answer is given up for a new one", async () => {
   expect((await run("print(42)")).stdout.text).toBe("42\n");
 });
 
-test("one that has begun is not run again, although its start is read too late", async () => {
+test("one that has begun goes on, although its start is read too late", async () => {
   const waiting = await allWaiting();
   for (const pid of waiting) process.kill(pid, "SIGSTOP");
-  const running = run("import time; print('ran', flush=True); time.sleep(60)");
-  await sleep(2500);
+  const running = run("print('ran')");
+  await sleep(9500);
   // Timers come next after this phase of the event loop, and what sockets bring only after them.
   await new Promise(setImmediate);
   for (const pid of waiting) process.kill(pid, "SIGCONT");
-  // It begins while nothing is read here, until its limit of 3 s is over.
+  // It begins while nothing is read here, until its limit of 10 s is over.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
-  expect(await running).toMatchObject({
-    ...{ exitCode: 137, stdout: { text: "ran\n" } },
-    stderr: { text: expect.stringContaining("did not say in time") },
-  });
+  expect(await running).toMatchObject({ exitCode: 0, stdout: { text: "ran\n" }, stderr: { text: "" } });
 });
 
 test("one that ends while it waits is replaced, and programs run meanwhile", async () => {

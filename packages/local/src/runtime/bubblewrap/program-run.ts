@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { constants } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import {
   CapturedOutput,
   ControlChannel,
@@ -176,6 +176,8 @@ export class ProgramRun {
       // The program has ended, but its report of the start may still be unread: wait for the report.
       if (!this.#report.isStarted && !isGivenUp)
         await Promise.race([this.#start, this.#channel.closed, givenUp]);
+      // This process may be late, and not the program: what has arrived is read first.
+      if (isGivenUp) await setImmediate();
       if (this.#report.isStarted) return;
       // The program may have begun just before the signal fired.
       if (signal.aborted) spec.onStart?.();

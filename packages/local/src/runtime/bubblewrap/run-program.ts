@@ -7,8 +7,8 @@ import type { PreparedHost } from "./prepared-host.js";
 import { environmentOf, hasEarly, StartedProgram, type StartOptions, workspace } from "./program-start.js";
 import type { WaitingPrograms } from "./waiting-programs.js";
 
-/** Milliseconds within which a program that waited must begin: its interpreter is there. */
-const waitedStartLimitMs = 3000;
+/** Milliseconds within which a program that waited must begin: its interpreter is there, but the machine may be busy. */
+const waitedStartLimitMs = 10_000;
 
 /**
  * Runs a program in an isolated machine without an agent: one that waits, or a new one. The program has only one uid, and
