@@ -136,7 +136,7 @@ export const programsFromFiles: Readonly<Record<string, FileProgram>> = {
     "true Buffer true\n",
   ),
   "keeps its exit code": javascript("process.exitCode = 5;\nprocess.exit();", "", { exitCode: 5 }),
-  "is a module as a file is": javascript(
+  "may return": javascript(
     "var own = 1;\nconsole.log(this === module.exports, arguments.length, typeof globalThis.own);\nif (require.main === module) return;\nconsole.log('never')",
     "true 5 undefined\n",
   ),

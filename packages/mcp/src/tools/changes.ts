@@ -77,11 +77,14 @@ const applyChanges = sandboxTool({
       digest: digests.get(path) ?? digest,
     }));
     await consent(question, accepted);
-    const outcomes = await sandbox.apply({ paths: accepted, signal });
+    const outcomes = await sandbox.apply({ paths: accepted, signal, requestTimeoutSeconds: applySeconds });
     const isAll = outcomes.every(({ status }) => status === "applied");
     return { applied: isAll, outcomes: outcomes.map((outcome) => ({ ...outcome })) };
   },
 });
+
+/** Longer than a server writes at most, so that what it says of each file is not lost. */
+const applySeconds = 180;
 
 /** How much a change needs to be looked at: what may run comes first, then what deletes. */
 function attention({ runs, executable, versionControl, kind, entries }: SandboxChange): number {

@@ -55,6 +55,9 @@ interface Review {
 /** Whether all changes that were to be applied are. */
 export const isWhole = ({ applied }: Review): boolean => applied.every(({ status }) => status === "applied");
 
+/** Longer than a server writes at most, so that what it says of each file is not lost. */
+const applySeconds = 180;
+
 /**
  * Shows changes on standard error, asks whether to apply them, and does. Changes of the version control are applied only if they are
  * named.
@@ -87,7 +90,8 @@ export async function reviewAndApply(
   }
   const reviewed = changes.map((change) => ({ ...change, control: named !== undefined }));
   const paths = [...reviewed, ...others];
-  const apply = () => sandbox.apply({ paths, since, check: options.check, signal });
+  const call = { signal, requestTimeoutSeconds: applySeconds };
+  const apply = () => sandbox.apply({ paths, since, check: options.check, ...call });
   const ask = async (): Promise<void> => {
     const { confirm } = await import("../../mcp/confirm.js");
     await confirm(`Apply ${changes.length} changes to the directory?`, false, signal);

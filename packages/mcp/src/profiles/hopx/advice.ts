@@ -25,7 +25,7 @@ export const hopxAdvice: FailureAdvice = {
     LANGUAGE_NOT_AVAILABLE: "get_template names the languages that a template has.",
     DESKTOP_NOT_AVAILABLE: "list_templates shows templates; one with a desktop says so among its features.",
     SECRET_NOT_FOUND: "Ask for the name of a stored secret, or leave secrets out.",
-    SNAPSHOT_NOT_FOUND: "Ask for the name of a snapshot; list_snapshots of the toolset snapshots shows them.",
+    SNAPSHOT_NOT_FOUND: "Ask for the name of a snapshot; tools of the toolset snapshots list them.",
     INTERNET_ACCESS_UNAVAILABLE: "Call create_sandbox without internet_access.",
     LIMITS_UNAVAILABLE: "Ask for less vcpu and memory_mb, or leave them out.",
     LIMITS_NOT_MET: "Leave vcpu and memory_mb out.",

@@ -61,14 +61,26 @@ globalThis.__cloudSandboxModules = () => {
     define("__importMeta", { dirname, filename, main: true, resolve: resolveFrom(href), url: href });
   }
 
-  /** A function that runs code as Node.js runs the file that it became. Undefined if it has the syntax of a module, or none. */
+  /**
+   * A function that runs code as Node.js runs the file that it became, where only that can: with a return at its top level. Other
+   * code is evaluated, which gives its value.
+   */
   function fileOf(source, filename) {
+    if (isScript(source)) return undefined;
     const names = ["exports", "require", "module", "__filename", "__dirname"];
     try {
       const call = vm.compileFunction(source, names, { filename });
       return () => call.call(main.exports, main.exports, requireAny, main, main.filename, main.path);
     } catch {
       return undefined;
+    }
+  }
+
+  function isScript(source) {
+    try {
+      return Boolean(new vm.Script(source));
+    } catch {
+      return false;
     }
   }
 
