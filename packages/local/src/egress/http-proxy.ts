@@ -5,9 +5,9 @@ import { pipeline } from "node:stream";
 import { bodyOf, framing } from "../relay/exchange.js";
 import { withoutHopByHop } from "../relay/forwarded-headers.js";
 import { endWhenRead } from "../relay/last-answer.js";
+import { relayRequest } from "../relay/merging-relay.js";
 import { authorityOf, type Destination, EgressProblem, parseAuthority } from "./destination.js";
 import type { EgressAccess } from "./dialer.js";
-import { relayRequest } from "./secrets/masked-body.js";
 import type { SecuredConnections } from "./secured-connections.js";
 import { authorization, signInProblem } from "./upstream-proxy.js";
 

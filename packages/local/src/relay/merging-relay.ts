@@ -47,3 +47,15 @@ export function relayBody(message: IncomingMessage, target: Writable): void {
     target.end(rest);
   });
 }
+
+/**
+ * The same for a request. If its server reads no more of it, the rest is read in vain: a connection that is closed with bytes that
+ * nobody has read loses the answer too.
+ */
+export function relayRequest(message: IncomingMessage, target: Writable): void {
+  relayBody(message, target);
+  target.once("close", () => message.removeAllListeners("data").resume());
+  message.once("close", () => {
+    if (!message.readableEnded) target.destroy();
+  });
+}

@@ -12,10 +12,11 @@ import type { TLSSocket } from "node:tls";
 import { bodyOf, framing } from "../../relay/exchange.js";
 import { withoutHopByHop } from "../../relay/forwarded-headers.js";
 import { endWhenRead } from "../../relay/last-answer.js";
+import { relayRequest } from "../../relay/merging-relay.js";
 import { joinSockets } from "../../runtime/host/joined-sockets.js";
 import { authorityOf } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
-import { relayAnswer, relayRequest } from "./masked-body.js";
+import { relayAnswer } from "./masked-body.js";
 import { type Header, type ReplacedHead, RequestRefusal, replacedHead } from "./replaced-head.js";
 import { failure, requireAllowed, requireHost, type SecretHost } from "./secret-host.js";
 import { maskedText } from "./value-mask.js";
@@ -100,9 +101,10 @@ export class Http1Forwarding {
         if (!answer.writableFinished) outgoing.destroy();
       });
       if (body === undefined) return void outgoing.end();
-      relayRequest(body, outgoing, (bytes) => {
-        entry.bytesSent += bytes;
+      body.on("data", (piece: Buffer) => {
+        entry.bytesSent += piece.length;
       });
+      relayRequest(body, outgoing);
     } catch (error) {
       if (!(error instanceof RequestRefusal)) return void answer.destroy();
       entry.end("refused", error.message);

@@ -28,39 +28,16 @@ export function relayBody(
   count: (bytes: number) => void,
   mask?: ValueMask,
 ): void {
-  pass(from, to, count, mask);
-  endTogether(from, to);
-}
-
-/**
- * Passes the body of a request on. If its server reads no more of it, the rest is read in vain: a connection that is closed with bytes
- * that nobody has read loses the answer too.
- */
-export function relayRequest(
-  from: Readable,
-  to: Writable,
-  count: (bytes: number) => void = () => undefined,
-): void {
-  pass(from, to, count);
-  to.once("close", () => from.removeAllListeners("data").resume());
-  from.once("close", () => {
-    if (!from.readableEnded) to.destroy();
-  });
-}
-
-function pass(from: Readable, to: Writable, count: (bytes: number) => void, mask?: ValueMask): void {
-  const resume = (): void => {
-    if (to.writableLength <= waitingBytes) from.resume();
-  };
   from.on("data", (piece: Buffer) => {
     const bytes = mask ? mask.add(piece) : piece;
     if (bytes.length === 0) return;
     count(bytes.length);
-    // No drain event: Node.js emits none for a request once its answer is whole, and the server may read on.
-    to.write(bytes, resume);
+    to.write(bytes);
     if (to.writableLength > waitingBytes) from.pause();
   });
+  to.on("drain", () => from.resume());
   from.once("end", () => to.end(mask?.rest()));
+  endTogether(from, to);
 }
 
 /** Most bytes to which an answer may inflate while it is searched, and how many times its own bytes beyond them. */
