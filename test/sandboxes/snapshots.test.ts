@@ -70,6 +70,24 @@ describe.each<StartedBy>(["root", "an ordinary user"])("on a server of %s", (who
   });
 });
 
+test("a sandbox keeps its files if those of a snapshot may not fit on its disk", async () => {
+  const data = join(place, "data");
+  const before = await start(["--data-dir", data, "--disk-mb", "256"]);
+  const large = await before.client.sandboxes.create({ template: "base" });
+  await large.commands.run("head -c 100M /dev/zero > large");
+  const { id } = await large.snapshot();
+  await large.delete();
+  await before.server.stop();
+
+  const { client } = await start(["--data-dir", data, "--disk-mb", "64"]);
+  await using small = await client.sandboxes.create({ template: "base" });
+  await small.files.write("own", "kept");
+  await expect(small.restore(id)).rejects.toThrow(
+    `Snapshot ${id} is of a sandbox with a disk of 256 MiB, and this one has 64 MiB.`,
+  );
+  expect(await small.files.readText("own")).toBe("kept");
+});
+
 test("a snapshot is of one moment while a program writes", async () => {
   const { client } = await start([]);
   await using sandbox = await client.sandboxes.create({ template: "base" });

@@ -96,6 +96,7 @@ export class SandboxSnapshots {
     const snapshot = snapshots.get(idOrName, sandbox.keyId);
     if (!haveSameSystem(snapshot.template, sandbox.template))
       throw snapshotOfOther(snapshot, sandbox.template.name);
+    requireDisk(snapshot, sandbox);
     const saved = await snapshots.filesOf(snapshot);
     const release = snapshots.hold(saved);
     try {
@@ -124,6 +125,14 @@ export class SandboxSnapshots {
 /** Whether the files of a sandbox with one template fit on what the other one has. */
 const haveSameSystem = (one: LocalTemplate, other: LocalTemplate): boolean =>
   one.name === other.name && one.built?.buildId === other.built?.buildId;
+
+/** Files that do not fit would be found out when those of the sandbox are gone. */
+function requireDisk({ id, template }: Snapshot, sandbox: SandboxRecord): void {
+  const [needed, { diskMb }] = [template.limits.diskMb, sandbox.template.limits];
+  if (needed <= diskMb) return;
+  const message = `Snapshot ${id} is of a sandbox with a disk of ${needed} MiB, and this one has ${diskMb} MiB.`;
+  throw new Problem(409, "CONFLICT", message, { hint: "Create a sandbox from the snapshot instead." });
+}
 
 const secretNamesOf = ({ secrets = [] }: SandboxRecord): readonly string[] =>
   Object.keys(placeholders(secrets));

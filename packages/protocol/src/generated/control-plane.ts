@@ -522,8 +522,8 @@ export interface paths {
         /**
          * Give a sandbox the files of a snapshot
          * @description The files that it has now are gone, its processes end, and it runs again with those of the snapshot. Its id, links, labels, secrets
-         *     and settings stay. A snapshot of another template is 409 CONFLICT. If it cannot be started, it is stopped, with the files
-         *     of the snapshot.
+         *     and settings stay. A snapshot of another template, or of a sandbox with a larger disk, is 409 CONFLICT. If it cannot be
+         *     started, it is stopped, with the files of the snapshot.
          */
         post: operations["restoreSandbox"];
         delete?: never;
