@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxClient } from "cloud-sandbox";
@@ -38,4 +38,32 @@ test("a directory of root is copied, and written to as root", { tags: ["root"] }
     0o600,
     0,
   ]);
+});
+
+test("an apply whose caller leaves writes no more, and the next one finishes it", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "left-apply-"));
+  const server = await startLocalServer({ args: ["--pool", "0", "--allow-mount", directory] });
+  onTestFinished(async () => {
+    await server.stop();
+    await rm(directory, { recursive: true });
+  });
+  await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  const mounts = { "/repo": { host: directory, mode: "copy" } } as const;
+  const sandbox = await client.sandboxes.create({ template: "base", mounts });
+  const files = 3000;
+  await sandbox.commands.run(`cd /repo && for i in $(seq ${files}); do echo $i > $i; done`);
+  const leaving = new AbortController();
+  const applying = sandbox.apply({ signal: leaving.signal });
+  applying.catch(() => undefined);
+  const written = async () => (await readdir(directory)).length;
+  await expect.poll(written, { interval: 1, timeout: 30_000 }).toBeGreaterThan(0);
+  leaving.abort();
+  await expect(applying).rejects.toThrow();
+  // It waits for the first one to end.
+  await sandbox.apply({ check: true });
+  const left = await readdir(directory);
+  expect(left.length).toBeLessThan(files);
+  expect(left.filter((name) => name.startsWith("."))).toEqual([]);
+  expect((await sandbox.apply()).every(({ status }) => status === "applied")).toBe(true);
+  expect((await readdir(directory)).length).toBe(files);
 });

@@ -38,6 +38,8 @@ export interface ApplyOptions {
   readonly accepted: readonly Accepted[] | undefined;
   /** Whether nothing is written. */
   readonly check: boolean;
+  /** When it aborts, no more is written: each file is the old or the new one. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -88,7 +90,11 @@ export class CopiedDirectories {
   }
 
   /** What code has changed in a copy, by path. Throws a 413 problem beyond 100,000 changes, or 32 MiB of them. */
-  async changes(sandbox: CopyingSandbox, { target }: SandboxMount): Promise<readonly Change[]> {
+  async changes(
+    sandbox: CopyingSandbox,
+    { target }: SandboxMount,
+    signal: AbortSignal,
+  ): Promise<readonly Change[]> {
     return this.#reading(async () => {
       const changes: Change[] = [];
       let count = 0;
@@ -105,7 +111,7 @@ export class CopiedDirectories {
         limits.addBytes(piece.length);
         return parse(piece);
       };
-      await converse(program, places, take).catch((error: unknown) => {
+      await converse(program, places, take, { signal }).catch((error: unknown) => {
         throw unreadable(sandbox, error);
       });
       if (count > changes.length)
@@ -134,10 +140,10 @@ export class CopiedDirectories {
   async apply(
     sandbox: CopyingSandbox,
     mount: SandboxMount,
-    { accepted, check }: ApplyOptions,
+    { accepted, check, signal }: ApplyOptions,
   ): Promise<readonly OperationResult[]> {
     return this.#writing(async () => {
-      const changes = await this.changes(sandbox, mount);
+      const changes = await this.changes(sandbox, mount, signal);
       const manifest = await this.#manifest(sandbox.id, sandbox.mounted.indexOf(mount));
       const text = await readFile(manifest, "latin1");
       const known = readManifest(text.slice(text.indexOf("\n") + 1));
@@ -159,8 +165,8 @@ export class CopiedDirectories {
         const { program, places } = started(sandbox, mount.target, "contents");
         program.stderr.resume();
         program.stdin.on("error", () => undefined).end(protocolLine({ ...places, paths }));
-        // If it ends early, the writer is told so by the end of its input.
-        await pipeline(program.stdout, writer.stdin).catch(() => undefined);
+        // If it ends early, or the caller leaves, the writer is told so by the end of its input.
+        await pipeline(program.stdout, writer.stdin, { signal }).catch(() => undefined);
         program.kill("SIGKILL");
       };
       const code = await converse(writer, request, take, { feed, expected: [wasReplaced] }).catch(

@@ -31,15 +31,19 @@ export class CopyProgramError extends Error {
 /**
  * Sends the program its request and passes on what it writes. `feed` is called to send what comes after the request; its errors are
  * thrown. Resolves with the exit code when the program has ended; rejects with a {@link CopyProgramError} unless the code is one of
- * `expected`. The program is ended if `onOutput` throws.
+ * `expected`. The program is ended if `onOutput` throws, or on `signal`.
  */
 export async function converse(
   program: ChildProcessWithoutNullStreams,
   request: object,
   onOutput: (bytes: Buffer) => void | Promise<void>,
-  options: { feed?: () => Promise<void>; expected?: readonly number[] } = {},
+  options: { feed?: () => Promise<void>; expected?: readonly number[]; signal?: AbortSignal } = {},
 ): Promise<number> {
-  const timer = setTimeout(() => program.kill("SIGKILL"), limitMs);
+  const { signal } = options;
+  const kill = (): void => void program.kill("SIGKILL");
+  const timer = setTimeout(kill, limitMs);
+  signal?.addEventListener("abort", kill);
+  if (signal?.aborted) kill();
   let errorOutput = "";
   program.stderr.setEncoding("utf8").on("data", (text: string) => {
     errorOutput = (errorOutput + text).slice(-1000);
@@ -59,7 +63,8 @@ export async function converse(
     throw new CopyProgramError(code, errorOutput.trim() || "the program that reads the files was ended");
   } finally {
     clearTimeout(timer);
-    program.kill("SIGKILL");
+    signal?.removeEventListener("abort", kill);
+    kill();
     await fed.catch(() => undefined);
   }
 }

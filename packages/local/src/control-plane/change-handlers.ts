@@ -27,7 +27,7 @@ export function changeHandlers(
       }
       const mount = copyOf(sandbox, since);
       const { target } = mount;
-      const changes = await copies.changes(sandbox, mount);
+      const changes = await copies.changes(sandbox, mount, signal);
       const data = await changesOnWire(changes, `${target}/`);
       return { object: "list", data, since: target, compared: "content", request_id: requestId };
     },
@@ -46,7 +46,7 @@ export function changeHandlers(
       return { path, diff, ...(omitted && { omitted }), request_id: requestId };
     },
 
-    applyChanges: async ({ params, body, requestId }) => {
+    applyChanges: async ({ params, body, requestId, signal }) => {
       const sandbox = fleet.get(params.id);
       const mount = copyOf(sandbox, body.since);
       const { target } = mount;
@@ -62,7 +62,7 @@ export function changeHandlers(
         accepted?.length === 0
           ? []
           : await between(sandbox, () =>
-              copies.apply(sandbox, mount, { accepted, check: body.check ?? false }),
+              copies.apply(sandbox, mount, { accepted, check: body.check ?? false, signal }),
             );
       const applied = results.map((result) => ({ ...result, path: `${target}/${textOf(result.path)}` }));
       const data = [...applied, ...refused].sort((one, other) => (one.path < other.path ? -1 : 1));

@@ -41,7 +41,7 @@ test.each([
       async () => place,
       () => Promise.reject(new Error("not opened")),
     );
-    await expect(copies.changes(sandbox, mount)).rejects.toMatchObject({
+    await expect(copies.changes(sandbox, mount, new AbortController().signal)).rejects.toMatchObject({
       status: 413,
       code: "PAYLOAD_TOO_LARGE",
       message: expect.stringContaining("longer than 32 MiB"),
