@@ -49,6 +49,16 @@ describe("declarations", () => {
   });
 });
 
+test("code runs on, with its values and errors, after it has frozen the global object", async () => {
+  const run = newContext();
+  expect(await run("Object.freeze(globalThis); 1")).toMatchObject({ exit_code: 0, result: "1" });
+  expect(await run("const list = [2]; list")).toMatchObject({ exit_code: 0, result: "[ 2 ]" });
+  expect(await run("throw { list }")).toMatchObject({
+    exit_code: 1,
+    stderr: "Uncaught { list: [ 2 ] }\n",
+  });
+});
+
 test("a frozen error is told as it is", async () => {
   const run = newContext();
   const { stderr, exit_code } = await run("throw Object.freeze(new Error('frozen'))");

@@ -184,12 +184,19 @@
   // Running code.
   const start = new vm.Script(`globalThis.${transferName}`, { filename: "cloud-sandbox" });
 
-  function handing(value, use) {
-    Object.defineProperty(globalThis, transferName, { configurable: true, ...value });
+  /** What reading and setting the global variable does. It is defined once, because code may freeze the global object. */
+  let handed;
+  Object.defineProperty(globalThis, transferName, {
+    get: () => handed?.get?.(),
+    set: (value) => handed?.set?.(value),
+  });
+
+  function handing(accessors, use) {
+    handed = accessors;
     try {
       return use();
     } finally {
-      delete globalThis[transferName];
+      handed = undefined;
     }
   }
 

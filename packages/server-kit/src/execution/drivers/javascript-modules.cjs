@@ -3,14 +3,20 @@
 globalThis.__cloudSandboxModules = () => {
   "use strict";
   // biome-ignore lint/suspicious/noShadowRestrictedNames: what the code declares anew would hold for this script too
-  const { Map, Object, String, URL, process } = globalThis;
+  const { Map, Object, Reflect, String, URL, process } = globalThis;
   const path = require("node:path"),
     vm = require("node:vm");
   const { createRequire } = require("node:module"),
     { pathToFileURL } = require("node:url");
 
+  /** Does nothing if code has frozen the global object. */
   const define = (name, value) =>
-    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+    Reflect.defineProperty(globalThis, name, {
+      value,
+      writable: true,
+      configurable: true,
+      enumerable: false,
+    });
 
   const requireHere = () => createRequire(`${process.cwd()}/`);
   const requireAny = (id) => requireHere()(id);
