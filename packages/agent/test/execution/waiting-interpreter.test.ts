@@ -21,7 +21,7 @@ const python = async (code: string, env: Record<string, string> = {}, workdir?: 
 /** The pids of all interpreters that agents in this process have started, those in use too. */
 function interpreters(): string[] {
   return hostProcesses()
-    .filter(({ parent, commandLine }) => parent === process.pid && commandLine.includes("<cloud-sandbox>"))
+    .filter(({ parent, commandLine }) => parent === process.pid && commandLine.includes("exec(load()"))
     .map(({ pid }) => String(pid));
 }
 

@@ -15,6 +15,16 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
+/** Sources for an interpreter to run, as it reads them from its channel before the first request. */
+export const sourceBytes = (sources: readonly string[]): Buffer => Buffer.concat(sources.map(withLength));
+
+function withLength(text: string): Buffer {
+  const body = Buffer.from(text);
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUInt32BE(body.length);
+  return Buffer.concat([length, body]);
+}
+
 /**
  * The socket between the agent and the driver in an interpreter. A frame is a length, a letter for its type, and a
  * payload. Code that the driver runs can write to the socket too, so the agent trusts frames only for the context
@@ -44,10 +54,7 @@ export class ControlChannel {
 
   /** Sends a request: a list of fields, which must not be empty or contain a null byte, and an arbitrary text. */
   send(fields: readonly string[], text: string): void {
-    const body = Buffer.from(`${fields.join("\0")}\0\0${text}`);
-    const length = Buffer.alloc(lengthBytes);
-    length.writeUInt32BE(body.length);
-    this.socket.write(Buffer.concat([length, body]));
+    this.socket.write(withLength(`${fields.join("\0")}\0\0${text}`));
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 
 export { type ContextLanguage, contextLanguages } from "./context-language.js";
-export { ControlChannel, type Frame } from "./control-channel.js";
+export { ControlChannel, type Frame, sourceBytes } from "./control-channel.js";
 export {
   type AuthorityFiles,
   authorityEnvironment,

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { Readable } from "node:stream";
-import { javascriptDriver, pythonDriver, readAtStart } from "./context-language.js";
+import { javascriptDriver, pythonDriver, readAtStart, startArguments } from "./context-language.js";
 import pythonProgramCommand from "./drivers/python-program-command.py?raw";
 
 /** A program to start as a process. */
@@ -53,6 +53,8 @@ export interface OneShotProgram {
   readonly args: readonly string[];
   /** Environment variables in addition to those of the request. */
   readonly env: Readonly<Record<string, string>>;
+  /** What its interpreter runs: to be sent as {@link sourceBytes} over the control channel when it is started. */
+  readonly sources: readonly string[];
   /** Whether a driver runs the code: it takes `request` over the control channel and reports the end there. */
   readonly hasDriver: boolean;
   /**
@@ -92,7 +94,8 @@ export function oneShotProgram(
     case "python":
       return {
         command: "python3",
-        args: ["-c", pythonProgramCommand, `${drivers}/${oneShotPythonDriver.name}`, "ipython"],
+        args: [...startArguments.python, `${drivers}/${oneShotPythonDriver.name}`, "ipython"],
+        sources: [pythonProgramCommand],
         readAtStart: new RegExp(`${readAtStart.python.source}|${userAndLocale}|^SETUPTOOLS_`),
         ...driven(programFields("/tmp/execution-1.py")),
       };
@@ -100,7 +103,8 @@ export function oneShotProgram(
       if (/\b(import|export)\b/.test(code)) return undefined;
       return {
         command: "node",
-        args: ["-e", javascriptDriver],
+        args: startArguments.javascript,
+        sources: [javascriptDriver],
         readAtStart: new RegExp(`${readAtStart.javascript.source}|${userAndLocale}`),
         ...driven(programFields(`${workspace}/execution-1.js`)),
       };
@@ -115,6 +119,7 @@ export function oneShotProgram(
           posix.join(...(filename === undefined ? ["/tmp/execution-1.sh"] : [workspace, filename])),
         ],
         env: { [codeVariable]: code },
+        sources: [],
         hasDriver: false,
         readAtStart: /./,
         request: () => ["begin"],

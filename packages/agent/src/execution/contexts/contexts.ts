@@ -280,8 +280,9 @@ export class Contexts {
     input?: string,
   ): Promise<Interpreter> {
     const { baseEnvironment, resources } = this.options;
-    const program = { command, args: language.args, ...(input !== undefined && { input }) };
-    return Interpreter.start(program, { ...baseEnvironment, ...early }, resources, language.preparer?.());
+    const { args, sources, preparer } = language;
+    const program = { command, args, ...(input !== undefined && { input }) };
+    return Interpreter.start(program, sources, { ...baseEnvironment, ...early }, resources, preparer?.());
   }
 }
 

@@ -10,6 +10,7 @@ import {
   InterruptWatch,
   type Program,
   type ReportedEnd,
+  sourceBytes,
   strayReportMessage,
 } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
@@ -120,6 +121,7 @@ export class Interpreter {
 
   static async start(
     program: Pick<Program, "command" | "args" | "input">,
+    sources: readonly string[],
     variables: Variables,
     resources: ExecutionResources,
     prepare: (code: string) => Promise<string> = async (code) => code,
@@ -130,7 +132,9 @@ export class Interpreter {
     feed(process.stdin, program.input);
     const socket = process.child.stdio[3];
     if (!(socket instanceof Duplex)) throw new Error("The interpreter has no control channel.");
-    return new Interpreter(process, socket, variables, resources, prepare);
+    const interpreter = new Interpreter(process, socket, variables, resources, prepare);
+    socket.write(sourceBytes(sources));
+    return interpreter;
   }
 
   get id(): string {

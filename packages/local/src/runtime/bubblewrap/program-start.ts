@@ -5,6 +5,7 @@ import {
   type OneShotProgram,
   oneShotProgram,
   proxyEnvironment,
+  sourceBytes,
 } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
 import { hostPackages } from "../host/host-packages.js";
@@ -113,6 +114,8 @@ export class StartedProgram {
       const own = { program, hasNetwork, uids: leased, group, stdout, stderr, holdsProcess };
       const start = programStart(plan, host, own);
       const process = launcher && report ? launcher.start(start, report) : spawnProgram(start);
+      // It may end before it has read them: its exit is noticed.
+      process.control.on("error", () => undefined).write(sourceBytes(program.sources));
       return new StartedProgram(plan, { ...own, process, report }, host, late, startState);
     } catch (error) {
       const cleanUp = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// The driver of JavaScript contexts: keeps variables between executions. It is passed to "node -e" as its argument
+// The driver of JavaScript contexts: keeps variables between executions. It is run by javascript-start.cjs
 // and takes requests over descriptor 3, as the driver of Python contexts does.
 //
 // V8 evaluates the code in the way of a debugger's console: declarations persist and may be repeated, "await" works

@@ -1,15 +1,15 @@
-# Starts the driver of Python contexts, whose source is this program's argument. The driver is compiled under
-# the name "<cloud-sandbox>", which tells its stack frames from the user's. It is compiled in a child process,
-# because the 1.5 MB that the compiler allocates would otherwise stay in every waiting interpreter.
-def load():
+# Starts the driver of Python contexts, whose source comes next over the control channel. The driver is
+# compiled under the name "<cloud-sandbox>", which tells its frames from the user's. It is compiled in a child
+# process, because the 1.5 MB that the compiler allocates would otherwise stay in every waiting interpreter.
+def loaded():
     import marshal
     import os
-    import sys
 
     def compiled():
         return compile(source, "<cloud-sandbox>", "exec", dont_inherit=True)
 
-    source = sys.argv.pop(1)
+    # python-start.py has this function.
+    source = globals()["load"]()
     try:
         ours, theirs = os.pipe()
         child = os.fork()
@@ -29,4 +29,4 @@ def load():
 
 
 # In variables of its own: the driver's functions would keep those of the code alive at the interpreter's end.
-exec(load(), {})
+exec(loaded(), {})

@@ -1,6 +1,6 @@
 # Starts the driver of Python contexts for a single program. The argument is the path of the driver's files
 # without their ending: the compiled driver, if this Python has compiled it, else the source.
-def load():
+def loaded():
     import marshal
     import sys
     from _frozen_importlib_external import MAGIC_NUMBER
@@ -18,4 +18,4 @@ def load():
 
 
 # In variables of its own: the driver's functions would keep those of the code alive at the interpreter's end.
-exec(load(), {})
+exec(loaded(), {})
