@@ -18,12 +18,20 @@ function notPublic(): NonNullable<typeof special> {
 }
 
 /** The address that a connection leads to: of a NAT64 address the IPv4 address inside, else the address itself. */
-export function reachedAddress(address: string): string {
+function reachedAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   const parsed = ipaddr.parse(address);
   return isInBlock(parsed, translated)
     ? ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString()
     : address;
+}
+
+/** The address that lists of addresses are about: of a NAT64 or IPv4-mapped address the IPv4 address inside, else the address itself. */
+export function addressInside(address: string): string {
+  const parsed = isIP(address) === 6 ? ipaddr.parse(address) : undefined;
+  return parsed && "isIPv4MappedAddress" in parsed && parsed.isIPv4MappedAddress()
+    ? parsed.toIPv4Address().toString()
+    : reachedAddress(address);
 }
 
 /** The special-purpose block that an address is in. */

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { Problem } from "@cloud-sandbox/server-kit";
 import type { RequestedEgress } from "@cloud-sandbox/server-kit/handlers";
-import { isPublicAddress, reachedAddress, specialBlockOf } from "../addresses/public-address.js";
+import { addressInside, isPublicAddress, specialBlockOf } from "../addresses/public-address.js";
 import { authorityOf, type Destination, isHostAlias } from "./destination.js";
 import { DestinationPattern } from "./destination-pattern.js";
 import { RequestRule } from "./request-rule.js";
@@ -45,7 +45,7 @@ export class EgressPolicy {
     const { host, port } = destination;
     const isAddress = isIP(host) !== 0;
     return ![...allow, ...deny].some(
-      (pattern) => pattern.matchesName(destination) || (isAddress && pattern.matchesAddress(host, port)),
+      (pattern) => pattern.matchesName(destination) || (isAddress && matchesAddress(pattern, host, port)),
     );
   }
 
@@ -85,7 +85,7 @@ export class EgressPolicy {
     const named = (patterns: readonly DestinationPattern[] = []): string | undefined =>
       patterns.find(
         (pattern) =>
-          pattern.matchesName(destination) || all.some((address) => pattern.matchesAddress(address, port)),
+          pattern.matchesName(destination) || all.some((address) => matchesAddress(pattern, address, port)),
       )?.text;
     if (!internetAccess) return "internet_access";
     const closed = named(this.operator.deny);
@@ -125,9 +125,7 @@ export class EgressPolicy {
     const { allow, deny = [], ask } = this.rules;
     const { port } = destination;
     const isIn = (patterns: readonly DestinationPattern[], address: string): boolean =>
-      [address, reachedAddress(address)].some((each) =>
-        patterns.some((pattern) => pattern.matchesAddress(each, port)),
-      );
+      patterns.some((pattern) => matchesAddress(pattern, address, port));
     const closed = addresses.find((address) => !this.#isOpen(destination, address));
     if (closed !== undefined) return notPublic(destination, closed);
     if (addresses.some((address) => isIn(this.operator.deny, address))) return closedByOperator(destination);
@@ -170,6 +168,10 @@ export class EgressPolicy {
     return this.operator.allowPrivate.some((pattern) => pattern.matchesAddress(address, port));
   }
 }
+
+/** Whether a list's pattern matches an address, or the IPv4 address inside it, to which the same connection leads. */
+const matchesAddress = (pattern: DestinationPattern, address: string, port: number): boolean =>
+  [address, addressInside(address)].some((each) => pattern.matchesAddress(each, port));
 
 /** Whether a pattern of the operator names the destination. The aliases of this machine are also its `localhost`. */
 function isFor(pattern: DestinationPattern, { host, port }: Destination): boolean {

@@ -200,4 +200,22 @@ describe("a policy", () => {
   ] as const)("%s", (_, rules, authority, addresses, expected) => {
     expect(verdict(rules, authority, ...addresses)).toMatch(expected);
   });
+
+  test.each([
+    ["the operator's", [], patterns("169.254.0.0/16"), /--egress-deny/],
+    ["the sandbox's own", patterns("169.254.169.254"), [], /egress\.deny/],
+  ])(
+    "refuses what %s list denies in each spelling, where all private addresses are opened",
+    (_, deny, closed, expected) => {
+      const policy = new EgressPolicy(
+        { internetAccess: true, deny },
+        { allowPrivate: patterns("*"), deny: closed },
+      );
+      for (const address of ["169.254.169.254", "::ffff:a9fe:a9fe", "64:ff9b::a9fe:a9fe"]) {
+        const destination = { host: address, port: 80 };
+        expect(policy.refuseAddresses(destination, [address])).toMatch(expected);
+        expect(policy.ruleFor(destination)).toMatch(/169\.254\./);
+      }
+    },
+  );
 });
