@@ -3,7 +3,7 @@ import { isIP, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { timeLimit } from "@cloud-sandbox/protocol";
 import type { NameResolver } from "../addresses/name-servers.js";
-import { type Destination, EgressProblem, isHostAlias } from "./destination.js";
+import { authorityOf, type Destination, EgressProblem, isHostAlias } from "./destination.js";
 import type { EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
 import { firstConnection } from "./first-connection.js";
@@ -96,18 +96,13 @@ export class Dialer {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof EgressProblem) throw error;
-      const { host, port } = destination;
+      const name = authorityOf(destination);
       if (limited.aborted) {
-        const whom = isThroughProxy
-          ? `The upstream proxy of this machine, asked for ${host}:${port},`
-          : `${host}:${port}`;
+        const whom = isThroughProxy ? `The upstream proxy of this machine, asked for ${name},` : name;
         throw new EgressProblem("timeout", `${whom} did not answer within ${limitMs / 1000} s.`);
       }
       const { code } = error as NodeJS.ErrnoException;
-      throw new EgressProblem(
-        "unreachable",
-        `${host}:${port} could not be reached${code ? ` (${code})` : ""}.`,
-      );
+      throw new EgressProblem("unreachable", `${name} could not be reached${code ? ` (${code})` : ""}.`);
     }
   }
 

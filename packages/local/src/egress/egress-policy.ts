@@ -179,20 +179,21 @@ function isFor(pattern: DestinationPattern, { host, port }: Destination): boolea
   return names.some((name) => pattern.matchesName({ host: name, port }));
 }
 
-const notAllowed = ({ host, port }: Destination): string =>
-  `${host}:${port} is not on the egress.allow list of this sandbox.`;
+const notAllowed = (destination: Destination): string =>
+  `${authorityOf(destination)} is not on the egress.allow list of this sandbox.`;
 
-const denied = ({ host, port }: Destination): string =>
-  `${host}:${port} is on the egress.deny list of this sandbox.`;
+const denied = (destination: Destination): string =>
+  `${authorityOf(destination)} is on the egress.deny list of this sandbox.`;
 
-const closedByOperator = ({ host, port }: Destination): string =>
-  `${host}:${port} is closed to sandboxes by the operator of this machine (--egress-deny).`;
+const closedByOperator = (destination: Destination): string =>
+  `${authorityOf(destination)} is closed to sandboxes by the operator of this machine (--egress-deny).`;
 
 /** Names the range and not the address, which is none of the sandbox's business. */
-function notPublic({ host, port }: Destination, address: string): string {
+function notPublic(destination: Destination, address: string): string {
+  const name = authorityOf(destination);
   const { block, use } = specialBlockOf(address) ?? {};
   const range = block === undefined ? "" : ` (${block}: ${use})`;
-  return `${host}:${port} is not on the public internet${range}. The operator of this machine can open it to sandboxes with --egress-allow-private ${host}:${port}.`;
+  return `${name} is not on the public internet${range}. The operator of this machine can open it to sandboxes with --egress-allow-private ${name}.`;
 }
 
 /** The rules that a create request asks for. @throws a 400 problem that names an invalid entry. */

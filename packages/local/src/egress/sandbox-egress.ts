@@ -256,12 +256,13 @@ export class SandboxEgress implements EgressAccess {
   }
 
   /** Tells of a refusal, unless that was done a short time ago: a program may try thousands in a second. */
-  #tellRefused({ host, port }: Destination, reason: string): void {
+  #tellRefused(destination: Destination, reason: string): void {
     const now = performance.now();
     for (const [name, at] of this.#told) if (now - at > toldMs) this.#told.delete(name);
-    const name = `${host}:${port}`;
+    const name = authorityOf(destination);
     if (this.#told.has(name) || this.#told.size >= mostTold) return;
     this.#told.set(name, now);
+    const { host, port } = destination;
     this.onTelling({ type: "egress.refused", host, port, reason });
   }
 

@@ -196,6 +196,13 @@ describe("a policy", () => {
       /egress.deny/,
     ],
     ["an allowed private range", { allow: patterns("10.0.0.0/8") }, "10.0.0.1:80", [], /not on the public/],
+    [
+      "an IPv6 address whose port must be told from it",
+      {},
+      "[fe80::1]:5432",
+      [],
+      /^\[fe80::1\]:5432 is not .* --egress-allow-private \[fe80::1\]:5432\.$/,
+    ],
     ["an address in another form", { deny: patterns("8.8.8.8") }, "134744072:53", [], /egress.deny/],
   ] as const)("%s", (_, rules, authority, addresses, expected) => {
     expect(verdict(rules, authority, ...addresses)).toMatch(expected);
