@@ -3,6 +3,7 @@ import { isIP, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { timeLimit } from "@cloud-sandbox/protocol";
 import type { NameResolver } from "../addresses/name-servers.js";
+import { isPublicAddress } from "../addresses/public-address.js";
 import { authorityOf, type Destination, EgressProblem, isHostAlias } from "./destination.js";
 import type { EgressProtocol } from "./egress-log.js";
 import type { EgressPolicy } from "./egress-policy.js";
@@ -56,18 +57,27 @@ export class Dialer {
     const { destination, policy } = request;
     refuse(policy.refuseName(destination));
     return this.#dial(request).catch(async (error: unknown) => {
-      const lack = error instanceof EgressProblem ? await this.#lack(destination, error) : undefined;
+      const lack = error instanceof EgressProblem ? await this.#lack(request, error) : undefined;
       throw lack === undefined ? error : lack;
     });
   }
 
   /** The problem to report if this machine has no internet access. Undefined if a connection failed for another reason. */
-  async #lack({ host }: Destination, { kind, message }: EgressProblem): Promise<EgressProblem | undefined> {
+  async #lack(
+    { destination, policy }: DialRequest,
+    { kind, message }: EgressProblem,
+  ): Promise<EgressProblem | undefined> {
+    const { host } = destination;
     const isOfNetwork = kind === "unresolvable" || kind === "unreachable" || kind === "timeout";
     // A refused name can also mean that this machine has no internet access: in an isolated network, internet names may
     // resolve to private addresses, which the policy refuses.
-    const isOfName = kind === "refused" && isIP(host) === 0 && !isOwn(host);
-    if (this.options.upstreamProxy || !(isOfNetwork || isOfName)) return undefined;
+    const isOfName = kind === "refused" && isIP(host) === 0;
+    // What is in the machine's own network has another reason.
+    const isInside =
+      isOwn(host) ||
+      (isIP(host) !== 0 && !isPublicAddress(host)) ||
+      (kind === "unreachable" && policy.isNamedByOperator(destination));
+    if (this.options.upstreamProxy || isInside || !(isOfNetwork || isOfName)) return undefined;
     const lack = await this.options.lack();
     return lack === undefined ? undefined : new EgressProblem(kind, `${lack.message} ${message}`);
   }

@@ -199,7 +199,7 @@ describe("the lack of a network is given as the reason why a connection fails, f
   test.each([
     ["a name that was not resolved", "a.example", failing("ENOTFOUND"), "unresolvable", true],
     ["a name that was not resolved in time", "a.example", failing("ETIMEOUT"), "timeout", true],
-    ["an address that is not reached", "127.0.0.1", undefined, "unreachable", true],
+    ["an address that is not reached", "a.example", undefined, "unreachable", true],
     ["a name of its own network", "a.example", async () => ["10.0.0.1"], "refused", true],
   ] as const)("%s", async (_, host, resolve, kind, explained) => {
     const { port, ...listening } = await server();
@@ -211,13 +211,17 @@ describe("the lack of a network is given as the reason why a connection fails, f
     expect((error as EgressProblem).message.length).toBeGreaterThan("There is none: ".length);
   });
 
-  test("the lack of a network is not given for refused addresses, nor behind an upstream proxy", async () => {
+  test("the lack of a network is not given for refused addresses, this machine's own, nor behind an upstream proxy", async () => {
     const { dial, lacks } = dialer({ lack });
     await expect(dial("10.0.0.1", 80)).rejects.toMatchObject({
       message: expect.stringMatching(/^10\.0\.0\.1:80/),
     });
     const { port, ...listening } = await server();
     await listening[Symbol.asyncDispose]();
+    for (const host of ["127.0.0.1", "localhost", "host.docker.internal"])
+      await expect(dial(host, port)).rejects.toEqual(
+        failure("unreachable", `${host}:${port} could not be reached (ECONNREFUSED).`),
+      );
     const behind = dialer({ upstreamProxy: upstreamAt(port), resolve: async () => [] });
     await expect(behind.dial("a.example", 80)).rejects.toEqual(
       failure("unreachable", "The upstream proxy of this machine could not be reached (ECONNREFUSED)."),
