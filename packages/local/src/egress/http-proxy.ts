@@ -81,6 +81,7 @@ export class HttpProxy {
       // Through an upstream proxy, TLS needs a tunnel.
       const { socket, proxy } = await egress.connect(isSecure ? "connect" : "http", destination, gone);
       const upstream = isSecure ? await this.secured.open(socket, destination, gone) : socket;
+      const whom = proxy ? "The upstream proxy of this machine" : authority;
       const end = (): void => void upstream.destroy();
       gone.addEventListener("abort", end, { once: true });
       // Remove the listener: one connection may carry many requests, and each adds one.
@@ -104,7 +105,7 @@ export class HttpProxy {
       outgoing.on("error", () => {
         // An answer that has begun ends as the server's does.
         if (answer.headersSent) return;
-        const why = `${authority} closed the connection before it answered.`;
+        const why = `${whom} closed the connection before it answered.`;
         refuse(answer, new EgressProblem("unreachable", why));
       });
       outgoing.on("response", (response) => {
@@ -117,7 +118,7 @@ export class HttpProxy {
         passOn(response, answer, () => upstream.destroy());
       });
       outgoing.on("close", () => {
-        if (!answer.headersSent) refuse(answer, unreadable(authority));
+        if (!answer.headersSent) refuse(answer, unreadable(whom));
       });
       relayRequest(incoming, outgoing);
     } catch (error) {
@@ -172,8 +173,8 @@ function passOn(response: IncomingMessage, answer: ServerResponse, done: () => v
   }
 }
 
-const unreadable = (authority: string): EgressProblem =>
-  new EgressProblem("unreachable", `${authority} did not answer in HTTP.`);
+const unreadable = (whom: string): EgressProblem =>
+  new EgressProblem("unreachable", `${whom} did not answer in HTTP.`);
 
 const malformed = (message: string): EgressProblem => new EgressProblem("malformed", message);
 

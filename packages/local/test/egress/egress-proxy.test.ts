@@ -383,6 +383,18 @@ describe("with an upstream proxy", () => {
     },
   );
 
+  test.each([
+    ["", "closed the connection before it answered"],
+    ["hello\r\n\r\n", "closed the connection before it answered"],
+    ["HTTP/1.1 101 Switching\r\n\r\n", "did not answer in HTTP"],
+  ])("it is named, not the server, if it answers a plain request with %j", async (said, problem) => {
+    await using upstream = await tcpServer((socket) => void socket.once("data", () => socket.end(said)));
+    const upstreamProxy = `http://127.0.0.1:${upstream.port}`;
+    await using proxy = await EgressProxy.start({ upstreamProxy, resolve: async () => [] });
+    const answer = await proxy.say("GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n");
+    expect(answer).toContain(`HTTP/1.1 502 The upstream proxy of this machine ${problem}.`);
+  });
+
   test("its refusal is reported", async () => {
     await using upstream = await tcpServer((socket) => {
       socket.end("HTTP/1.1 403 Not you\r\n\r\n");
