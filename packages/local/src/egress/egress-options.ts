@@ -65,7 +65,7 @@ function parseProxy(text: string): UpstreamProxy {
   const proxy = parseUpstreamProxy(text.trim());
   if (proxy) return proxy;
   throw new InvalidEgressError(
-    "The upstream proxy must be given as an http: URL, such as http://user:password@proxy.internal:3128. Encode / ? # and @ in user and password, as %2F %3F %23 and %40. Proxies that are reached over https: or SOCKS cannot be used.",
+    "The upstream proxy must be given as an http: URL, such as http://user:password@proxy.internal:3128. Encode / ? # @ and \\ in user and password, as %2F %3F %23 %40 and %5C. Proxies that are reached over https: or SOCKS cannot be used.",
   );
 }
 

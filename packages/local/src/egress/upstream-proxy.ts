@@ -24,9 +24,10 @@ export function parseUpstreamProxy(text: string): UpstreamProxy | undefined {
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: Number(url.port || 80),
-    authorization: username
-      ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString("base64")}`
-      : undefined,
+    authorization:
+      username || password
+        ? `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString("base64")}`
+        : undefined,
   };
 }
 

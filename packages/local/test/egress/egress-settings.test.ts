@@ -163,6 +163,19 @@ describe("the upstream proxy", () => {
     expect(Buffer.from(authorization.slice("Basic ".length), "base64").toString()).toBe(`me:${meant}`);
   });
 
+  test.each([
+    ["DOMAIN%5Cme:word", "DOMAIN\\me:word"],
+    [":word", ":word"],
+    ["me", "me:"],
+  ])("with %j signs in with %j", (written, meant) => {
+    const { authorization = "" } = parseUpstreamProxy(`http://${written}@proxy`) ?? {};
+    expect(Buffer.from(authorization.slice("Basic ".length), "base64").toString()).toBe(meant);
+  });
+
+  test("a user of a domain is told how to write it", () => {
+    expect(() => egressGateway({ upstreamProxy: "http://DOMAIN\\me:word@proxy" })).toThrow(/ \\ .*%5C/);
+  });
+
   test("is also read from a variable, so that no process list shows its password, and no error does", () => {
     vi.stubEnv("CLOUD_SANDBOX_UPSTREAM_PROXY", "https://me:hidden@proxy");
     onTestFinished(() => void vi.unstubAllEnvs());
