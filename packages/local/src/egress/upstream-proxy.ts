@@ -54,7 +54,7 @@ export async function connectThrough(
     connectRequest.once("error", () => fail(problem("did not answer in HTTP")));
     connectRequest.once("connect", ({ statusCode = 0, headers }, _socket, head) => {
       if (statusCode === 407) return fail(signInProblem(proxy, headers["proxy-authenticate"]));
-      if (statusCode !== 200)
+      if (statusCode < 200 || statusCode > 299)
         return fail(problem(`refused ${authority} (${statusCode})${advice(destination.port)}`));
       stopListening();
       if (head.length > 0) socket.unshift(head);

@@ -275,6 +275,13 @@ describe("with an upstream proxy", () => {
     expect(heads[0]).toMatch(new RegExp(`^proxy-authorization: Basic ${credentials}\r$`, "im"));
   });
 
+  test("that answers with another 2xx, a tunnel is open", async () => {
+    const { upstreamProxy } = await proxy("HTTP/1.1 201 Created\r\n\r\n");
+    const { socket } = await dialer({ upstreamProxy, resolve: nothing }).dial("a.example", 443);
+    socket.write("hello");
+    expect(String(await read(socket))).toBe("hello");
+  });
+
   test("whose address is an IPv6 address, connections are made", { tags: ["ipv6"] }, async () => {
     const { upstreamProxy } = await proxy(accepted, "", "::1");
     await dialer({ upstreamProxy, resolve: nothing }).dial("a.example", 443);
