@@ -1,11 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
-import { authorityVariables } from "@cloud-sandbox/server-kit/execution";
 import { InvalidAuthorityError } from "../errors/local-errors.js";
 import { systemBundle } from "../runtime/host/system-bundle.js";
+import { namedAuthorities } from "./authority-settings.js";
 
 /** Authorities that this host's programs trust beside those that everybody trusts. */
 export interface OwnAuthorities {
@@ -26,14 +25,14 @@ const anchors = [
   "/etc/ca-certificates/trust-source/anchors",
 ];
 
-const npmVariables = ["npm_config_cafile", "NPM_CONFIG_CAFILE"];
-
 /** The agent gets them in an environment variable, of which the kernel takes 128 KiB. */
 const mostBytes = 64 * 1024;
+/** What is larger in a directory of certificates is something else. */
+const mostFileBytes = 1024 * 1024;
 
 /**
- * The authorities of one's own that this host's programs trust: those of the files in `trusted`, those that variables and settings
- * of npm, pip, git and curl name, and those that its administrator added to the system's.
+ * The authorities of one's own that this host's programs trust: those of the files in `trusted`, those in files and directories that
+ * variables and settings of npm, pip, git and curl name, and those that its administrator added to the system's.
  *
  * @throws InvalidAuthorityError when a file of `trusted` has no certificate.
  */
@@ -50,13 +49,13 @@ export function ownAuthorities(
     try {
       // Compared as texts: to parse all of everybody's takes longer than to run a program.
       everyones ??= new Set(rootCertificates.map(encodedPart));
-      const found = certificatesIn(readFileSync(path), everyones);
+      const found = certificatesOf(path, everyones);
       if (found === undefined) throw new Error("it has no certificate");
-      const fresh = found.filter(({ fingerprint256 }) => !known.has(fingerprint256));
-      for (const certificate of fresh) {
-        known.add(certificate.fingerprint256);
-        own.push(certificate.toString());
-      }
+      // A directory has each authority under several names.
+      const fresh = found.filter(
+        ({ fingerprint256 }) => !known.has(fingerprint256) && known.add(fingerprint256),
+      );
+      own.push(...fresh.map(String));
       if (fresh.length > 0) sources.push(`${source} (${fresh.length})`);
       return undefined;
     } catch (error) {
@@ -67,7 +66,7 @@ export function ownAuthorities(
     const error = add(`--trust-ca ${path}`, path);
     if (error) throw new InvalidAuthorityError(path, error);
   }
-  for (const { source, path } of named(env)) {
+  for (const { source, path } of namedAuthorities(env)) {
     const error = add(source, path);
     if (error) problems.push(`${source} names ${path}, which has no authorities: ${error.message}`);
   }
@@ -81,58 +80,6 @@ export function ownAuthorities(
   return { pem, sources, problems };
 }
 
-/** The files of authorities that variables and settings of this host's programs name. The system's own is in sandboxes anyway. */
-function named(env: NodeJS.ProcessEnv): { readonly source: string; readonly path: string }[] {
-  const system = systemBundle();
-  const ofVariables = [...authorityVariables, ...npmVariables].flatMap((name) => {
-    const path = env[name];
-    return path ? [{ source: name, path }] : [];
-  });
-  const home = env.HOME ?? homeDirectory();
-  const ofSettings = [
-    setting(env.npm_config_userconfig || join(home, ".npmrc"), /^\s*cafile\s*=\s*"?([^"\n]+?)"?\s*$/m),
-    setting(env.PIP_CONFIG_FILE || join(home, ".config/pip/pip.conf"), /^\s*cert\s*=\s*([^\n]+?)\s*$/m),
-    setting("/etc/pip.conf", /^\s*cert\s*=\s*([^\n]+?)\s*$/m),
-    ...[join(home, ".gitconfig"), "/etc/gitconfig"].map((file) =>
-      setting(file, /^\s*sslCAInfo\s*=\s*"?([^"\n]+?)"?\s*$/im),
-    ),
-    setting(join(home, ".curlrc"), /^\s*-{0,2}cacert\s*[\s=:]\s*"?([^"\n]+?)"?\s*$/m),
-  ].flat();
-  // Node.js does not read the system's, so a variable of its own may name that file to add what is only there.
-  return [...ofVariables, ...ofSettings].filter(
-    ({ source, path }) =>
-      source === "NODE_EXTRA_CA_CERTS" || system === undefined || realPath(path) !== system,
-  );
-}
-
-function setting(file: string, pattern: RegExp): { readonly source: string; readonly path: string }[] {
-  try {
-    const [, path] = pattern.exec(readFileSync(file, "utf8")) ?? [];
-    return path === undefined
-      ? []
-      : [{ source: file, path: path.replace(/^\$\{HOME\}|^~(?=\/)/, homeDirectory()) }];
-  } catch {
-    return [];
-  }
-}
-
-/** Users of services often have no home directory, which is an error for Node.js. */
-function homeDirectory(): string {
-  try {
-    return homedir();
-  } catch {
-    return "/";
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
 function filesBelow(directory: string): string[] {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -144,16 +91,36 @@ function filesBelow(directory: string): string[] {
   }
 }
 
+/** The certificates that are not everybody's of a file, or of the files in a directory. Undefined if there is no certificate at all. */
+function certificatesOf(path: string, everyones: ReadonlySet<string>): X509Certificate[] | undefined {
+  if (!statSync(path).isDirectory()) return certificatesIn(readFileSync(path), everyones);
+  const found = readdirSync(path)
+    .map((name) => certificatesIn(contentOf(join(path, name)), everyones))
+    .filter((certificates) => certificates !== undefined);
+  return found.length === 0 ? undefined : found.flat();
+}
+
+/** Empty for what is no file, cannot be read, is too large for certificates, or is the system's. */
+function contentOf(path: string): Buffer {
+  try {
+    const { size } = statSync(path);
+    const isOther = size > mostFileBytes || realpathSync(path) === systemBundle();
+    return isOther ? Buffer.alloc(0) : readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
 /**
  * The certificates that are not everybody's of a file in PEM, which may have other text and keys too, or the one of a file in DER.
  * Undefined if it has no certificate at all.
  */
 function certificatesIn(bytes: Buffer, everyones: ReadonlySet<string>): X509Certificate[] | undefined {
-  const blocks: readonly (string | Buffer)[] = bytes
-    .toString("latin1")
-    .match(/-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g) ?? [
-    bytes,
-  ];
+  // Settings of npm have a certificate in one line.
+  const text = bytes.toString("latin1").replaceAll("\\n", "\n");
+  const blocks: readonly (string | Buffer)[] = text.match(
+    /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g,
+  ) ?? [bytes];
   const others = blocks.filter((block) => typeof block !== "string" || !everyones.has(encodedPart(block)));
   const read = others.flatMap(parsed);
   if (read.length === 0 && others.length === blocks.length) return undefined;

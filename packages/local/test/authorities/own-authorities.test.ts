@@ -1,8 +1,8 @@
 // @module-tag openssl
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,8 +29,39 @@ beforeAll(async () => {
   for (const name of [".config/pip", "of-git", "of-curl"]) mkdirSync(at(name), { recursive: true });
   writeFileSync(at("of-git/.gitconfig"), `[user]\n\tname = me\n[http]\n\tsslcainfo = ${at("ca.pem")}\n`);
   writeFileSync(at("of-curl/.curlrc"), `silent\ncacert = "${at("ca.pem")}"\n`);
+  mkdirSync(at("directory"));
+  cpSync(at("ca.pem"), at("directory/company.crt"));
+  cpSync(at("ca.pem"), at("directory/0a775a30.0"));
+  cpSync(at("everyones.pem"), at("directory/everyones.crt"));
+  symlinkSync("itself", at("directory/itself"));
+  writeSettings({
+    "xdg/pip/pip.conf": "[global]\ncert = CA\n",
+    "old-pip/.pip/pip.conf": "[install]\ncert = CA\n",
+    "git-in-config/.config/git/config": '[http]\n\tsslCAInfo = "CA" ; the company\'s\n',
+    "two-of-git/.gitconfig":
+      '[http]\n\tsslCAInfo = /nowhere/everyones\n[http "https://git.corp"]\n\tsslCAInfo = CA\n',
+    "git-directory/.gitconfig": "[http]\n\tsslCAPath = DIRECTORY # the company's\n",
+    "git-global": "[http]\n\tsslCAInfo = CA\n",
+    "curl-in-config/.config/curlrc": "cacert = CA\n",
+    "curl-directory/.curlrc": 'capath "DIRECTORY"\n',
+    "npm-in-line": `registry=https://npm.corp.test\nca="${authority.replaceAll("\n", "\\n")}"\n`,
+  });
   writeFileSync(at("pip.conf"), `[global]\nindex-url = https://pip.corp.test\ncert = ${at("ca.pem")}\n`);
 });
+
+function writeSettings(files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(at(name)), { recursive: true });
+    writeFileSync(
+      at(name),
+      text
+        .replace("CA\n", `${at("ca.pem")}\n`)
+        .replace('"CA"', `"${at("ca.pem")}"`)
+        .replace("DIRECTORY", at("directory")),
+    );
+  }
+}
+
 afterAll(() => rmSync(home, { recursive: true }));
 
 /** How often the company's authority is in what is found, and what is named as its source. */
@@ -57,6 +88,25 @@ test.each<[string, readonly string[], Record<string, string>, string]>([
   ["the settings of pip", [], { PIP_CONFIG_FILE: "pip.conf" }, "pip.conf"],
   ["the settings of git", [], { HOME: "of-git" }, ".gitconfig"],
   ["the settings of curl", [], { HOME: "of-curl" }, ".curlrc"],
+  ["--trust-ca of a directory", ["directory"], {}, "--trust-ca"],
+  ...["SSL_CERT_DIR", "GIT_SSL_CAPATH", "REQUESTS_CA_BUNDLE"].map(
+    (name) =>
+      [`the directory of ${name}`, [], { [name]: "directory" }, name] as [
+        string,
+        string[],
+        Record<string, string>,
+        string,
+      ],
+  ),
+  ["the settings of pip in another place", [], { XDG_CONFIG_HOME: "xdg" }, "xdg/pip/pip.conf"],
+  ["the settings of pip in its old place", [], { HOME: "old-pip" }, ".pip/pip.conf"],
+  ["the settings of git in another place", [], { HOME: "git-in-config" }, ".config/git/config"],
+  ["a directory in the settings of git", [], { HOME: "git-directory" }, ".gitconfig"],
+  ["the settings of git that a variable names", [], { GIT_CONFIG_GLOBAL: "git-global" }, "git-global"],
+  ["the settings of curl in another place", [], { HOME: "curl-in-config" }, ".config/curlrc"],
+  ["a directory in the settings of curl", [], { HOME: "curl-directory" }, ".curlrc"],
+  ["a certificate in the settings of npm", [], { npm_config_userconfig: "npm-in-line" }, "npm-in-line"],
+  ["settings of npm for all users", [], { npm_config_globalconfig: "npmrc" }, "npmrc"],
 ])("an authority of one's own is found by %s, once and without a key", (_, trusted, env, source) => {
   const named = Object.fromEntries(Object.entries(env).map(([name, file]) => [name, at(file)]));
   expect(found(trusted.map(at), named)).toEqual({
@@ -65,6 +115,21 @@ test.each<[string, readonly string[], Record<string, string>, string]>([
     sources: expect.stringContaining(source),
     problems: [],
   });
+});
+
+test("each directory of SSL_CERT_DIR and each setting of a file is read", () => {
+  expect(found([], { SSL_CERT_DIR: `/etc/ssl/certs:${at("directory")}` })).toMatchObject({
+    times: 1,
+    problems: [],
+  });
+  expect(found([], { HOME: at("two-of-git") })).toMatchObject({
+    times: 1,
+    problems: [expect.stringMatching(/\.gitconfig names \/nowhere\/everyones, .*ENOENT/)],
+  });
+  mkdirSync(at("empty"));
+  expect(found([], { SSL_CERT_DIR: at("empty") }).problems).toEqual([
+    expect.stringMatching(/^SSL_CERT_DIR names .*empty, which has no authorities: it has no certificate/),
+  ]);
 });
 
 test("everybody's authorities, and those of the system, are nobody's own", () => {
