@@ -98,9 +98,9 @@ export function sendFile(
   { init, ...options }: UploadOptions & { init: CallInit },
 ) {
   const bare = { params: { query: { path, ...options } }, body: file, ...init };
-  // Send the body without a form only if it has no file name and the path is no directory: a form also carries the
-  // name, which the server appends to a directory.
-  const isBare = isExtended && !("name" in file) && !path.endsWith("/");
+  // Send the body without a form only if it has no file name: a form also carries the name, which the server appends to
+  // a directory. Without a name it would append "blob".
+  const isBare = isExtended && !("name" in file);
   if (isBare || "getReader" in file) return successOf(client.POST("/files/upload", bare));
   const form = { params: { query: options }, body: { file, path }, ...init };
   return successOf(client.POST("/files/upload", form));

@@ -177,6 +177,18 @@ describe.each(carriers)("over %s, files", (_, carrier) => {
     expect(request?.body.equals(content)).toBe(true);
   });
 
+  test("without a name are not put into a directory under a name that nobody gave", async () => {
+    const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier);
+    await sandbox.files.upload(fileURLToPath(import.meta.url), "/workspace/a/");
+    await sandbox.files.write("/workspace/a/", bytes);
+    for (const { path, headers } of agent.requests.filter(({ method }) => method === "POST")) {
+      expect(path).toBe("/files/upload?path=%2Fworkspace%2Fa%2F");
+      expect(headers["content-type"]).toBe("application/octet-stream");
+    }
+    await sandbox.files.write("/workspace/a/", new File([bytes], "named"));
+    expect(agent.requests.at(-1)?.headers["content-type"]).toMatch(/^multipart\/form-data/);
+  });
+
   test("are uploaded unchanged in a form, also by the low-level client", async () => {
     const { sandbox, agent } = await sandboxWith({ "POST /files/upload": ok({}) }, carrier, cloud);
     await sandbox.files.write("/workspace/b", bytes);
