@@ -184,7 +184,7 @@ function pairsOf(name: string): Set<string> {
 const meanings: ReadonlyArray<readonly [option: string, words: string]> = [
   ["workdir", "cwd dir folder"],
   ["env", "environment environmentvariables variables vars"],
-  ["timeoutSeconds", "ttl lifetime timelimit"],
+  ["timeoutSeconds", "ttl lifetime timelimit timeout timeoutms"],
   ["language", "runtime kernel interpreter"],
   ["template", "runtime image snapshot"],
   ["context", "session sessionid"],

@@ -123,6 +123,8 @@ test.each<[string, object, RegExp]>([
   ["create", { runtime: "python" }, /mean "template"\?/],
   ["create", { image: "python" }, /mean "template"\?/],
   ["create", { ttl: 5 }, /mean "timeoutSeconds"\?/],
+  ["create", { timeout: 5 }, /mean "timeoutSeconds", in seconds\?/],
+  ["create", { timeoutMs: 5 }, /mean "timeoutSeconds", in seconds\?/],
   ["create", { memory: 5 }, /mean "limits"\?/],
   ["create", { allowInternetAccess: false }, /mean "internetAccess"\?/],
   ["create", { labels: {} }, /mean "metadata"\?/],
