@@ -8,11 +8,21 @@ import { endWhenRead } from "../relay/last-answer.js";
 import { relayRequest } from "../relay/merging-relay.js";
 import { authorityOf, type Destination, EgressProblem, parseAuthority } from "./destination.js";
 import type { EgressAccess } from "./dialer.js";
+import { failedAnswer } from "./failed-answer.js";
 import type { SecuredConnections } from "./secured-connections.js";
 import { authorization, signInProblem } from "./upstream-proxy.js";
 
 const maxHeaderBytes = 16 * 1024;
 const keepAliveMs = 30_000;
+
+/** Why the HTTP parser refuses a request, by its error's code. In ASCII, for the status line. */
+const unreadableRequests: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW:
+    "The address and the headers of a request may have 16 KiB together. A tunnel (CONNECT) has no such limit.",
+  HPE_INVALID_URL:
+    "The address of the request has characters that must be encoded in a URL, as in caf%C3%A9.",
+};
+const notHttp = "The proxy received something that is not an HTTP request. Send an HTTP or SOCKS5 request.";
 
 const statusFor: Readonly<Record<EgressProblem["kind"], number>> = {
   malformed: 400,
@@ -40,10 +50,8 @@ export class HttpProxy {
     this.#server.on("request", (incoming, answer) => {
       this.#forward(incoming, answer).catch(() => answer.destroy());
     });
-    this.#server.on("clientError", (_error, client) => {
-      const message =
-        "The proxy received something that is not an HTTP request. Send an HTTP or SOCKS5 request.";
-      client.end(refusal(new EgressProblem("malformed", message)));
+    this.#server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, client) => {
+      client.end(refusal(malformed(unreadableRequests[code] ?? notHttp)));
     });
   }
 
@@ -102,11 +110,10 @@ export class HttpProxy {
           ...(proxy ? Object.entries(authorization(proxy)).flat() : []),
         ],
       });
-      outgoing.on("error", () => {
+      outgoing.on("error", (error) => {
         // An answer that has begun ends as the server's does.
         if (answer.headersSent) return;
-        const why = `${whom} closed the connection before it answered.`;
-        refuse(answer, new EgressProblem("unreachable", why));
+        refuse(answer, new EgressProblem("unreachable", failedAnswer(whom, error)));
       });
       outgoing.on("response", (response) => {
         // Node emits a 101 without an Upgrade header as a response. No upgrade was requested: programs use CONNECT for that.

@@ -385,7 +385,7 @@ describe("with an upstream proxy", () => {
 
   test.each([
     ["", "closed the connection before it answered"],
-    ["hello\r\n\r\n", "closed the connection before it answered"],
+    ["hello\r\n\r\n", "did not answer in HTTP"],
     ["HTTP/1.1 101 Switching\r\n\r\n", "did not answer in HTTP"],
   ])("it is named, not the server, if it answers a plain request with %j", async (said, problem) => {
     await using upstream = await tcpServer((socket) => void socket.once("data", () => socket.end(said)));

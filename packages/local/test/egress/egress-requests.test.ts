@@ -139,6 +139,43 @@ describe("a plain HTTP request through the egress proxy", () => {
     expect(answer).toMatch(/^HTTP\/1.1 502 127.0.0.1:\d+ closed the connection before it answered\./);
   });
 
+  test.each([
+    ["something else", "hello\r\n\r\n", "did not answer in HTTP"],
+    [
+      "two lengths",
+      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na",
+      "did not answer in HTTP",
+    ],
+    [
+      "long headers",
+      `HTTP/1.1 200 OK\r\nX: ${"x".repeat(17_000)}\r\n\r\n`,
+      "answered with more than 16 KiB of headers",
+    ],
+  ])("whose server answers with %s is refused with that reason", async (_, said, reason) => {
+    await using server = await tcpServer((socket) => socket.once("data", () => socket.end(said)));
+    await using proxy = await EgressProxy.start({ allowPrivate: ["127.0.0.1"] });
+    const answer = await proxy.say(`GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toContain(`HTTP/1.1 502 127.0.0.1:${server.port} ${reason}.`);
+  });
+
+  test.each([
+    [
+      "long headers",
+      `GET http://a.example/ HTTP/1.1\r\nCookie: ${"x".repeat(17_000)}\r\n\r\n`,
+      /16 KiB.*CONNECT/,
+    ],
+    ["a long address", `GET http://a.example/${"x".repeat(17_000)} HTTP/1.1\r\n\r\n`, /16 KiB.*CONNECT/],
+    [
+      "an address that is not encoded",
+      "GET http://a.example/café HTTP/1.1\r\nHost: a\r\n\r\n",
+      /encoded.*caf%C3%A9/,
+    ],
+    ["no request at all", "hello\r\n\r\n", /not an HTTP request/],
+  ])("with %s is refused with that reason", async (_, request, reason) => {
+    await using proxy = await EgressProxy.start();
+    expect(await proxy.say(request)).toMatch(reason);
+  });
+
   test("whose server resets the connection in the middle of its answer is broken off", async () => {
     await using server = await tcpServer((socket) => {
       socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na part"));

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { authorityOf, type Destination, parseAuthority } from "../destination.js";
 import type { LoggedRequest } from "../egress-log.js";
+import { failedAnswer } from "../failed-answer.js";
 import { RequestRefusal } from "./replaced-head.js";
 import type { Secret } from "./secret.js";
 
@@ -43,11 +44,9 @@ export function requireAllowed(method: string, target: string, { refuse }: Secre
 
 /** Why the real server did not answer, without what an error may repeat of its bytes. */
 export function failure(error: NodeJS.ErrnoException, { destination }: SecretTunnel): string {
-  const { code = "" } = error;
   const at = authorityOf(destination);
   if (wantsCertificate(error)) return `${at} wants a certificate of its client, which a secret cannot be.`;
-  if (code.startsWith("HPE_")) return `${at} did not answer in HTTP.`;
-  return `${at} closed the connection before it answered.`;
+  return failedAnswer(at, error);
 }
 
 /** Whether a server refuses a client without a certificate. */
