@@ -10,7 +10,7 @@ import { authorityOf, type Destination, EgressProblem, parseAuthority } from "./
 import type { EgressAccess } from "./dialer.js";
 import { failedAnswer } from "./failed-answer.js";
 import type { SecuredConnections } from "./secured-connections.js";
-import { authorization, signInProblem } from "./upstream-proxy.js";
+import { authorization, ofMachine, signInProblem } from "./upstream-proxy.js";
 
 const maxHeaderBytes = 16 * 1024;
 const keepAliveMs = 30_000;
@@ -89,7 +89,7 @@ export class HttpProxy {
       // Through an upstream proxy, TLS needs a tunnel.
       const { socket, proxy } = await egress.connect(isSecure ? "connect" : "http", destination, gone);
       const upstream = isSecure ? await this.secured.open(socket, destination, gone) : socket;
-      const whom = proxy ? "The upstream proxy of this machine" : authority;
+      const whom = proxy ? ofMachine : authority;
       const end = (): void => void upstream.destroy();
       gone.addEventListener("abort", end, { once: true });
       // Remove the listener: one connection may carry many requests, and each adds one.

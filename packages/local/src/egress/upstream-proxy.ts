@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { destroyOnAbort } from "../relay/destroy-on-abort.js";
 import { authorityOf, type Destination, EgressProblem } from "./destination.js";
+import { failedAnswer } from "./failed-answer.js";
 
 /** The environment variable with the URL of the proxy that this machine needs to reach the internet. */
 export const upstreamProxyVariable = "CLOUD_SANDBOX_UPSTREAM_PROXY";
@@ -51,7 +52,9 @@ export async function connectThrough(
       headers: { host: authority, ...authorization(proxy) },
     });
     const stopListening = destroyOnAbort(signal, socket, reject);
-    connectRequest.once("error", () => fail(problem("did not answer in HTTP")));
+    connectRequest.once("error", (error) =>
+      fail(new EgressProblem("unreachable", failedAnswer(ofMachine, error))),
+    );
     connectRequest.once("connect", ({ statusCode = 0, headers }, _socket, head) => {
       if (statusCode === 407) return fail(signInProblem(proxy, headers["proxy-authenticate"]));
       if (statusCode < 200 || statusCode > 299)
@@ -103,8 +106,10 @@ export function signInProblem(
   );
 }
 
-const problem = (why: string): EgressProblem =>
-  new EgressProblem("unreachable", `The upstream proxy of this machine ${why}.`);
+/** The proxy's name in messages for people. */
+export const ofMachine = "The upstream proxy of this machine";
+
+const problem = (why: string): EgressProblem => new EgressProblem("unreachable", `${ofMachine} ${why}.`);
 
 const advice = (port: number): string =>
   port === 443 ? "" : ": many proxies allow CONNECT to port 443 alone";

@@ -237,6 +237,7 @@ describe("with an upstream proxy", () => {
     const { port, connections } = await server((socket) => {
       socket.once("data", (head) => {
         heads.push(String(head));
+        if (said === "") return void socket.end();
         socket.write(said);
         echo(socket);
       });
@@ -297,6 +298,11 @@ describe("with an upstream proxy", () => {
       "answers something else than HTTP",
       "hello\r\n\r\n",
       /^The upstream proxy of this machine did not answer in HTTP\.$/,
+    ],
+    [
+      "closes the connection",
+      "",
+      /^The upstream proxy of this machine closed the connection before it answered\.$/,
     ],
     [
       "wants a password",
