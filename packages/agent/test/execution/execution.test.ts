@@ -273,13 +273,25 @@ describe("commands", () => {
       "no-such-program: command not found\n",
     ],
     [
+      "a shell that a PATH does not lead to",
+      { command: "echo $0", env: { PATH: "/opt/venv/bin:$PATH" } },
+      127,
+      expect.stringMatching(/^bash: command not found \(PATH is set to a value without \/.*bin\)\n$/),
+    ],
+    [
+      "a program that a PATH does not lead to",
+      { command: "ls", args: [], env: { PATH: "" } },
+      127,
+      expect.stringMatching(/^ls: command not found \(PATH is set to a value without \/.*bin\)\n$/),
+    ],
+    [
       "a file that is no program",
       { command: "/etc/passwd", args: [] },
       126,
       "/etc/passwd: cannot be executed\n",
     ],
-  ] as const)("report %s as a shell does", async ([, request, exitCode, stderr]) => {
-    const { status, body } = await agent.run({ ...request, args: [...request.args] });
+  ])("report %s as a shell does", async ([, request, exitCode, stderr]) => {
+    const { status, body } = await agent.run(request);
     expect(status).toBe(200);
     expect(body).toMatchObject({ success: false, exit_code: exitCode, stderr });
   });

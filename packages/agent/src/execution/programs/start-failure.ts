@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { Problem } from "@cloud-sandbox/server-kit";
 import { candidatePaths } from "../../machine/executable.js";
 import { temporaryFileObstacle } from "../../machine/temporary-files.js";
@@ -10,8 +11,11 @@ export class ProgramNotFound extends Error {
     readonly command: string,
     /** The exit code that shells use: 127 if the program does not exist, 126 if it cannot be executed. */
     readonly exitCode: 126 | 127,
+    /** The directory that has the program, if PATH was set to a value without it. */
+    missing?: string,
   ) {
-    super(`${command}: ${exitCode === 127 ? "command not found" : "cannot be executed"}`);
+    const advice = missing === undefined ? "" : ` (PATH is set to a value without ${missing})`;
+    super(`${command}: ${exitCode === 127 ? "command not found" : "cannot be executed"}${advice}`);
     this.name = "ProgramNotFound";
   }
 }
@@ -44,20 +48,28 @@ export async function startFailure(
     case "EACCES":
       return (
         (await workdirProblem(cwd)) ??
-        new ProgramNotFound(command, (await exists(candidatePaths(command, searchPath, cwd))) ? 126 : 127)
+        ((await firstOf(candidatePaths(command, searchPath, cwd))) === undefined
+          ? notFound(command, cwd)
+          : new ProgramNotFound(command, 126))
       );
     default:
       return error;
   }
 }
 
+/** The error for a program that is not in the search path, which may lack a directory of the usual one. */
+async function notFound(command: string, cwd: string): Promise<ProgramNotFound> {
+  const usual = await firstOf(candidatePaths(command, process.env.PATH ?? "", cwd));
+  return new ProgramNotFound(command, 127, usual && dirname(usual));
+}
+
 /**
- * Whether one of these files exists. Needed because `spawn` fails with the same error for a file
+ * The first of these files that exists. Needed because `spawn` fails with the same error for a file
  * that cannot be executed and for a search path with an unreadable directory.
  */
-async function exists(paths: readonly string[]): Promise<boolean> {
+async function firstOf(paths: readonly string[]): Promise<string | undefined> {
   const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
-  return found.some((status) => status !== undefined);
+  return paths.find((_, index) => found[index] !== undefined);
 }
 
 /** Throws {@link ProgramNotFound} if the program could not be started from `cwd` with that search path. */
@@ -73,7 +85,7 @@ export async function requireProgram(command: string, searchPath: string, cwd: s
     if (await isExecutable) return;
     exitCode = 126;
   }
-  throw new ProgramNotFound(command, exitCode);
+  throw exitCode === 127 ? await notFound(command, cwd) : new ProgramNotFound(command, exitCode);
 }
 
 export const exhausted = (message: string) =>
