@@ -190,6 +190,12 @@ describe.each<StartedBy>(["root", "an ordinary user"])("a program run by a serve
     },
   );
 
+  test("has the advice of an agent's refusal once", async ({ skip }) => {
+    skip(obstacle !== undefined, obstacle);
+    const { body } = await caller.call("POST", "/executions", { code: "1", env: { PATH: "/nowhere" } });
+    expect(String(body.message).match(/Keep the directories/g)).toHaveLength(1);
+  });
+
   const hostile: Readonly<Record<string, readonly [program: object, answer: object]>> = {
     "has 16 MiB of code": [
       { code: `#${"x".repeat(16 * 2 ** 20)}\nprint('ran')` },

@@ -203,30 +203,39 @@ const codeRefusals: Readonly<Record<string, number>> = {
 };
 
 function refusedCode(body: string, answer: IncomingMessage): Problem {
-  const { summary, hint, code } = refusalIn(body, answer);
+  const { message, summary, hint, code } = refusalIn(body, answer);
   const known = code !== undefined && Object.hasOwn(codeRefusals, code) ? codeRefusals[code] : undefined;
-  if (known === undefined || known !== answer.statusCode) return refusedProgram(summary);
+  if (known === undefined || known !== answer.statusCode) return refusedProgram(message);
   return new Problem(known, code as "INVALID_REQUEST", summary, { hint });
 }
 
 const refusedProgram = (reason: string) =>
   new Problem(503, "RUNTIME_UNAVAILABLE", `The program could not be run: ${reason}`);
 
+interface Refusal {
+  /** The reason, which ends with the advice. */
+  readonly message: string;
+  readonly summary: string;
+  readonly hint: string | undefined;
+  readonly code?: string;
+}
+
 /** The agent's reason for refusing and its advice. A program in the sandbox may have written both. */
-function refusalIn(
-  body: string,
-  { statusCode }: IncomingMessage,
-): { readonly summary: string; readonly hint: string | undefined; readonly code?: string } {
+function refusalIn(body: string, { statusCode }: IncomingMessage): Refusal {
   try {
     const { message, hint, code } = JSON.parse(body) as Readonly<Record<string, unknown>>;
-    if (typeof message === "string")
+    if (typeof message === "string") {
+      const advice = typeof hint === "string" && message.endsWith(` ${hint}`) ? hint : undefined;
       return {
-        summary: message,
-        hint: typeof hint === "string" ? hint : undefined,
+        message,
+        summary: advice === undefined ? message : message.slice(0, -advice.length - 1),
+        hint: advice,
         ...(typeof code === "string" && { code }),
       };
+    }
   } catch {
     // The body is not JSON: report the status instead.
   }
-  return { summary: `the agent answered ${statusCode}`, hint: undefined };
+  const message = `the agent answered ${statusCode}`;
+  return { message, summary: message, hint: undefined };
 }
