@@ -83,15 +83,16 @@ function indexOptions(url: string | undefined): string[] {
 }
 
 function checked(requirements: readonly string[]): readonly string[] {
-  if (requirements.length === 0) throw invalidArgument("requirements must name a package.");
+  if (!Array.isArray(requirements) || requirements.length === 0)
+    throw invalidArgument("requirements must list packages.");
   // Refuse options such as `--target` here, with a clearer message than pip's.
-  for (const requirement of requirements) {
-    if (typeof requirement !== "string" || !/^[A-Za-z0-9][^\n\r\0]{0,499}$/.test(requirement.trim()))
-      throw invalidArgument(
-        `${JSON.stringify(requirement)?.slice(0, 80)} is not a package in pip's syntax, such as "numpy" or "pandas>=2".`,
-      );
-  }
-  return requirements.map((requirement) => requirement.trim());
+  return requirements.map((requirement) => {
+    if (typeof requirement === "string" && /^[A-Za-z0-9][^\n\r\0]{0,499}$/.test(requirement.trim()))
+      return requirement.trim();
+    throw invalidArgument(
+      `${JSON.stringify(requirement)?.slice(0, 80)} is not a package in pip's syntax, such as "numpy" or "pandas>=2".`,
+    );
+  });
 }
 
 /** Splits output into lines and keeps the last of them. */
