@@ -87,6 +87,17 @@ describe("cloud-sandbox run", () => {
     await rm(dirname(file), { recursive: true });
   });
 
+  test.each(["where.ts", "where.mts", "where.cts", "where.TS"])(
+    "gives arguments to the TypeScript program %s",
+    async (name) => {
+      const file = join(await mkdtemp(join(tmpdir(), "run-file-")), name);
+      await writeFile(file, "const text: string = process.argv.slice(2).join(' '); console.log(text)");
+      const ended = await runBuilt("cli", ["run", file, "--", "a", "b"], { env: remote });
+      expect(ended).toEqual({ code: 0, stdout: "a b\n", stderr: "" });
+      await rm(dirname(file), { recursive: true });
+    },
+  );
+
   test("refuses a file whose first line names an interpreter that is none here", async () => {
     const { code, stderr } = await runBuilt("cli", ["run"], {
       env: remote,

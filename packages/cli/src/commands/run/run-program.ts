@@ -151,7 +151,8 @@ async function start(
     return sandbox.executeStream(text, { ...running, filename: name, language });
   }
   // A program in a copied directory would be one of its changes.
-  const path = `${options.work === undefined ? "/workspace" : "/tmp"}/${name}`;
+  const file = language === "javascript" ? javaScriptName(name) : name;
+  const path = `${options.work === undefined ? "/workspace" : "/tmp"}/${file}`;
   await sandbox.files.write(path, text, { signal });
   const starts: Readonly<Record<string, readonly string[]>> = {
     javascript: ["node", path],
@@ -167,4 +168,9 @@ async function start(
       "Leave out what follows --.",
     );
   return sandbox.commands.stream([...argv, ...args], running);
+}
+
+/** The name that Node.js runs a program by, whatever ending its file has here: that of TypeScript, which was converted, it may refuse. */
+function javaScriptName(name: string): string {
+  return name.replace(/(\.([cm]?)[jt]s)?$/i, ".$2js");
 }
