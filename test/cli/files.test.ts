@@ -149,6 +149,16 @@ describe("one line says what is wrong, for", () => {
     ["a directory to standard output", () => ["cp", `${id}:/workspace`, "-"], /is a directory/],
     ["standard input without a name", () => ["cp", "-", `${id}:/workspace/`], /no name/],
     ["a directory here that there is not", () => ["cp", `${id}:b.txt`, here("no/dir/x")], /no\/dir/],
+    [
+      "a directory where a file is here",
+      () => ["cp", `${id}:/workspace`, here("a.txt")],
+      /a\.txt cannot be made: a file is in its place\. Choose another path/,
+    ],
+    [
+      "a directory below a file here",
+      () => ["cp", `${id}:b.txt`, `${here("a.txt")}/`],
+      /a\.txt\/ cannot be made: a file is in its place\. Choose another path/,
+    ],
     ["a directory to remove", () => ["rm", `${id}:tree`], /--recursive/],
     ["a place outside of sandboxes", () => ["ls", "./x:y"], /ID:path/],
     ["a directory to print", () => ["cat", `${id}:/workspace`], /is a directory.*cloud-sandbox ls/],

@@ -61,10 +61,10 @@ export class Copying {
     const target = isInside ? join(local, name) : local;
     const options = { signal, onProgress: this.#progressOf(path) };
     if (isDirectory) {
-      await mkdir(target, { recursive: true });
+      await makeDirectory(target);
       return { path: target, ...(await files.downloadDirectory(path, target, options)) };
     }
-    if (isInside) await mkdir(local, { recursive: true });
+    if (isInside) await makeDirectory(local);
     await files.download(path, target, options);
     return { path: target, skipped: [] };
   }
@@ -125,6 +125,20 @@ export class Copying {
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === "EEXIST" || code === "ENOTDIR" ? "a file is in its place" : String(code);
+    throw new CommandError(
+      "LOCAL_DIRECTORY_UNUSABLE",
+      `The directory ${path} cannot be made: ${reason}.`,
+      "Choose another path, or remove what is there.",
+    );
   }
 }
 
