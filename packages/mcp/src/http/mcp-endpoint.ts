@@ -16,6 +16,7 @@ import { type ErrorAnswer, notJson, received } from "../server/received-message.
 import { Session } from "../session/session.js";
 import type { SharedBackend } from "../session/shared-backend.js";
 import { type HttpClient, HttpClients, type HttpClientsOptions } from "./http-clients.js";
+import { OpenIds } from "./open-ids.js";
 import { type Refusal, refused } from "./request-checks.js";
 
 export interface EndpointParts {
@@ -31,6 +32,7 @@ export interface EndpointParts {
 interface EndpointClient extends HttpClient {
   /** The transport of a session; undefined for a client of the stateless protocol. */
   readonly transport?: WebStandardStreamableHTTPServerTransport;
+  readonly openIds?: OpenIds;
 }
 
 export interface EndpointRequest {
@@ -126,6 +128,8 @@ export class McpEndpoint {
     const client = this.#clients.get(key);
     if (client?.transport === undefined || client.tokenDigest !== tokenDigest) return unknownSession;
     this.#clients.note(key, over);
+    const answer = client.openIds?.enter(parsedBody, over);
+    if (answer !== undefined) return Response.json(answer, { status: 400 });
     // A client whose connection was lost opens its stream again before this server has noticed the loss, so the new one counts.
     if (request.method === "GET") client.transport.closeStandaloneSSEStream();
     return client.transport.handleRequest(request, { parsedBody });
@@ -146,7 +150,8 @@ export class McpEndpoint {
       },
     });
     const server = await this.#parts.newServer(session, true);
-    const client = { tokenDigest, session, transport, disconnect: () => server.close() };
+    const openIds = new OpenIds();
+    const client = { tokenDigest, session, transport, openIds, disconnect: () => server.close() };
     if (!this.#clients.add(key, client)) return full;
     // Before the first wait: a client without a request would be forgotten to make room for another one.
     this.#clients.note(key, over);

@@ -2,6 +2,7 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { expect, it, onTestFinished } from "vitest";
 import { McpEndpoint } from "../../src/http/mcp-endpoint.js";
+import { OpenIds } from "../../src/http/open-ids.js";
 import { SharedBackend } from "../../src/session/shared-backend.js";
 
 const protocolVersion = "2025-06-18";
@@ -42,4 +43,25 @@ it("refuses a session too many, and forgets none whose first request is under wa
   const version = { "mcp-protocol-version": protocolVersion };
   const next = await send({ method: "notifications/initialized" }, { ...session, ...version });
   expect(next.status).toBe(202);
+});
+
+it("refuses a request whose id another one has that is not answered yet, and takes it afterwards", async () => {
+  let end = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const ids = new OpenIds();
+  const request = (id: number | string) => ({ jsonrpc: "2.0", id, method: "tools/call" });
+  expect(
+    ids.enter([request(1), { jsonrpc: "2.0", method: "notifications/initialized" }], over),
+  ).toBeUndefined();
+  const refusal = { id: 1, error: { code: -32_600, message: expect.stringContaining("id of its own") } };
+  const never = new Promise<void>(() => undefined);
+  expect(ids.enter(request(1), never)).toMatchObject(refusal);
+  expect(ids.enter([request("1"), request(2), request(2)], never)).toMatchObject({ ...refusal, id: 2 });
+  expect(ids.enter({ jsonrpc: "2.0", id: 1, result: {} }, never)).toBeUndefined();
+  expect(ids.enter(request("1"), never)).toBeUndefined();
+  end();
+  await over;
+  expect(ids.enter(request(1), never)).toBeUndefined();
 });
