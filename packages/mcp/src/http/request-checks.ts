@@ -45,7 +45,7 @@ export class RequestChecks {
 
   /** Why a request is refused by its Host or its Origin, whatever token it has. */
   refusal({ headers }: IncomingMessage): Refusal | undefined {
-    if (!validateHostHeader(headers.host, this.#hosts).ok)
+    if (!namesOnlyAHost.test(headers.host ?? "") || !validateHostHeader(headers.host, this.#hosts).ok)
       return refused(403, "the Host header is not a name of this server; --allowed-host adds names");
     const { origin = "" } = headers;
     if (!this.#wholeOrigins.has(origin) && !validateOriginHeader(origin, this.#origins).ok)
@@ -60,6 +60,9 @@ export class RequestChecks {
     return refused(401, this.#tokenAdvice, { "www-authenticate": "Bearer" });
   }
 }
+
+/** Matches a host without what a URL can have around it, such as a user's name, which the check of the SDK reads past. */
+const namesOnlyAHost = /^[^@/?#\\]+$/;
 
 export function refused(status: number, reason: string, headers: Record<string, string> = {}): Refusal {
   return { status, message: `${STATUS_CODES[status]}: ${reason}.`, headers };

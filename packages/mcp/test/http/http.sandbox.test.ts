@@ -48,6 +48,8 @@ describe("on loopback", () => {
   it.each([
     ["a Host that is not its own", { host: "rebound.example" }, 403, /--allowed-host/],
     ["a Host that begins as its own", { host: "127.0.0.1.example:80" }, 403, /--allowed-host/],
+    ["a Host with a user's name", { host: "rebound.example@localhost" }, 403, /--allowed-host/],
+    ["a Host with a path", { host: "localhost/rebound.example" }, 403, /--allowed-host/],
     ["a page's Origin", { origin: "https://page.example" }, 403, /--allowed-origin/],
     ["an Origin that is none", { origin: "null" }, 403, /--allowed-origin/],
   ])("the server refuses %s", async (_, headers, status, message) => {
