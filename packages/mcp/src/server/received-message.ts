@@ -35,13 +35,26 @@ export function received(value: unknown): Received {
   }
 }
 
-/** Some clients write null for absent parameters; no parameter of a request may be null. */
+/** Some clients write null for absent parameters, also those of `_meta`; no parameter of a request may be null. */
 function withoutNulls(fields: Fields): Fields {
   const { params, ...message } = fields;
   if (params === null) return message;
-  if (!isFields(params) || !Object.values(params).includes(null)) return fields;
-  const kept = Object.entries(params).filter(([, value]) => value !== null);
-  return { ...message, params: Object.fromEntries(kept) };
+  if (!isFields(params)) return fields;
+  const { _meta: meta } = params;
+  const kept = isFields(meta) ? replaced(params, "_meta", notNull(meta)) : params;
+  return replaced(fields, "params", notNull(kept));
+}
+
+/** The object itself if none of its members is null. */
+function notNull(fields: Fields): Fields {
+  const entries = Object.entries(fields);
+  const kept = entries.filter(([, value]) => value !== null);
+  return kept.length === entries.length ? fields : Object.fromEntries(kept);
+}
+
+/** The object itself if it has this value already. */
+function replaced(fields: Fields, key: string, value: unknown): Fields {
+  return fields[key] === value ? fields : { ...fields, [key]: value };
 }
 
 /** Some models write the arguments of a tool as text, and some clients pass that on. */
@@ -60,6 +73,8 @@ function withArguments(fields: Fields): Fields {
 function problemOf({ jsonrpc, id, method, params }: Fields): string {
   if (jsonrpc !== "2.0") return 'jsonrpc must be "2.0"';
   if (typeof id !== "string" && !Number.isInteger(id)) return "id must be text or a whole number";
+  if (typeof id === "number" && !Number.isSafeInteger(id))
+    return `id must be a whole number of at most ${Number.MAX_SAFE_INTEGER}, or text`;
   if (typeof method !== "string") return "method must be text";
   if (params !== undefined && !isFields(params)) return "params must be an object";
   return "it has members that MCP does not have, or params._meta of a wrong type";

@@ -63,6 +63,11 @@ describe("messages on stdin", () => {
       { method: "a", params: { c: [null] } },
     ],
     [
+      "null for a member of _meta",
+      { id: 1, method: "a", params: { _meta: { progressToken: null, b: 1 } } },
+      { id: 1, method: "a", params: { _meta: { b: 1 } } },
+    ],
+    [
       "arguments that are null",
       { id: 1, method: "tools/call", params: { name: "a", arguments: null } },
       { id: 1, method: "tools/call", params: { name: "a" } },
@@ -110,5 +115,13 @@ describe("messages on stdin", () => {
       name: "MessageTooLongError",
       message: "a message on stdin is longer than 100 bytes",
     });
+  });
+
+  it("say that an id is too large to be kept exactly", async () => {
+    const answers: unknown[] = [];
+    const lines = new MessageLines({ onRefused: (answer) => answers.push(answer?.error.message) });
+    lines.end('{"jsonrpc":"2.0","id":1152921504606846976,"method":"ping"}\n');
+    await lines.toArray();
+    expect(answers).toEqual([expect.stringContaining("at most 9007199254740991, or text")]);
   });
 });
