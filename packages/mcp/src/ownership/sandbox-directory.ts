@@ -3,7 +3,7 @@
  * sandboxes that calls create.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
+import { type CreateSandboxOptions, NotFoundError, type Sandbox, type SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/errors.js";
 import type { Owner, SandboxLedger } from "./sandbox-ledger.js";
 
@@ -88,9 +88,11 @@ export class SandboxDirectory {
   /** Throws the same error for another client's sandbox as for one that never existed, so that ids cannot be guessed. */
   requireOwn(id: string): void {
     if (this.isOwn(id)) return;
-    throw new InvalidArgumentsError(
-      `Sandbox ${id} was not found. list_sandboxes shows the sandboxes that exist; create_sandbox makes one.`,
-    );
+    throw new NotFoundError({
+      status: 404,
+      code: "SANDBOX_NOT_FOUND",
+      summary: `Sandbox ${JSON.stringify(id)} not found.`,
+    });
   }
 
   /** The sandboxes that the client made or used, the latest last. Their status may be out of date. */

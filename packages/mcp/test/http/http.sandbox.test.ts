@@ -248,8 +248,20 @@ describe("with tokens", () => {
       await server.connect(otherToken),
     ];
     const sandbox = await one.result("create_sandbox");
+    const unknown = "nothing-has-this-id";
+    const asUnknown = (text: string): string => text.replaceAll(String(sandbox.id), unknown);
     for (const mcp of [same, other]) {
-      expect(await mcp.failure("get_sandbox", { id: sandbox.id })).toMatch(/not found.*list_sandboxes/);
+      const failure = await mcp.failure("get_sandbox", { id: sandbox.id });
+      expect(failure).toMatch(/not found.*list_sandboxes/);
+      expect(asUnknown(failure)).toBe(await mcp.failure("get_sandbox", { id: unknown }));
+      const [ofAnother, ofNone] = await Promise.all(
+        [sandbox.id, unknown].map(async (id) =>
+          mcp.client
+            .readResource({ uri: `sandbox://${id}` })
+            .catch(({ code, message }) => `${code} ${message}`),
+        ),
+      );
+      expect(asUnknown(String(ofAnother))).toBe(ofNone);
       expect(await mcp.failure("delete_sandbox", { id: sandbox.id })).toMatch(/not found/);
       expect(await mcp.failure("file_list", { sandbox_id: sandbox.id })).toMatch(/not found/);
       expect(await mcp.failure("file_list", { vm_url: sandbox.direct_url })).toMatch(

@@ -97,9 +97,7 @@ describe("call_api with two clients", () => {
     expect(await one.result("call_api", list)).toMatchObject({ count: 1 });
     expect(await other.result("call_api", list)).toMatchObject({ count: 0 });
     for (const method of ["GET", "DELETE"])
-      expect(await other.failure("call_api", { method, path: `/v1/sandboxes/${id}` })).toContain(
-        "was not found",
-      );
+      expect(await other.failure("call_api", { method, path: `/v1/sandboxes/${id}` })).toContain("not found");
     expect(await one.result("get_sandbox", { id })).toMatchObject({ status: "running" });
     for (const { client } of [one, other]) await client.close();
   });
