@@ -13,6 +13,7 @@ import { root } from "../support/documents/code-blocks.js";
 import { descendants, hostProcesses } from "../support/host-processes.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
 import { SmallDirectory } from "../support/small-directory.js";
+import { CutProxy } from "./support/cut-proxy.js";
 
 let server: LocalServer;
 let client: SandboxClient;
@@ -198,6 +199,21 @@ describe("cloud-sandbox run", () => {
     );
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect({ stdout, stderr }).toEqual({ stdout: "0\n", stderr: "" });
+  });
+
+  test("tells of a connection that broke, and not of the delete that it made impossible", async () => {
+    const proxy = await CutProxy.start(server.url);
+    const main = join(root, "packages/cli/dist/main.js");
+    const args = ["run", "-l", "bash", "-c", "echo begun; sleep 98214", "--", "argument"];
+    const child = spawn(process.execPath, [main, ...args], {
+      env: { PATH: process.env.PATH, ...remote, CLOUD_SANDBOX_BASE_URL: proxy.url },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    await once(child.stdout, "data");
+    await proxy.stop();
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect({ code, stderr }).toEqual({ code: 125, stderr: expect.stringMatching(/look at its effects/) });
+    for await (const { id } of client.sandboxes.list()) await client.sandboxes.delete(id);
   });
 
   test("says that what a program prints could not be written, and does not call that a success", async () => {

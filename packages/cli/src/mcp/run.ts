@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { action } from "../command-line/action.js";
+import { followed } from "../connection/followed.js";
 import { CommandError } from "../errors/command-error.js";
 import { OpenRequests } from "./open-requests.js";
 import { withRunner } from "./runner.js";
@@ -23,7 +24,7 @@ export function define(command: Command): void {
         const server = await storedServer(name);
         await withRunner(call, server, async (runner) => {
           const { sandbox, transport } = await runner.createTransport(name, { signal });
-          try {
+          const relay = async (): Promise<void> => {
             const ended = new Promise<void>((resolve) => {
               transport.onclose = resolve;
               signal.addEventListener("abort", () => resolve(), { once: true });
@@ -73,9 +74,8 @@ export function define(command: Command): void {
               throw failure;
             }
             if (requests.size > 0) throw notAnswered();
-          } finally {
-            await sandbox.delete();
-          }
+          };
+          await followed(relay, () => sandbox.delete());
         });
       }),
     );

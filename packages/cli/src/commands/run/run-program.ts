@@ -8,6 +8,7 @@ import type {
   StreamedResult,
 } from "cloud-sandbox";
 import type { Call } from "../../command-line/action.js";
+import { followed } from "../../connection/followed.js";
 import { CommandError, failed } from "../../errors/command-error.js";
 import { isWhole, reviewAndApply } from "../changes/review.js";
 import { chosenTemplate } from "../chosen-template.js";
@@ -52,7 +53,7 @@ export async function runProgram(
     signal,
   });
   let hasWork = false;
-  try {
+  const runInSandbox = async (): Promise<number> => {
     const running = await start(sandbox, call, program, args);
     hasWork = work !== undefined;
     const code = await printed(running, call);
@@ -61,11 +62,12 @@ export async function runProgram(
     if (output.isJson) output.json({ type: "applied", changes: review.applied });
     hasWork = !isWhole(review) || review.leftOut > 0;
     return code === 0 && !isWhole(review) ? failed : code;
-  } finally {
+  };
+  return followed(runInSandbox, async () => {
     // Ctrl-C leaves nothing behind.
     if (!hasWork || signal.aborted || !(await keepWork(sandbox, client, call)))
       await sandbox.delete({ requestTimeoutSeconds: longestDelete });
-  }
+  });
 }
 
 /** The directory of `--work`, without links in its path. */

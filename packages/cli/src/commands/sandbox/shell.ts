@@ -2,6 +2,7 @@ import type { Sandbox } from "cloud-sandbox";
 import type { Command } from "commander";
 import { action, type Call } from "../../command-line/action.js";
 import { subcommand } from "../../command-line/subcommand.js";
+import { followed } from "../../connection/followed.js";
 import { CommandError } from "../../errors/command-error.js";
 import { AttachedScreen } from "../../output/attached-terminal.js";
 import { chosenTemplate } from "../chosen-template.js";
@@ -43,11 +44,10 @@ async function shell(call: Call<ShellOptions>, id: string | undefined): Promise<
   const template = await chosenTemplate(client, options, call);
   const wanted = { ...creation(options), template, timeoutSeconds: lifetime };
   const sandbox = await client.sandboxes.create({ ...wanted, signal });
-  try {
-    return await attach(sandbox, call);
-  } finally {
-    await sandbox.delete();
-  }
+  return followed(
+    () => attach(sandbox, call),
+    () => sandbox.delete(),
+  );
 }
 
 async function attach(sandbox: Sandbox, { options, output, signal }: Call<ShellOptions>): Promise<number> {
