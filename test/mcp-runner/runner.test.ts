@@ -249,7 +249,7 @@ describe("what a server does wrong is a typed error, and leaves no sandbox", () 
       "one that says why on standard output, and in the middle of a line",
       { name: "s", command: "echo fetching; echo warning >&2; printf 'no package'; exit 4" },
       { name: "McpStartError", code: "SERVER_NOT_STARTED" },
-      /ended with exit code 4 before it answered\. It wrote: fetching \| no package \| warning\. /,
+      /ended with exit code 4 before it answered\. It wrote: fetching \| no package \| warning\. Read what the server wrote, and correct its command\./,
     ],
     [
       "one that is not there, after other lines",

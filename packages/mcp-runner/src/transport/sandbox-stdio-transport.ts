@@ -313,7 +313,7 @@ const endings: Readonly<Record<string, string>> = {
 function startHint(exitCode: number): string {
   return exitCode === 127
     ? "The server's program is not in the sandbox. Install it with installCommands."
-    : "Read what the server wrote, or run its command with commands.run().";
+    : "Read what the server wrote, and correct its command.";
 }
 
 /** Ids of the requests that a client has sent, so that an answer to a request that was never sent is noticed. */

@@ -13,6 +13,9 @@ export interface FailureContext {
   readonly reach: Reach;
 }
 
+/** No tool changes how a server is started. */
+const usersConfiguration = "The user must correct the server's configuration.";
+
 /** Whether a server cannot be used any more after this error. The next call starts it again. */
 export function endsServer(error: unknown): boolean {
   return error instanceof Error && error.name === "McpProtocolError" && codeOf(error) !== "INVALID_RESULT";
@@ -36,7 +39,7 @@ export function failureOf(error: unknown, { name, reach, what }: FailureContext)
           : "The user must correct the server's install commands.",
       );
     case "McpStartError":
-      return failure(`Server ${name} could not be started: ${summary}`, hint, network);
+      return failure(`Server ${name} could not be started: ${summary}`, hint, usersConfiguration, network);
     case "McpProtocolError":
       if (codeOf(error) === "INVALID_RESULT") return failure(summary);
       return failure(

@@ -129,7 +129,7 @@ describe("a server that", () => {
       "broken",
       "x",
       {},
-      /command not found.*Install.*may reach only api\.example\.com.*"internet"/,
+      /command not found.*Install.*user must correct the server's configuration.*may reach only api\.example\.com.*"internet"/,
     ],
     ["never answers", "plain", "hang", { timeout: 1 }, /did not answer hang in time.*may reach nothing/],
     ["answers another request", "plain", "other-id", {}, /never sent, 4711.*next call starts it again/],
