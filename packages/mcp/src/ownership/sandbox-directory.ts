@@ -3,7 +3,7 @@
  * sandboxes that calls create.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CreateSandboxOptions, NotFoundError, type Sandbox, type SandboxClient } from "cloud-sandbox";
+import type { CreateSandboxOptions, Sandbox, SandboxClient } from "cloud-sandbox";
 import { InvalidArgumentsError } from "../errors/errors.js";
 import type { Owner, SandboxLedger } from "./sandbox-ledger.js";
 
@@ -55,7 +55,7 @@ export class SandboxDirectory {
    */
   async find({ sandbox_id: id, vm_url: url }: GivenReference, signal: AbortSignal): Promise<Sandbox> {
     if (id !== undefined) {
-      this.requireOwn(id);
+      await this.requireOwn(id);
       return this.#known.get(id) ?? this.#remember(await this.#client.sandboxes.get(id, { signal }));
     }
     if (url !== undefined) return this.#findByUrl(url, signal);
@@ -86,8 +86,9 @@ export class SandboxDirectory {
   }
 
   /** Throws the same error for another client's sandbox as for one that never existed, so that ids cannot be guessed. */
-  requireOwn(id: string): void {
+  async requireOwn(id: string): Promise<void> {
     if (this.isOwn(id)) return;
+    const { NotFoundError } = await import("cloud-sandbox");
     throw new NotFoundError({
       status: 404,
       code: "SANDBOX_NOT_FOUND",

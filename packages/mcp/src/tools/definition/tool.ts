@@ -97,7 +97,7 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>({
     ...definition,
     run: async (args, context) => {
       const input = readArguments(definition, args);
-      if ("id" in input && typeof input.id === "string") context.sandboxes.requireOwn(input.id);
+      if ("id" in input && typeof input.id === "string") await context.sandboxes.requireOwn(input.id);
       return answerOf(await handler({ ...input, ...context }));
     },
   };
