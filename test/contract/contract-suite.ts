@@ -237,6 +237,14 @@ export function contractSuite(
         expect(await sandbox.files.exists("/workspace/tree/leaf")).toBe(false);
       });
 
+      test("are written to the path of a file alone, however they are sent", async () => {
+        for (const content of ["text", Buffer.from("bytes")]) {
+          const writing = sandbox.files.write("/workspace/no-file/", content);
+          await expect(writing).rejects.toMatchObject({ code: "INVALID_PATH" });
+        }
+        expect(await sandbox.files.exists("/workspace/no-file")).toBe(false);
+      });
+
       test("that exist are kept when told so", async () => {
         await sandbox.files.write("/workspace/kept", "first");
         await expect(sandbox.files.write("/workspace/kept", "second", { overwrite: false })).rejects.toThrow(

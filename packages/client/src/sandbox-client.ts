@@ -148,12 +148,10 @@ export class SandboxClient implements AsyncDisposable {
     code: string,
     options: IsolatedExecutionOptions = {},
   ): Promise<IsolatedExecutionResult | DetachedExecution> {
-    const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
+    const timeoutSeconds = options?.timeoutSeconds ?? this.#executionTimeout;
     const { executeIsolated } = await import("./sandbox/isolated/isolated-execution.js");
-    return executeIsolated(this.controlPlane, this.sandboxes, this.#background, code, {
-      ...options,
-      timeoutSeconds,
-    });
+    const own = options && { ...options, timeoutSeconds };
+    return executeIsolated(this.controlPlane, this.sandboxes, this.#background, code, own);
   }
 
   /**
@@ -164,12 +162,10 @@ export class SandboxClient implements AsyncDisposable {
    */
   executeIsolatedStream(code: string, options: StreamIsolatedOptions = {}): IsolatedExecutionStream {
     return IsolatedExecutionStream.of(async () => {
-      const timeoutSeconds = options.timeoutSeconds ?? this.#executionTimeout;
+      const timeoutSeconds = options?.timeoutSeconds ?? this.#executionTimeout;
       const { readIsolated } = await import("./sandbox/isolated/isolated-reading.js");
-      return readIsolated(this.controlPlane, this.sandboxes, this.#background, code, {
-        ...options,
-        timeoutSeconds,
-      });
+      const own = options && { ...options, timeoutSeconds };
+      return readIsolated(this.controlPlane, this.sandboxes, this.#background, code, own);
     });
   }
 

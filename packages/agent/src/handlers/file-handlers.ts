@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { Problem, Reply } from "@cloud-sandbox/server-kit";
-import { attachment, bareDestination, fileDone, isBareUpload } from "@cloud-sandbox/server-kit/handlers";
+import { attachment, fileDestination, fileDone, isBareUpload } from "@cloud-sandbox/server-kit/handlers";
 import parse from "range-parser";
 import { type Append, copy, type FileService } from "../files/file-service.js";
 import { brokenOff, receiveForm } from "../files/upload-form.js";
@@ -18,7 +18,8 @@ export function fileHandlers(files: FileService) {
 
     async writeFile({ body }) {
       const bytes = body.encoding === "base64" ? decodeBase64(body.content) : Buffer.from(body.content);
-      const { path, size } = await files.write(body.path, writeOptions(body), (append) => append(bytes));
+      const destination = fileDestination(body.path);
+      const { path, size } = await files.write(destination, writeOptions(body), (append) => append(bytes));
       return fileDone("written", path, size);
     },
 
@@ -39,7 +40,7 @@ export function fileHandlers(files: FileService) {
       const options = writeOptions(query);
       if (isBareUpload(header("content-type"))) {
         const take = (append: Append) => copy(request, append, brokenOff);
-        const { path, size } = await files.write(bareDestination(query.path), options, take);
+        const { path, size } = await files.write(fileDestination(query.path), options, take);
         return fileDone("uploaded", path, size);
       }
       let spool: string | undefined;

@@ -129,7 +129,8 @@ export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]:
  */
 export function checkKnown<Options extends object>(
   what: string,
-  options: Options | undefined,
+  /** Null if they are missing where they may not be. */
+  options: Options | null | undefined,
   names: OptionNames<Options>,
 ): void {
   if (options === undefined) return;
@@ -267,7 +268,7 @@ export function checkedVariables(
   variables: Readonly<Record<string, string>>,
   option = "variables",
 ): Record<string, string> {
-  checkTexts(option, variables);
+  checkTexts(option, variables ?? null);
   for (const [name, value] of Object.entries(variables)) {
     variableName(name);
     if (value !== maskedValue) continue;

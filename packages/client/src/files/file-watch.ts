@@ -53,7 +53,7 @@ export class FileWatch implements AsyncIterable<FileChange>, AsyncDisposable {
       fields: watchFrames,
       // No limit: a directory may stay unchanged for any time.
       silence: Number.POSITIVE_INFINITY,
-      signal: options.signal,
+      signal: options?.signal,
     });
     this.#reading = new OnceRead(
       () => this.#changes(),

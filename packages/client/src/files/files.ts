@@ -177,8 +177,9 @@ export class Files {
     const { concurrency = 8, ...each } = options;
     requireWhole("concurrency", concurrency, 1, 32);
     checkMode(each.mode);
+    if (!files?.[Symbol.iterator]) throw invalidArgument("files must be a list of { path, content }.");
     const all = [...files];
-    for (const { path } of all) requireText("path", path);
+    for (const file of all) requireText("path", file?.path);
     const write = ({ content, path }: FileToWrite): Promise<WrittenFile> => this.write(path, content, each);
     const { writeEach } = await import("./write-many.js");
     return this.#access.background.during(() => writeEach(all, concurrency, each.signal, write));

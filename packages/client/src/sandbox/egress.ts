@@ -53,7 +53,7 @@ export class SandboxEgress {
    * ```
    */
   async set(lists: EgressLists, options?: CallOptions): Promise<void> {
-    checkKnown("egress.set", lists, { allow: true, deny: true, ask: true });
+    checkKnown("egress.set", lists ?? null, { allow: true, deny: true, ask: true });
     checkLists(lists, undefined);
     const init = { params: { path: { id: this.#id } }, body: listsOnWire(lists), ...callInit(options) };
     await successOf(this.#controlPlane.PUT("/v1/sandboxes/{id}/egress", init));
@@ -65,7 +65,7 @@ export class SandboxEgress {
    * more: each waits 60 s at most.
    */
   async decide(decision: EgressDecision, options?: CallOptions): Promise<void> {
-    checkKnown("egress.decide", decision, { host: true, port: true, allow: true, always: true });
+    checkKnown("egress.decide", decision ?? null, { host: true, port: true, allow: true, always: true });
     const { host, port, allow, always } = decision;
     requireText("host", host);
     requireWhole("port", port, 1, 65_535);

@@ -52,7 +52,7 @@ export function listSandboxes<Item>(
   options: ListSandboxesOptions,
   items: () => Promise<(wire: WireSandbox) => Item>,
 ): PaginatedList<Item> {
-  const { status, region, name, metadata, limit } = options;
+  const { status, region, name, metadata, limit } = options ?? {};
   return PaginatedList.of(async (cursor) => {
     checkFilters(options);
     const itemOf = await items();

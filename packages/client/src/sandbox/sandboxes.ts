@@ -188,8 +188,9 @@ export class Sandboxes {
   /** Changes a sandbox's labels, and when it sleeps (PATCH /v1/sandboxes/{id}). */
   async update(id: string, options: UpdateSandboxOptions): Promise<Sandbox> {
     const { controlPlane } = this.#parts;
+    const body = updateRequest(options);
     const { signal, requestTimeoutSeconds } = options;
-    const init = { body: updateRequest(options), ...at(id, { signal, requestTimeoutSeconds }) };
+    const init = { body, ...at(id, { signal, requestTimeoutSeconds }) };
     const [sandbox, wire] = await Promise.all([
       this.#maker(),
       bodyOf(controlPlane.PATCH("/v1/sandboxes/{id}", init), "id", "status"),
@@ -198,7 +199,7 @@ export class Sandboxes {
   }
 
   /** Makes sandboxes with the files of another one (POST /v1/sandboxes/{id}/fork). They are deleted if the caller does not get them. */
-  async fork(id: string, options: ForkOptions): Promise<(Sandbox | SandboxError)[]> {
+  async fork(id: string, options: ForkOptions = {}): Promise<(Sandbox | SandboxError)[]> {
     const { controlPlane, deleteOnSignal } = this.#parts;
     const { forkFailure, forkRequest } = await import("./sandbox-parts.js");
     const body = forkRequest(options);

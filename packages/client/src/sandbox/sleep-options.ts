@@ -56,7 +56,7 @@ type UpdateRequest = ControlPlaneSchemas["UpdateSandboxRequest"];
 
 /** The request body of "update sandbox". Throws for options that no server accepts. */
 export function updateRequest(options: UpdateSandboxOptions): UpdateRequest {
-  checkKnown("update", options, { ...callOptionNames, ...sleepOptionNames, metadata: true });
+  checkKnown("update", options ?? null, { ...callOptionNames, ...sleepOptionNames, metadata: true });
   const { metadata } = options;
   checkTexts("metadata", metadata);
   return {

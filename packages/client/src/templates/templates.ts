@@ -9,6 +9,7 @@ import {
   type OptionNames,
   omitUndefined,
   requestInit,
+  requireText,
 } from "../config/options.js";
 import { PaginatedList } from "../config/paginated-list.js";
 import { NotFoundError } from "../errors/errors.js";
@@ -91,6 +92,7 @@ export class Templates {
    * images. No image is downloaded, and none is replaced by something different.
    */
   async forImage(image: string, options?: CallOptions): Promise<ImageMatch> {
+    requireText("image", image);
     const { matchImage } = await import("./template-work.js");
     return matchImage(image, {
       get: (name) => this.get(name, options),

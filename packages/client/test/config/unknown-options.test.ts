@@ -139,6 +139,9 @@ test.each<[string, object, RegExp]>([
   await expect(calls[name]?.()).rejects.toThrow(message);
 });
 
+/** What a caller without a compiler may have left out. */
+const none = undefined as never;
+
 test.each<[string, () => Promise<unknown>, RegExp]>([
   ['create("python")', () => client.sandboxes.create("python" as never), /Write \{ template: value \}/],
   ["getOrCreate({ name })", () => client.sandboxes.getOrCreate({ name: "a" } as never), /name must be text/],
@@ -155,6 +158,18 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
   ['env.merge("A", value)', () => sandbox.env.merge("A" as never, "1" as never), /Write \{ NAME: value \}/],
   ['install("numpy")', () => sandbox.pythonPackages.install("numpy" as never), /must list packages/],
   ["install([])", () => sandbox.pythonPackages.install([]), /must list packages/],
+  ["update()", () => sandbox.update(none), /options of update must be an object\. Write/],
+  ["update(id)", () => client.sandboxes.update("a", none), /options of update must be an object/],
+  ["list(null)", () => client.sandboxes.list(null as never).all(), /options of list must be an object/],
+  ["egress.set()", () => sandbox.egress.set(none), /options of egress.set must be an object/],
+  ["egress.decide()", () => sandbox.egress.decide(none), /options of egress.decide must be an object/],
+  ["env.merge()", () => sandbox.env.merge(none), /variables must be an object of strings/],
+  ["env.replace()", () => sandbox.env.replace(none), /variables must be an object of strings/],
+  ["files.writeMany()", () => sandbox.files.writeMany(none), /must be a list of \{ path, content \}/],
+  ["files.writeMany([null])", () => sandbox.files.writeMany([null] as never), /path must be text/],
+  ["files.watch(path, null)", () => sandbox.files.watch("/", null as never).ready(), /must be an object/],
+  ["templates.forImage()", () => client.templates.forImage(none), /image must be text/],
+  ["executeIsolated(code, null)", () => client.executeIsolated("1", null as never), /must be an object/],
   ['env.unset(["A"])', () => sandbox.env.unset(["A"] as never), /must be text.*set\(name, value\)/],
 ])("%s is refused with what to write, before anything is sent", async (_, call, message) => {
   const before = requests;

@@ -20,8 +20,8 @@ export { cacheHandlers, ExecutionCache, mostKeptOutcomes, outcomeLifetime } from
 export { type CodeRequestBody, executionHandlers } from "./agent/execution-handlers.js";
 export {
   attachment,
-  bareDestination,
   type EntryFacts,
+  fileDestination,
   fileDone,
   fileInfo,
   fileMissing,

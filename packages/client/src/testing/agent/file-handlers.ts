@@ -1,6 +1,6 @@
 import {
   attachment,
-  bareDestination,
+  fileDestination,
   fileDone,
   fileInfo,
   fileMissing,
@@ -47,7 +47,7 @@ export function fileHandlers(files: MemoryFiles) {
     },
 
     writeFile({ body }) {
-      const path = servedPath(body.path);
+      const path = servedPath(fileDestination(body.path));
       store(path, body.encoding === "base64" ? decodeBase64(body.content) : body.content, body);
       return fileDone("written", path, files.stat(path).size);
     },
@@ -123,7 +123,7 @@ interface SentFile {
 
 async function sentFile(request: Request, path: string | undefined): Promise<SentFile> {
   if (isBareUpload(request.headers.get("content-type")))
-    return { file: await request.blob(), path: bareDestination(path) };
+    return { file: await request.blob(), path: fileDestination(path) };
   const form = await request.formData().catch(() => undefined);
   const file = form?.get("file");
   if (!(file instanceof Blob)) throw fileMissing();

@@ -73,11 +73,8 @@ export function isBareUpload(contentType: string | undefined | null): boolean {
   return /^application\/octet-stream\b/i.test(contentType ?? "");
 }
 
-/**
- * The destination of an upload whose body is the file itself. The upload has no file name, so the path must not be a
- * directory.
- */
-export function bareDestination(path: string | undefined): string {
+/** The destination of a file that comes without a name of its own, so that the path must not be a directory. */
+export function fileDestination(path: string | undefined): string {
   if (path === undefined) throw missing("path is required: name the destination in the query.");
   if (!path.endsWith("/")) return path;
   const message = `${path} ends with a slash, so it names a directory.`;
