@@ -18,8 +18,7 @@ export function fileHandlers(files: FileService) {
 
     async writeFile({ body }) {
       const bytes = body.encoding === "base64" ? decodeBase64(body.content) : Buffer.from(body.content);
-      const destination = fileDestination(body.path);
-      const { path, size } = await files.write(destination, writeOptions(body), (append) => append(bytes));
+      const { path, size } = await files.write(body.path, writeOptions(body), (append) => append(bytes));
       return fileDone("written", path, size);
     },
 

@@ -79,6 +79,14 @@ test.each([
   }
 });
 
+test.for([
+  ["python", "len(open('/proc/self/cmdline').read())"],
+  ["javascript", "require('fs').readFileSync('/proc/self/cmdline').length"],
+] as const)("the driver of %s is not in the command line, which ps prints", async ([language, length]) => {
+  const { body } = await agent.execute({ code: length, language, context: "command line" });
+  expect(Number(body.result)).toBeLessThan(500);
+});
+
 describe("python", () => {
   test("keeps variables, functions and imports, also after an error", async () => {
     const python = pythonContext();
