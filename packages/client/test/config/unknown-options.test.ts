@@ -169,6 +169,7 @@ test.each<[string, () => Promise<unknown>, RegExp]>([
   ["files.writeMany([null])", () => sandbox.files.writeMany([null] as never), /path must be text/],
   ["files.watch(path, null)", () => sandbox.files.watch("/", null as never).ready(), /must be an object/],
   ["templates.forImage()", () => client.templates.forImage(none), /image must be text/],
+  ['templates.forImage("")', () => client.templates.forImage(""), /image must be text, not empty/],
   ["executeIsolated(code, null)", () => client.executeIsolated("1", null as never), /must be an object/],
   ['env.unset(["A"])', () => sandbox.env.unset(["A"] as never), /must be text.*set\(name, value\)/],
 ])("%s is refused with what to write, before anything is sent", async (_, call, message) => {

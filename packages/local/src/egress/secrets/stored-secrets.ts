@@ -71,7 +71,10 @@ export class StoredSecrets {
     });
   }
 
-  /** Stores a secret. Sandboxes that name it have the new value from now on. Rejects with a 507 problem when it cannot be kept. */
+  /**
+   * Stores a secret. Sandboxes that name it have the new value from the next request on, also over open connections: to close those
+   * would break requests that are under way. Rejects with a 507 problem when it cannot be kept.
+   */
   async set(
     name: string,
     spec: ControlPlaneSchemas["Secret"],
@@ -96,7 +99,6 @@ export class StoredSecrets {
       known?.value.replace(value.reveal());
       this.#secrets.set(entryOf(name, keyId), { ...secret, value: known?.value ?? value });
     });
-    this.#closeTunnels(name, keyId);
     return this.get(name, keyId);
   }
 
