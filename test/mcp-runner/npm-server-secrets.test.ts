@@ -39,7 +39,7 @@ test("an MCP server from npm works with a token that it never holds", { timeout:
     });
     await using session = await runner.createSession("supabase");
     const { content } = await session.callTool("list_organizations", {});
-    expect(site.asked).toEqual([{ path: "/v1/organizations", authorization: `Bearer ${credential}` }]);
+    expect(site.asked).toMatchObject([{ path: "/v1/organizations", authorization: `Bearer ${credential}` }]);
     expect(JSON.stringify(content)).toContain(`Bearer ${"*".repeat(credential.length)}`);
     expect(JSON.stringify(content)).not.toContain(credential);
     const { stdout } = await session.sandbox.commands.run("cat /proc/[0-9]*/environ");

@@ -66,7 +66,7 @@ ${program}`;
     });
     site.asked.length = 0;
     await using session = await runner.createSession("asking");
-    expect(site.asked).toEqual([{ path: "/started", authorization: `Bearer ${credential}` }]);
+    expect(site.asked).toMatchObject([{ path: "/started", authorization: `Bearer ${credential}` }]);
     const { content } = await session.callTool("variable", { name: "TOKEN" });
     expect(content).toEqual([{ type: "text", text: expect.stringMatching(/^csb_secret_[0-9a-f]{32}$/) }]);
   });

@@ -132,6 +132,7 @@ export function secretStatements(start: Start, names: readonly string[] = Object
       `Bearer ${credential}`,
       `Bearer ${credential}-2`,
     ]);
+    expect(new Set(site.asked.map(({ from }) => from)).size).toBe(1);
   });
 
   test("a sandbox that was created without secrets cannot be given one", async () => {

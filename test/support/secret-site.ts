@@ -19,8 +19,12 @@ export interface SecretSite extends AsyncDisposable {
   readonly port: number;
   /** A command that starts a server which finds this one by its name. Only root may use it. */
   readonly through: readonly string[];
-  /** `authorization` and path of each request so far. */
-  readonly asked: { readonly path: string; readonly authorization: string | undefined }[];
+  /** Each request so far, with the port of its connection. */
+  readonly asked: {
+    readonly path: string;
+    readonly authorization: string | undefined;
+    readonly from: number | undefined;
+  }[];
 }
 
 /** `strange`: names that lead to it too, and that its certificate is not for. */
@@ -59,7 +63,8 @@ export async function startSecretSite(
   const server = createServer(
     { key: await read("site.key"), cert: await read("site.pem") },
     (request, response) => {
-      asked.push({ path: request.url ?? "", authorization: request.headers.authorization });
+      const { url: path = "", headers, socket } = request;
+      asked.push({ path, authorization: headers.authorization, from: socket.remotePort });
       answer(request, response);
     },
   ).listen(0, "127.0.0.1");
