@@ -212,6 +212,9 @@ describe("a file of a sandbox", () => {
     expect(answer.headers.get("content-disposition")).toMatch(/^attachment/);
     const part = await fetch(download, { headers: { range: "bytes=0-9" } });
     expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 10]);
+    // As "curl --head", and browsers before they continue a download.
+    const head = await fetch(download, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, "3000000"]);
     for (const [link, method] of [
       [download, "PUT"],
       [upload, "GET"],

@@ -84,7 +84,9 @@ export class SandboxLinks {
       const signal = disconnectSignal(response);
       if (target.kind === "port") throw notValid();
       const isUpload = target.kind === "upload";
-      if (request.method !== (isUpload ? "PUT" : "GET")) throw otherMethod(isUpload ? "PUT" : "GET");
+      const methods = isUpload ? ["PUT"] : ["GET", "HEAD"];
+      const { method = "" } = request;
+      if (!methods.includes(method)) throw otherMethod(methods);
       const issued = await this.parts.issueToken(sandboxId);
       const body = isUpload ? (bodyOf(request) ?? "") : undefined;
       const { "content-length": length, range } = request.headers;
@@ -99,7 +101,7 @@ export class SandboxLinks {
       const message = await this.parts.agents.send(
         sandboxId,
         {
-          method: isUpload ? "POST" : "GET",
+          method: isUpload ? "POST" : method,
           path,
           headers: { ...headers, ...framing(headers, body) },
           body,
@@ -172,5 +174,7 @@ const notValid = (): Problem =>
     hint: "Ask whoever sent it for another one.",
   });
 
-const otherMethod = (method: string): Problem =>
-  new Problem(405, "METHOD_NOT_ALLOWED", `This link is for ${method}.`, { headers: { allow: method } });
+const otherMethod = (methods: readonly string[]): Problem =>
+  new Problem(405, "METHOD_NOT_ALLOWED", `This link is for ${methods[0]}.`, {
+    headers: { allow: methods.join(", ") },
+  });
