@@ -25,6 +25,8 @@ describe("cloud-sandbox cp", () => {
     await line.output("cp", here("a.txt"), `${id}:renamed.txt`);
     expect(await line.output("cp", "-q", here("a.txt"), here("b.txt"), `${id}:`)).toBe("");
     expect(await line.output("cat", `${id}:renamed.txt`, `${id}:b.txt`)).toBe("ab");
+    const ended = await line.run(["cat", `${id}:renamed.txt`, `${id}:nope`, `${id}:b.txt`]);
+    expect(ended).toMatchObject({ code: 125, stdout: "ab", stderr: expect.stringContaining("nope") });
     expect(await line.json("cp", `${id}:/workspace/b.txt`, here("back.txt"))).toEqual({
       source: `${id}:/workspace/b.txt`,
       path: here("back.txt"),
