@@ -30,5 +30,5 @@ export function writeResults(measured) {
 function machine() {
   const processors = cpus();
   const gibibytes = Math.round(totalmem() / 1024 ** 3);
-  return `${processors.length} × ${processors[0].model.trim()}, ${gibibytes} GiB, Linux ${release()}, Node ${process.versions.node}, ${process.getuid() === 0 ? "started by root" : "started by an ordinary user"}`;
+  return `${processors.length} × ${processors[0].model.trim()}, ${gibibytes} GiB, Linux ${release().split("-")[0]}, Node ${process.versions.node}, ${process.getuid() === 0 ? "started by root" : "started by an ordinary user"}`;
 }
