@@ -15,7 +15,7 @@ import { finished, Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { longestAnswer } from "@cloud-sandbox/protocol/bounded-answers";
-import { fileInfo as entryInfo, fileDestination } from "@cloud-sandbox/server-kit/handlers";
+import { fileInfo as entryInfo, requireFilePath } from "@cloud-sandbox/server-kit/handlers";
 import { alreadyThere, Destination, statsIfThere } from "./destination.js";
 import { failedWith, fileProblem, pathProblem } from "./file-problem.js";
 import type { OpenFile } from "./open-file.js";
@@ -225,7 +225,7 @@ export class FileService {
     fill: (append: Append) => void | Promise<void>,
   ): Promise<WrittenFile> {
     const absolute = this.tree.resolve(path);
-    if (!this.tree.isRoot(absolute)) fileDestination(path);
+    if (!this.tree.isRoot(absolute)) requireFilePath(path);
     using destination = await Destination.of(this.tree, absolute, options.overwrite);
     const temporary = destination.directory.entry(temporaryName());
     try {

@@ -26,6 +26,7 @@ export {
   fileInfo,
   fileMissing,
   isBareUpload,
+  requireFilePath,
 } from "./agent/file-answers.js";
 export { type LanguageName, languageNamed, languageNames, languageNotAvailable } from "./agent/languages.js";
 export { metricsHandlers, type Share, type Usage } from "./agent/metrics-handlers.js";

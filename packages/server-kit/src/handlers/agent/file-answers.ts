@@ -76,7 +76,13 @@ export function isBareUpload(contentType: string | undefined | null): boolean {
 /** The destination of a file that comes without a name of its own, so that the path must not be a directory. */
 export function fileDestination(path: string | undefined): string {
   if (path === undefined) throw missing("path is required: name the destination in the query.");
-  if (!path.endsWith("/")) return path;
+  requireFilePath(path);
+  return path;
+}
+
+/** Throws a 400 problem if the path is written as that of a directory. */
+export function requireFilePath(path: string): void {
+  if (!path.endsWith("/")) return;
   const message = `${path} ends with a slash, so it names a directory.`;
   throw new Problem(400, "INVALID_PATH", message, {
     hint: "Name the file in the path, after the directory.",
