@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SandboxClient } from "cloud-sandbox";
+import { type Sandbox, SandboxClient } from "cloud-sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { cannotStartAs, startLocalServer } from "../support/local-server.js";
 import { copiedDirectoryStatements } from "./copied-directory-statements.js";
@@ -16,17 +16,23 @@ describe("in a copy of a directory, where code is root,", { tags: ["root"] }, ()
   copiedDirectoryStatements((args) => startLocalServer({ args: [...args, "--root-inside"] }));
 });
 
-test("a directory of root is copied, and written to as root", { tags: ["root"] }, async () => {
-  const directory = await mkdtemp(join(tmpdir(), "copied-of-root-"));
-  await writeFile(join(directory, "private"), "old\n", { mode: 0o600 });
+/** A sandbox of a server of its own. The server and the directory are removed when the test has ended. */
+async function sandboxWithCopyOf(directory: string): Promise<Sandbox> {
   const server = await startLocalServer({ args: ["--pool", "0", "--allow-mount", directory] });
+  const client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
   onTestFinished(async () => {
+    await client.close();
     await server.stop();
     await rm(directory, { recursive: true });
   });
-  await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
   const mounts = { "/repo": { host: directory, mode: "copy" } } as const;
-  const sandbox = await client.sandboxes.create({ template: "base", mounts });
+  return client.sandboxes.create({ template: "base", mounts });
+}
+
+test("a directory of root is copied, and written to as root", { tags: ["root"] }, async () => {
+  const directory = await mkdtemp(join(tmpdir(), "copied-of-root-"));
+  await writeFile(join(directory, "private"), "old\n", { mode: 0o600 });
+  const sandbox = await sandboxWithCopyOf(directory);
   await sandbox.commands.run("echo new >> /repo/private; echo x > /repo/made");
   expect((await sandbox.apply()).map(({ path, status }) => `${status} ${path}`)).toEqual([
     "applied /repo/made",
@@ -42,14 +48,7 @@ test("a directory of root is copied, and written to as root", { tags: ["root"] }
 
 test("an apply whose caller leaves writes no more, and the next one finishes it", async () => {
   const directory = await mkdtemp(join(tmpdir(), "left-apply-"));
-  const server = await startLocalServer({ args: ["--pool", "0", "--allow-mount", directory] });
-  onTestFinished(async () => {
-    await server.stop();
-    await rm(directory, { recursive: true });
-  });
-  await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
-  const mounts = { "/repo": { host: directory, mode: "copy" } } as const;
-  const sandbox = await client.sandboxes.create({ template: "base", mounts });
+  const sandbox = await sandboxWithCopyOf(directory);
   const files = 3000;
   await sandbox.commands.run(`cd /repo && for i in $(seq ${files}); do echo $i > $i; done`);
   const leaving = new AbortController();
