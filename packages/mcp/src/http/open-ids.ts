@@ -12,9 +12,11 @@ export class OpenIds {
    * two requests would get the answer to the other, or none.
    */
   enter(body: unknown, over: Promise<void>): ErrorAnswer | undefined {
-    const ids = idsOf(body);
-    const twice = ids.find((id, index) => this.#open.has(id) || ids.indexOf(id) !== index);
-    if (twice !== undefined) return inUse(twice);
+    const ids = new Set<Id>();
+    for (const id of idsOf(body)) {
+      if (this.#open.has(id) || ids.has(id)) return inUse(id);
+      ids.add(id);
+    }
     for (const id of ids) this.#open.add(id);
     void over.then(() => {
       for (const id of ids) this.#open.delete(id);
