@@ -162,10 +162,11 @@ describe("a terminal that outlives its connection", () => {
     expect(attached).toMatchObject({ type: "attached", skipped_bytes: expect.any(Number) });
     const skipped = attached?.type === "attached" ? Number(attached.skipped_bytes) : 0;
     await eventually("the rest is shown", () => back.position >= position + 600_000);
-    const shown = back.screen.replace(/[^x]/g, "").length;
+    const shown = Buffer.byteLength(back.screen);
+    expect(skipped + shown).toBe(back.position - position);
     expect(shown).toBeGreaterThan(250_000);
-    expect(shown).toBeLessThanOrEqual(256 * 1024);
-    expect(skipped).toBeGreaterThan(300_000);
+    // The kernel's own buffer of a terminal may have held 64 KiB more when the client came back.
+    expect(shown).toBeLessThanOrEqual((256 + 64) * 1024);
   });
 
   test("keeps its end for a client that was away", async () => {
