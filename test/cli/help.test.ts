@@ -25,6 +25,18 @@ test.each([["run"], ["sandbox exec"]])("help %s prints what --help of the comman
   expect(asked).toEqual(await runBuilt("cli", [...words, "--help"]));
 });
 
+test.each([
+  ["nope", "nope"],
+  ["sandbox nope", "nope"],
+  ["sandbox nope exec", "nope"],
+])("help %s fails, because there is no such command", async (command, word) => {
+  expect(await runBuilt("cli", ["help", ...command.split(" ")])).toMatchObject({
+    code: 125,
+    stdout: "",
+    stderr: expect.stringContaining(`Unknown command '${word}'`),
+  });
+});
+
 test("the help of a command has its own options first, then those of every command", async () => {
   const { stdout } = await runBuilt("cli", ["keys", "list", "--help"]);
   expect(stdout).toMatch(/^Options:\n {2}--revoked .*\n(.*\n)*Everywhere:\n(.*\n)* {2}-h, --help /m);

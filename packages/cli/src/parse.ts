@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from "commander";
-import { usageHint } from "./command-line/usage-hint.js";
+import { usageHint, wordsOfHelp } from "./command-line/usage-hint.js";
 import { exitCodeOf, failed } from "./errors/command-error.js";
 import { explain, lostOutput } from "./errors/explain-error.js";
 import { Output } from "./output/output.js";
@@ -20,7 +20,7 @@ export async function parse(words: readonly string[]): Promise<void> {
     program = await createProgram(words);
     // Commander's own "help" knows only commands of the first level.
     const isHelpOn = words[0] === "help" && words.length > 1;
-    const read = isHelpOn ? [...words.slice(1), "--help"] : [...words];
+    const read = isHelpOn ? wordsOfHelp(program, words.slice(1)) : [...words];
     await program.parseAsync(read, { from: "user" });
   } catch (error) {
     const isHelp = error instanceof CommanderError && /^commander\.(help|version)/.test(error.code);

@@ -42,13 +42,22 @@ function similar(message: string): string | undefined {
   return suggestion;
 }
 
-/** The command that the words name, and its name with those of the commands above. */
-function calledCommand(program: Command, words: readonly string[]): { command: Command; path: string } {
+/** What to parse for help on the command that the words name: if there is none, what reports that. */
+export function wordsOfHelp(program: Command, words: readonly string[]): string[] {
+  const { command, unknown } = calledCommand(program, words);
+  return unknown !== undefined && command.commands.length > 0 ? [...words] : [...words, "--help"];
+}
+
+/** The command that the words name, its name with those of the commands above, and the first word that names none below it. */
+function calledCommand(
+  program: Command,
+  words: readonly string[],
+): { command: Command; path: string; unknown?: string } {
   let command = program;
   let path = program.name();
   for (const word of words.filter((each) => !each.startsWith("-"))) {
     const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-    if (next === undefined) break;
+    if (next === undefined) return { command, path, unknown: word };
     command = next;
     path += ` ${next.name()}`;
   }
