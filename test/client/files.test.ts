@@ -262,9 +262,19 @@ describe("a directory", () => {
     expect(found.stdout.split("\n")).toEqual([
       ...["back\\slash ", "dangling nothing", "deep ", "deep/kept ", "link /etc/hostname", ""],
     ]);
-    await expect(sandbox.files.uploadDirectory(join(local, "none"), "tree")).rejects.toMatchObject({
-      code: "LOCAL_FILE_FAILED",
-    });
+    for (const none of [join(local, "none"), join(up, "deep", "kept")])
+      await expect(sandbox.files.uploadDirectory(none, "tree")).rejects.toMatchObject({
+        code: "LOCAL_FILE_FAILED",
+      });
+  });
+
+  test("is uploaded under the name of a link to it", async () => {
+    const up = join(local, "up");
+    await mkdir(up);
+    await writeFile(join(up, "file"), "kept");
+    await symlink("up", join(local, "link"));
+    await sandbox.files.uploadDirectory(join(local, "link"), "linked");
+    expect(await sandbox.files.readText("linked/file")).toBe("kept");
   });
 });
 

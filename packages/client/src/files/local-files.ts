@@ -161,7 +161,9 @@ export async function uploadDirectory(
   const skipped = new SkippedEntries();
   await inTemporaryDirectory(async (directory) => {
     const archive = nodeModules().path.join(directory, "files.tar.gz");
-    await packArchive([{ path: checked(local), name: "." }], archive, { exclude, signal, skipped });
+    // With a slash, a link to a directory is the directory, and a file is an error.
+    const source = { path: `${checked(local)}/`, name: "." };
+    await packArchive([source], archive, { exclude, signal, skipped });
     await withRemoteFile(commands, async (remote) => {
       await uploadFile(access, archive, remote, options);
       const script = 'mkdir -p -- "$2" && exec tar -xzf "$1" -C "$2" --no-same-owner';
