@@ -10,7 +10,13 @@ export interface NamedAuthorities {
   readonly path: string;
 }
 
-const npmVariables = ["npm_config_cafile", "NPM_CONFIG_CAFILE"];
+/** Variables of package managers, which in sandboxes read others. */
+const managerVariables = [
+  "npm_config_cafile",
+  "NPM_CONFIG_CAFILE",
+  "YARN_HTTPS_CA_FILE_PATH",
+  "BUNDLE_SSL_CA_CERT",
+];
 /** Variables with directories, of which SSL_CERT_DIR may list several. */
 const directoryVariables = ["SSL_CERT_DIR", "GIT_SSL_CAPATH"];
 
@@ -23,7 +29,7 @@ const ofCurl = /^\s*-{0,2}ca(?:cert|path)\s*[\s=:]\s*"?([^"\n]+?)"?\s*$/gm;
 
 /** The authorities that variables and settings of this host's programs name. The system's own are in sandboxes anyway. */
 export function namedAuthorities(env: NodeJS.ProcessEnv): NamedAuthorities[] {
-  const ofVariables = [...authorityVariables, ...npmVariables].flatMap((name) => named(name, env[name]));
+  const ofVariables = [...authorityVariables, ...managerVariables].flatMap((name) => named(name, env[name]));
   const ofDirectories = directoryVariables.flatMap((name) =>
     (env[name] ?? "").split(delimiter).flatMap((path) => named(name, path)),
   );

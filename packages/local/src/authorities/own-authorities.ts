@@ -25,7 +25,7 @@ const anchors = [
   "/etc/ca-certificates/trust-source/anchors",
 ];
 
-/** The agent gets them in an environment variable, of which the kernel takes 128 KiB. */
+/** In all. The agent gets them in an environment variable, of which the kernel takes 128 KiB. */
 const mostBytes = 64 * 1024;
 /** What is larger in a directory of certificates is something else. */
 const mostFileBytes = 1024 * 1024;
@@ -34,14 +34,14 @@ const mostFileBytes = 1024 * 1024;
  * The authorities of one's own that this host's programs trust: those of the files in `trusted`, those in files and directories that
  * variables and settings of npm, pip, git and curl name, and those that its administrator added to the system's.
  *
- * @throws InvalidAuthorityError when a file of `trusted` has no certificate.
+ * @throws InvalidAuthorityError when a file of `trusted` has no certificate, or more than sandboxes take.
  */
 export function ownAuthorities(
   trusted: readonly string[] = [],
   env: NodeJS.ProcessEnv = process.env,
 ): OwnAuthorities {
   const known = new Set<string>();
-  const own: string[] = [];
+  let pem = "";
   const sources: string[] = [];
   const problems: string[] = [];
   let everyones: ReadonlySet<string> | undefined;
@@ -52,11 +52,17 @@ export function ownAuthorities(
       const found = certificatesOf(path, everyones);
       if (found === undefined) throw new Error("it has no certificate");
       // A directory has each authority under several names.
-      const fresh = found.filter(
-        ({ fingerprint256 }) => !known.has(fingerprint256) && known.add(fingerprint256),
+      const fresh = new Map(
+        found.flatMap((each) => (known.has(each.fingerprint256) ? [] : [[each.fingerprint256, each]])),
       );
-      own.push(...fresh.map(String));
-      if (fresh.length > 0) sources.push(`${source} (${fresh.length})`);
+      const more = [...fresh.values()].join("");
+      if (pem.length + more.length > mostBytes)
+        throw new RangeError(
+          `sandboxes take ${mostBytes} bytes of certificates, and with its ${fresh.size} there would be ${pem.length + more.length}`,
+        );
+      pem += more;
+      for (const fingerprint of fresh.keys()) known.add(fingerprint);
+      if (fresh.size > 0) sources.push(`${source} (${fresh.size})`);
       return undefined;
     } catch (error) {
       return error as Error;
@@ -68,15 +74,13 @@ export function ownAuthorities(
   }
   for (const { source, path } of namedAuthorities(env)) {
     const error = add(source, path);
-    if (error) problems.push(`${source} names ${path}, which has no authorities: ${error.message}`);
+    if (error) problems.push(`${source} names ${path}, which adds no authorities: ${error.message}`);
   }
-  for (const path of anchors.flatMap(filesBelow)) add(path, path);
-  const pem = own.join("");
-  if (pem.length > mostBytes)
-    throw new InvalidAuthorityError(
-      sources.join(", "),
-      new Error(`they have ${pem.length} bytes of certificates, of which sandboxes take ${mostBytes}`),
-    );
+  for (const path of anchors.flatMap(filesBelow)) {
+    const error = add(path, path);
+    // Other files may be there too.
+    if (error instanceof RangeError) problems.push(`${path} adds no authorities: ${error.message}`);
+  }
   return { pem, sources, problems };
 }
 
