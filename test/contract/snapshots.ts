@@ -30,6 +30,18 @@ export function snapshotSuite(client: () => SandboxClient, deepest: number): voi
       await client().snapshots.delete(snapshot.id);
     });
 
+    test("gives files and variables alone, if that is asked for", async () => {
+      await using source = await client().sandboxes.create({ template: "base", env: { KEPT: "yes" } });
+      await source.files.write("/workspace/a/file", "first");
+      await source.files.write("/tmp/b", "second");
+      const snapshot = await source.snapshot();
+      await using made = await client().sandboxes.create({ snapshot, filesOnly: true });
+      expect(await made.files.readText("/workspace/a/file")).toBe("first");
+      expect(await made.files.readText("/tmp/b")).toBe("second");
+      expect(await made.env.names()).toContain("KEPT");
+      await client().snapshots.delete(snapshot.id);
+    });
+
     test("can be taken of a stopped sandbox, and outlives it", async () => {
       const source = await client().sandboxes.create({ template: "base" });
       await source.files.write("file", "kept");
@@ -87,6 +99,9 @@ export function snapshotSuite(client: () => SandboxClient, deepest: number): voi
       await expect(client().sandboxes.create({ snapshot: "no-such-one" })).rejects.toThrow(NotFoundError);
       await expect(source.restore("no-such-one")).rejects.toThrow(NotFoundError);
       await expect(client().sandboxes.create({ snapshot: id, template: "base" })).rejects.toThrow(
+        ValidationError,
+      );
+      await expect(client().sandboxes.create({ template: "base", filesOnly: true })).rejects.toThrow(
         ValidationError,
       );
       await client().snapshots.delete("taken");

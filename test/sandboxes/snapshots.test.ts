@@ -67,6 +67,11 @@ describe.each<StartedBy>(["root", "an ordinary user"])("on a server of %s", (who
     expect((await other.commands.run(tellTree)).stdout).toBe(told.stdout);
     await sandbox.restore(snapshot);
     expect((await sandbox.commands.run(tellTree)).stdout).toBe(told.stdout);
+
+    await using filesOnly = await client.sandboxes.create({ snapshot, filesOnly: true });
+    const { stdout, stderr } = await filesOnly.commands.run(tellTree);
+    expect(stderr).toContain("/usr/local/changed-here: No such file");
+    expect(stdout).toBe(told.stdout.replace("changed", ""));
   });
 });
 

@@ -36,6 +36,11 @@ export interface CreateSandboxOptions extends CallOptions, SleepOptions {
    */
   snapshot?: SnapshotReference | undefined;
   /**
+   * Takes from the snapshot only files of `/workspace`, `/tmp` and the home directory, with which sandboxes of every runtime begin.
+   * Default: all that its sandbox had changed.
+   */
+  filesOnly?: boolean | undefined;
+  /**
    * Lifetime of the sandbox in seconds, a whole number from 1 to 86,400. Default: `timeouts.lifetimeSeconds`, else the
    * server's default.
    */
@@ -115,6 +120,7 @@ const namedOptionNames: OptionNames<NamedSandboxOptions> = {
   template: true,
   templateId: true,
   snapshot: true,
+  filesOnly: true,
   timeoutSeconds: true,
   region: true,
   internetAccess: true,
@@ -162,6 +168,7 @@ export function createRequest(
     checkText(option, text);
   checkBoolean("internetAccess", internetAccess);
   checkBoolean("deleteOnSignal", options.deleteOnSignal);
+  checkBoolean("filesOnly", options.filesOnly);
   checkSeconds("requestTimeoutSeconds", options.requestTimeoutSeconds);
   checkOneOf("minIsolation", minIsolation, isolationLevels);
   checkTexts("metadata", metadata);
@@ -185,6 +192,7 @@ export function createRequest(
       name,
       metadata: metadata === undefined ? undefined : { ...metadata },
       min_isolation: minIsolation,
+      files_only: options.filesOnly,
     }),
     ...sleepOnWire(options),
   };

@@ -52,9 +52,15 @@ export class AgentCalls {
     return answer;
   }
 
-  /** Unpacks a tar from {@link takeFiles} in the machine. */
-  async putFiles(machine: Machine, archive: Readable, signal: AbortSignal): Promise<void> {
-    const request = { method: "PUT", path: "/internal/snapshot", body: archive, signal };
+  /** Unpacks a tar from {@link takeFiles} in the machine, or parts of one from `Machine.readDisk`. */
+  async putFiles(
+    machine: Machine,
+    archive: Readable,
+    signal: AbortSignal,
+    parts?: readonly string[],
+  ): Promise<void> {
+    const path = `/internal/snapshot${parts ? `?parts=${parts.join(",")}` : ""}`;
+    const request = { method: "PUT", path, body: archive, signal };
     await successText(await this.#send(machine, request));
   }
 

@@ -143,7 +143,7 @@ export class Baselines {
     if (since === sinceTemplate) return { since, template: sandbox.template };
     const snapshot = snapshots.get(since, sandbox.keyId);
     if (snapshot.sandboxId !== sandbox.id) throw snapshotOfOtherSandbox(snapshot);
-    const saved = await snapshots.filesOf(snapshot);
+    const saved = await snapshots.wholeFilesOf(snapshot);
     return { since: snapshot.id, template: snapshot.template, saved, hold: () => snapshots.hold(saved) };
   }
 

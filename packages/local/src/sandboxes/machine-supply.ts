@@ -11,7 +11,7 @@ import { hostPackages } from "../runtime/host/host-packages.js";
 import { isOutOfDescriptors, openFilesAdvice } from "../runtime/host/open-files.js";
 import { HostProblemError } from "../runtime/host-problem.js";
 import type { Machine, MachineSpec, SandboxRuntime } from "../runtime/sandbox-runtime.js";
-import type { SavedFiles } from "../saved/sandbox-files.js";
+import { isWholeDisk, type SavedFiles } from "../saved/sandbox-files.js";
 import type { LayerStore } from "../store/layer-store.js";
 import type { TokenIssuer } from "../tokens/token-issuer.js";
 import type { Volumes } from "../volumes/volumes.js";
@@ -268,7 +268,7 @@ export class MachineSupply {
     const machine = await this.#joined(template, id, (spec) =>
       runtime.start({
         ...spec,
-        ...(saved?.isDisk && { disk: saved.path }),
+        ...(saved && isWholeDisk(saved) && { disk: saved.path }),
         mounts: opened?.mounts,
         priorityClass,
         authority: secrets && egress.authority,
@@ -277,7 +277,7 @@ export class MachineSupply {
     this.#unready.add(machine);
     try {
       if (this.#isClosed) throw shuttingDown();
-      if (saved && !saved.isDisk) await this.#unpack(machine, saved);
+      if (saved && !isWholeDisk(saved)) await this.#unpack(machine, saved);
       await startTemplate(agents, machine, template);
       return machine;
     } catch (error) {
@@ -289,10 +289,11 @@ export class MachineSupply {
   }
 
   /** Has the agent of a fresh machine unpack saved files. */
-  async #unpack(machine: Machine, { path }: SavedFiles): Promise<void> {
+  async #unpack(machine: Machine, { path, parts }: SavedFiles): Promise<void> {
+    if (parts?.length === 0) return;
     await using file = await open(path);
     const archive = file.createReadStream({ highWaterMark: 2 ** 20 });
-    await this.options.agents.putFiles(machine, archive, AbortSignal.timeout(unpackLimitMs));
+    await this.options.agents.putFiles(machine, archive, AbortSignal.timeout(unpackLimitMs), parts);
   }
 
   /** Gives a machine that `find` starts or finds its way to the internet and its token, until it ends. */

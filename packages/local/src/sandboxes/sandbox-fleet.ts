@@ -261,10 +261,10 @@ export class SandboxFleet {
   }
 
   async #origin(request: OwnedCreateRequest): Promise<Origin> {
-    const { snapshot, keyId, minIsolation } = request;
+    const { snapshot, minIsolation } = request;
     if (snapshot === undefined) return { template: this.template(request) };
     this.#requireIsolation(minIsolation);
-    return this.snapshots.origin(snapshot, keyId);
+    return this.snapshots.origin(snapshot, request);
   }
 
   #requireIsolation(minIsolation: IsolationLevel | undefined): void {

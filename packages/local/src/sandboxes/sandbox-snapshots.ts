@@ -1,7 +1,7 @@
 import { Problem } from "@cloud-sandbox/server-kit";
-import { type SnapshotRequest, snapshotOfOther } from "@cloud-sandbox/server-kit/handlers";
+import { type SnapshotRequest, snapshotOfOther, withOwnLimits } from "@cloud-sandbox/server-kit/handlers";
 import type { AgentCalls } from "../agents/agent-calls.js";
-import type { LocalTemplate } from "../catalogue/template-catalogue.js";
+import type { LocalTemplate, TemplateCatalogue } from "../catalogue/template-catalogue.js";
 import { messageOf } from "../errors/message-of.js";
 import type { KeptFiles, Snapshots } from "../saved/snapshots.js";
 import type { LayerStore } from "../store/layer-store.js";
@@ -14,6 +14,7 @@ import type { SandboxSlots } from "./sandbox-slots.js";
 
 interface SandboxSnapshotsParts {
   readonly snapshots: Snapshots;
+  readonly templates: TemplateCatalogue;
   readonly lifecycle: SandboxLifecycle;
   readonly maker: SandboxMaker;
   readonly slots: SandboxSlots;
@@ -27,12 +28,27 @@ export class SandboxSnapshots {
   constructor(private readonly parts: SandboxSnapshotsParts) {}
 
   /** What a sandbox begins with that is made from a snapshot. */
-  async origin(idOrName: string, keyId: string | undefined): Promise<Origin> {
+  async origin(
+    idOrName: string,
+    { filesOnly = false, keyId }: Pick<OwnedCreateRequest, "filesOnly" | "keyId">,
+  ): Promise<Origin> {
     const { snapshots } = this.parts;
     const snapshot = snapshots.get(idOrName, keyId);
-    const { template, secretNames } = snapshot;
-    const saved = await snapshots.filesOf(snapshot);
-    return { template, saved, secretNames, hold: () => snapshots.hold(saved) };
+    const { secretNames } = snapshot;
+    const saved = await snapshots.filesOf(snapshot, filesOnly);
+    return { template: this.#templateOf(snapshot), saved, secretNames, hold: () => snapshots.hold(saved) };
+  }
+
+  /** The template of a snapshot. With another runtime, it is another one of the same name. */
+  #templateOf(snapshot: Snapshot): LocalTemplate {
+    const { id, template } = snapshot;
+    if (!this.parts.snapshots.isOfOtherRuntime(snapshot)) return template;
+    const found = this.parts.templates.named(template.name);
+    if (found) return withOwnLimits(found, template.ownLimits);
+    const message = `Snapshot ${id} is of the template ${template.name}, which this server does not have.`;
+    throw new Problem(409, "CONFLICT", message, {
+      hint: `Start the server with a template of that name, or with the runtime ${snapshot.runtime}.`,
+    });
   }
 
   async take(sandbox: SandboxRecord, { name, metadata }: SnapshotRequest): Promise<Snapshot> {
@@ -97,7 +113,7 @@ export class SandboxSnapshots {
     if (!haveSameSystem(snapshot.template, sandbox.template))
       throw snapshotOfOther(snapshot, sandbox.template.name);
     requireDisk(snapshot, sandbox);
-    const saved = await snapshots.filesOf(snapshot);
+    const saved = await snapshots.wholeFilesOf(snapshot);
     const release = snapshots.hold(saved);
     try {
       await lifecycle.restore(sandbox, saved, (machine) =>

@@ -9,6 +9,7 @@ import type { ServerDirectories } from "../store/server-directories.js";
 import { type Snapshot, SnapshotRepository } from "../store/snapshot-repository.js";
 import { isUnwritable, storageFull } from "../store/storage-problem.js";
 import type { Store } from "../store/store.js";
+import { diskContents } from "./disk-contents.js";
 import type { SavedFiles } from "./sandbox-files.js";
 
 /** The share of the disk that snapshots leave free. */
@@ -120,16 +121,42 @@ export class Snapshots {
     });
   }
 
-  /** The files of a snapshot. Throws a 409 problem if machines of this server cannot begin with them. */
-  async filesOf({ id, runtime, isDisk }: Snapshot): Promise<SavedFiles> {
-    if (runtime !== this.parts.runtime)
-      throw new Problem(
-        409,
-        "CONFLICT",
-        `Snapshot ${id} was taken with the runtime ${runtime}, and this server has ${this.parts.runtime}.`,
-        { hint: "Start the server with that runtime, or take a new snapshot." },
+  /** Whether a snapshot was taken with another runtime than that of this server. */
+  isOfOtherRuntime({ runtime }: Snapshot): boolean {
+    return runtime !== this.parts.runtime;
+  }
+
+  /** The files of a snapshot, as machines that had them begin with them again. Throws a 409 problem if those of this server cannot. */
+  async wholeFilesOf(snapshot: Snapshot): Promise<SavedFiles> {
+    const { id, isDisk } = snapshot;
+    if (isDisk && this.isOfOtherRuntime(snapshot))
+      throw this.#otherDisk(
+        snapshot,
+        "Start the server with that runtime, or create a sandbox from the snapshot.",
       );
     return { path: join(await this.#directory.ready(), id), isDisk };
+  }
+
+  /**
+   * The files of a snapshot for a new machine. Without `filesOnly`, throws a 409 problem if machines of this server cannot have all that
+   * its sandbox had changed.
+   */
+  async filesOf(snapshot: Snapshot, filesOnly: boolean): Promise<SavedFiles> {
+    const { id, isDisk } = snapshot;
+    if (!isDisk || !(filesOnly || this.isOfOtherRuntime(snapshot))) return this.wholeFilesOf(snapshot);
+    const path = join(await this.#directory.ready(), id);
+    const { parts, systemFiles, named } = await diskContents(path);
+    if (systemFiles === 0 || filesOnly) return { path, isDisk, parts };
+    const others = systemFiles > named.length ? `, and ${systemFiles - named.length} more` : "";
+    throw this.#otherDisk(
+      snapshot,
+      `Leave out what was changed outside of /workspace, /tmp and the home directory with files_only: ${named.join(", ")}${others}. Or start the server with the runtime ${snapshot.runtime}.`,
+    );
+  }
+
+  #otherDisk({ id, runtime }: Snapshot, hint: string): Problem {
+    const message = `Snapshot ${id} is a whole disk of the runtime ${runtime}, and this server has ${this.parts.runtime}.`;
+    return new Problem(409, "CONFLICT", message, { hint });
   }
 
   /** Keeps files, also if their snapshot is deleted, until the returned function is called. */

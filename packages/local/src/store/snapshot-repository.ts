@@ -6,9 +6,9 @@ import type { Database } from "./database.js";
 export interface Snapshot extends SnapshotFacts {
   /** A copy, because the template may be deleted later. */
   readonly template: LocalTemplate;
-  /** The name of the runtime whose machines can begin with the files. */
+  /** The name of the runtime of its sandbox. */
   readonly runtime: string;
-  /** Whether the files are a machine's whole disk. */
+  /** Whether the files are a machine's whole disk, with which only machines of the same runtime can begin. */
   readonly isDisk: boolean;
   /** The variables with placeholders of the sandbox's secrets, which nobody has any more. */
   readonly secretNames: readonly string[];

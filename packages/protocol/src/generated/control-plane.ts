@@ -1654,8 +1654,13 @@ export interface components {
              * @example code-interpreter
              */
             template_name?: string;
-            /** @description The id or name of a snapshot to begin with, in place of a template: its files, environment variables, template and limits. A snapshot that this server cannot start is 409 CONFLICT. */
+            /** @description The id or name of a snapshot to begin with, in place of a template: its files, environment variables, template and limits. A snapshot that this server cannot start is 409 CONFLICT: one with changes to the rest of its sandbox's system, where machines are of another kind. */
             snapshot?: string;
+            /**
+             * @description Takes from the snapshot only files of `/workspace`, `/tmp` and the home directory, with which sandboxes of every runtime begin.
+             * @default false
+             */
+            files_only?: boolean;
             /** @description Where to run it; a server with one region ignores it. */
             region?: string;
             /** @description Lifetime in seconds. `on_timeout` says what happens then. Without it, the server's own limit. */

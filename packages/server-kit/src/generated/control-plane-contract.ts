@@ -7,7 +7,7 @@ export interface ControlPlaneContract {
   operations: ControlPlaneOperations;
   defaults: {
     listSandboxes: { query: "limit" };
-    createSandbox: { body: "on_timeout" | "idle_timeout_seconds" | "auto_start" };
+    createSandbox: { body: "files_only" | "on_timeout" | "idle_timeout_seconds" | "auto_start" };
     runProgram: { body: "language" | "timeout" | "capture_rich" | "stream" };
     importTemplate: { query: "update" };
     listWebhookDeliveries: { query: "limit" };

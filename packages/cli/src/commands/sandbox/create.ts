@@ -10,6 +10,7 @@ import { type SleepChoice, sleepChoice, withSleepOptions } from "./sleep-options
 
 interface CreateOptions extends CreationOptions, SleepChoice {
   readonly snapshot?: string;
+  readonly filesOnly?: boolean;
   readonly name?: string;
   readonly label?: Readonly<Record<string, string>>;
   readonly timeout?: number;
@@ -25,6 +26,7 @@ export function addCreate(parent: Command): void {
         "image",
       ]),
     )
+    .option("--files-only", "of the snapshot, only /workspace, /tmp and the home directory")
     .option("--name <text>", "a name, which commands take in place of the id")
     .option("--label <NAME=value>", "a label, to find it by; can be repeated", pair)
     .option("--timeout <time>", "how long it lives, as in 90, 15m, 2h; default: the server's", lifetime)
@@ -33,13 +35,14 @@ export function addCreate(parent: Command): void {
       action<CreateOptions>(async ({ options, output, server, signal }) => {
         const client = await server();
         output.progress("Creating a sandbox …");
-        const { label: metadata, name, region, snapshot, timeout: timeoutSeconds } = options;
+        const { label: metadata, name, region, snapshot, filesOnly, timeout: timeoutSeconds } = options;
         const template = await chosenTemplate(client, options, { output, signal });
         const wanted = {
           ...creation(options),
           ...sleepChoice(options),
           template,
           snapshot,
+          filesOnly,
           name,
           metadata,
           region,

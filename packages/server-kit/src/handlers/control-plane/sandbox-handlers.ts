@@ -25,6 +25,8 @@ export interface CreateRequest {
   readonly template?: string | undefined;
   /** The id or name of a snapshot to begin with. */
   readonly snapshot?: string | undefined;
+  /** Of the snapshot, only `/workspace`, `/tmp` and the home directory. */
+  readonly filesOnly?: boolean | undefined;
   readonly timeoutSeconds: number;
   readonly minIsolation: ControlPlaneSchemas["Isolation"] | undefined;
   readonly name: string | undefined;
@@ -225,10 +227,15 @@ async function create<Sandbox extends SandboxFacts>(
     throw new Problem(400, "INVALID_REQUEST", "Both a snapshot and a template are given.", {
       hint: "Leave the template out: a snapshot has that of its sandbox.",
     });
+  if (snapshot === undefined && body.files_only)
+    throw new Problem(400, "INVALID_REQUEST", "files_only is given without a snapshot.", {
+      hint: "Leave it out, or give a snapshot.",
+    });
   const request: CreateRequest = {
     template:
       snapshot === undefined ? (body.template_name ?? templateReference(body.template_id)) : undefined,
     snapshot,
+    filesOnly: body.files_only,
     timeoutSeconds: body.timeout_seconds ?? defaultLifetimeSeconds,
     minIsolation: body.min_isolation,
     name,
