@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -54,6 +54,8 @@ beforeAll(async () => {
   mkdirSync(join(root, "node_modules", ".cache"), { recursive: true });
   directory = await mkdtemp(join(root, "node_modules", ".cache", "docs-"));
   temporary = await mkdtemp(join(tmpdir(), "docs-"));
+  // Code of a server of root has another uid, and its machines are below this directory.
+  await chmod(temporary, 0o755);
   const bin = join(directory, "bin");
   mkdirSync(bin);
   // npm's own npx takes ten times as long to start as what it starts. It takes an option that follows the name for its own.
