@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { webhookPayload } from "@cloud-sandbox/protocol";
@@ -45,17 +44,12 @@ const notRunHere: readonly [RegExp, string][] = [
 ];
 
 let directory: string;
-/** Where what the pages leave behind is removed. Its path is short, because sockets are in it. */
-let temporary: string;
 let server: LocalServer;
 
 beforeAll(async () => {
   // Use a directory inside the checkout: programs in it can import the packages by name, as if they were installed.
   mkdirSync(join(root, "node_modules", ".cache"), { recursive: true });
   directory = await mkdtemp(join(root, "node_modules", ".cache", "docs-"));
-  temporary = await mkdtemp(join(tmpdir(), "docs-"));
-  // Code of a server of root has another uid, and its machines are below this directory.
-  await chmod(temporary, 0o755);
   const bin = join(directory, "bin");
   mkdirSync(bin);
   // npm's own npx takes ten times as long to start as what it starts. It takes an option that follows the name for its own.
@@ -77,8 +71,7 @@ exec ${commands}/"$name" "$@"\n`,
 
 afterAll(async () => {
   await server?.stop();
-  for (const path of [directory, temporary])
-    if (path !== undefined) await rm(path, { recursive: true, force: true });
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true });
 });
 
 test("the pages have blocks of every kind that is tested here, and of no other", () => {
@@ -373,8 +366,7 @@ async function succeeds(line: string): Promise<void> {
  * advance, because most of them are only started and stopped.
  */
 function environment(): Record<string, string> {
-  const path = `${join(directory, "bin")}:${process.env.PATH}`;
-  return { PATH: path, HOME: directory, TMPDIR: temporary, CLOUD_SANDBOX_POOL: "0" };
+  return { PATH: `${join(directory, "bin")}:${process.env.PATH}`, HOME: directory, CLOUD_SANDBOX_POOL: "0" };
 }
 
 async function run(program: string, args: string[], env: Record<string, string>) {
