@@ -10,7 +10,7 @@ afterAll(() => line?.stop());
 test("cloud-sandbox snapshot keeps files, which sandboxes go back to and begin with", async () => {
   const exec = (id: string, script: string) => line.output("sandbox", "exec", id, "--", "sh", "-c", script);
   const id = (await line.output("sandbox", "create", "-q", "--template", "base", "--name", "work")).trim();
-  await exec(id, "echo first > /workspace/file");
+  await exec(id, "echo first > /workspace/file; echo system > /usr/local/file");
   expect(await line.output("snapshot", "create", "work", "--name", "kept", "--label", "a=1")).toMatch(
     /^Snapshot snap_\w+ is taken\.\n$/,
   );
@@ -18,7 +18,11 @@ test("cloud-sandbox snapshot keeps files, which sandboxes go back to and begin w
   expect(await line.output("snapshot", "list")).toMatch(/^ID .*\nsnap_\w+ +kept +base +1 MiB +/);
 
   const other = (await line.output("sandbox", "create", "-q", "--snapshot", "kept")).trim();
-  expect(await exec(other, "cat /workspace/file")).toBe("first\n");
+  expect(await exec(other, "cat /workspace/file /usr/local/file")).toBe("first\nsystem\n");
+  const alone = await line.output("sandbox", "create", "-q", "--snapshot", "kept", "--files-only");
+  expect(await exec(alone.trim(), "cat /workspace/file; test -e /usr/local/file || echo none")).toBe(
+    "first\nnone\n",
+  );
   const forks = (await line.output("sandbox", "fork", "work", "--count", "2", "-q")).trim().split("\n");
   expect(forks).toHaveLength(2);
   for (const fork of forks) expect(await exec(fork, "cat /workspace/file")).toBe("second\n");

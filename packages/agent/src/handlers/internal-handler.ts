@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { agentEnvelope, Problem } from "@cloud-sandbox/server-kit";
 import type { TokenVerifier } from "../access/token-verifier.js";
-import { diskParts, type FileArchive } from "../snapshot/file-archive.js";
+import type { FileArchive } from "../snapshot/file-archive.js";
 import { type FileReader, fileOperations } from "../snapshot/file-reader.js";
 import { endOtherProcesses } from "../snapshot/processes.js";
 
@@ -14,7 +14,7 @@ export const internalPath = "/internal/";
  * output and its result. An agent that is the only tenant of its machine also serves those that stop a sandbox and restore
  * it in a new machine: `DELETE /internal/processes` ends all other processes; `POST /internal/snapshot` returns the files,
  * with the agent's own state, as a tar stream, and with `/live` also while processes run; `PUT /internal/snapshot` unpacks
- * such a stream into a fresh machine, and with `?parts=` these parts of a stream with the whole disk of a machine. `POST /internal/files/…` reads files for comparisons; see {@link FileReader}.
+ * such a stream into a fresh machine. `POST /internal/files/…` reads files for comparisons; see {@link FileReader}.
  */
 export function internalHandler(parts: {
   readonly tokens: TokenVerifier;
@@ -44,12 +44,8 @@ export function internalHandler(parts: {
       const saved = await archive.save({ isLive: operation.endsWith("/live") });
       response.writeHead(200, { "content-type": "application/x-tar" });
       await pipeline(saved, response);
-    } else if (/^PUT \/internal\/snapshot(\?|$)/.test(operation)) {
-      const wanted = new URL(request.url ?? "", "http://agent").searchParams.get("parts")?.split(",") ?? [];
-      await archive.restore(
-        request,
-        diskParts.filter((part) => wanted.includes(part)),
-      );
+    } else if (operation === "PUT /internal/snapshot") {
+      await archive.restore(request);
       await reloadState();
       succeed(response);
     } else {

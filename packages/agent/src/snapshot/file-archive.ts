@@ -8,10 +8,6 @@ import type { HomeFiles } from "./home-files.js";
 
 const keptErrorOutput = 2048;
 
-/** The directories of a machine's disk, as its archive names them, for which every sandbox has a place. */
-export const diskParts = ["workspace", "home", "root/tmp"] as const;
-export type DiskPart = (typeof diskParts)[number];
-
 /**
  * Saves the sandbox's directories as a tar stream, and restores them in its next machine. tar runs inside the sandbox,
  * where a symbolic link cannot lead outside it.
@@ -24,8 +20,8 @@ export class FileArchive {
     /** The agent's temporary directory, left out because the next agent cannot use it. */
     private readonly excluded: PrivateDirectory,
     /** Paths that are mounted from outside. They are left out too, because they are not the sandbox's own. */
-    private readonly mounts: readonly string[],
-    private readonly homeFiles: HomeFiles,
+    private readonly mounts: readonly string[] = [],
+    private readonly homeFiles?: HomeFiles,
   ) {
     this.#trees = directories.filter((directory) => !mounts.includes(directory)).map(withoutSlash);
   }
@@ -70,11 +66,6 @@ export class FileArchive {
     return archive;
   }
 
-  #placeOf(part: DiskPart): string {
-    if (part !== "home") return part.replace(/^root\//, "");
-    return withoutSlash(this.homeFiles.home).replace(/[\\&,]/g, "\\$&");
-  }
-
   /**
    * The entries in the directories, without the directories themselves: those already exist in the next machine, and
    * the agent may not change their owner and mode.
@@ -88,15 +79,12 @@ export class FileArchive {
     return Buffer.from(names.flat().join("\0"), "latin1");
   }
 
-  /** Unpacks a tar stream made by {@link save}, or, of one with the whole disk of a machine, the `parts` that are not empty. */
-  async restore(archive: Readable, parts: readonly DiskPart[] = []): Promise<void> {
-    this.homeFiles.remove();
-    const places = parts.map((part) => `--transform=s,^${part}/,${this.#placeOf(part)}/,rhS`);
+  /** Unpacks a tar stream made by {@link save}. */
+  async restore(archive: Readable): Promise<void> {
+    this.homeFiles?.remove();
     const { file, args, identity } = asProgram("tar", [
       ...["--extract", "--directory=/", "--preserve-permissions"],
       ...["--no-same-owner", "--delay-directory-restore"],
-      // Not the directories themselves; see `#entries`.
-      ...["--wildcards", ...places, ...parts.map((part) => `${part}/?*`)],
     ]);
     const tar = spawn(file, args, { ...identity, stdio: ["pipe", "ignore", "pipe"] });
     // tar may stop reading at the end marker, before the end of the stream, so a write error here is harmless.

@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 export class HomeFiles {
   readonly #copies: string[] = [];
 
-  constructor(readonly home: string) {}
+  constructor(private readonly home: string) {}
 
   /**
    * Copies the files of `directory`, if it exists, as the user whom programs run as. What is in the home directory already is kept:

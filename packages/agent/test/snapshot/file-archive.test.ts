@@ -7,7 +7,6 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PrivateDirectory } from "../../src/machine/private-directory.js";
 import { FileArchive } from "../../src/snapshot/file-archive.js";
-import { HomeFiles } from "../../src/snapshot/home-files.js";
 
 let directory: string;
 beforeAll(async () => {
@@ -22,8 +21,9 @@ afterAll(() => rm(directory, { recursive: true }));
 test("saved files are those of the directories, with all digits of their times, without what is mounted in them, or as one of them", async () => {
   const own = new PrivateDirectory(directory, "own");
   const at = (path: string): string => join(directory, path);
-  const mounts = [at("tree/mounted"), at("tree/a/mounted"), at("other")];
-  const archive = new FileArchive([at("tree"), at("other")], own, mounts, new HomeFiles(at("home")));
+  const archive = new FileArchive([at("tree"), at("other")], own, [
+    ...[at("tree/mounted"), at("tree/a/mounted"), at("other")],
+  ]);
   const packed = await buffer(await archive.save({ isLive: false }));
   const names = execFileSync("tar", ["--list"], { input: packed, encoding: "utf8" }).trim().split("\n");
   expect(names.map((name) => name.slice(directory.length)).sort()).toEqual([
