@@ -14,7 +14,8 @@ export const internalPath = "/internal/";
  * output and its result. An agent that is the only tenant of its machine also serves those that stop a sandbox and restore
  * it in a new machine: `DELETE /internal/processes` ends all other processes; `POST /internal/snapshot` returns the files,
  * with the agent's own state, as a tar stream, and with `/live` also while processes run; `PUT /internal/snapshot` unpacks
- * such a stream into a fresh machine. `POST /internal/files/…` reads files for comparisons; see {@link FileReader}.
+ * such a stream into a fresh machine, or directories of another one, as in `?home=home/sandbox`. `POST /internal/files/…` reads files
+ * for comparisons; see {@link FileReader}.
  */
 export function internalHandler(parts: {
   readonly tokens: TokenVerifier;
@@ -44,8 +45,9 @@ export function internalHandler(parts: {
       const saved = await archive.save({ isLive: operation.endsWith("/live") });
       response.writeHead(200, { "content-type": "application/x-tar" });
       await pipeline(saved, response);
-    } else if (operation === "PUT /internal/snapshot") {
-      await archive.restore(request);
+    } else if (/^PUT \/internal\/snapshot(\?|$)/.test(operation)) {
+      const { searchParams } = new URL(request.url ?? "", "http://agent");
+      await archive.restore(request, [...searchParams]);
       await reloadState();
       succeed(response);
     } else {

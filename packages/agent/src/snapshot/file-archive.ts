@@ -79,12 +79,18 @@ export class FileArchive {
     return Buffer.from(names.flat().join("\0"), "latin1");
   }
 
-  /** Unpacks a tar stream made by {@link save}. */
-  async restore(archive: Readable): Promise<void> {
+  /**
+   * Unpacks a tar stream made by {@link save}; or, of one with other directories, those in `places`, each with where it belongs. None of
+   * these may be empty.
+   */
+  async restore(archive: Readable, places: readonly (readonly [string, string])[] = []): Promise<void> {
     this.homeFiles?.remove();
     const { file, args, identity } = asProgram("tar", [
       ...["--extract", "--directory=/", "--preserve-permissions"],
-      ...["--no-same-owner", "--delay-directory-restore"],
+      ...["--no-same-owner", "--delay-directory-restore", "--wildcards"],
+      ...places.map(([from, to]) => `--transform=s,^${from}/,${to}/,rhS`),
+      // Not the directories themselves, as in `#entries`.
+      ...places.map(([from]) => `${from}/?*`),
     ]);
     const tar = spawn(file, args, { ...identity, stdio: ["pipe", "ignore", "pipe"] });
     // tar may stop reading at the end marker, before the end of the stream, so a write error here is harmless.

@@ -52,14 +52,14 @@ export class AgentCalls {
     return answer;
   }
 
-  /** Unpacks a tar from {@link takeFiles} in the machine, or parts of one from `Machine.readDisk`. */
+  /** Unpacks a tar from {@link takeFiles} in the machine, or directories of one from `Machine.readDisk`. */
   async putFiles(
     machine: Machine,
     archive: Readable,
     signal: AbortSignal,
-    parts?: readonly string[],
+    places: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    const path = `/internal/snapshot${parts ? `?parts=${parts.join(",")}` : ""}`;
+    const path = `/internal/snapshot?${new URLSearchParams(places)}`;
     const request = { method: "PUT", path, body: archive, signal };
     await successText(await this.#send(machine, request));
   }

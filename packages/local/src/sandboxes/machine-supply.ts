@@ -289,11 +289,11 @@ export class MachineSupply {
   }
 
   /** Has the agent of a fresh machine unpack saved files. */
-  async #unpack(machine: Machine, { path, parts }: SavedFiles): Promise<void> {
-    if (parts?.length === 0) return;
+  async #unpack(machine: Machine, { path, places }: SavedFiles): Promise<void> {
+    if (places && Object.keys(places).length === 0) return;
     await using file = await open(path);
     const archive = file.createReadStream({ highWaterMark: 2 ** 20 });
-    await this.options.agents.putFiles(machine, archive, AbortSignal.timeout(unpackLimitMs), parts);
+    await this.options.agents.putFiles(machine, archive, AbortSignal.timeout(unpackLimitMs), places);
   }
 
   /** Gives a machine that `find` starts or finds its way to the internet and its token, until it ends. */

@@ -13,8 +13,8 @@ export interface SavedFiles {
   readonly path: string;
   /** Whether it holds the machine's whole disk. If not, the agent has packed the writable directories, inside the machine. */
   readonly isDisk: boolean;
-  /** Set for a disk of which machines get these parts only, each of which has files: their agent unpacks them then. */
-  readonly parts?: readonly string[];
+  /** Set for a disk of which machines get these directories only, each with its place: their agent unpacks them then. */
+  readonly places?: Readonly<Record<string, string>>;
 }
 
 /** Saves the files of sandboxes, and keeps those of stopped ones. */
@@ -124,7 +124,7 @@ export class SandboxFiles {
 }
 
 /** Whether machines begin with the files as their disk. */
-export const isWholeDisk = ({ isDisk, parts }: SavedFiles): boolean => isDisk && parts === undefined;
+export const isWholeDisk = ({ isDisk, places }: SavedFiles): boolean => isDisk && places === undefined;
 
 const partialOf = (path: string): string => `${path}.partial`;
 

@@ -145,8 +145,8 @@ export class Snapshots {
     const { id, isDisk } = snapshot;
     if (!isDisk || !(filesOnly || this.isOfOtherRuntime(snapshot))) return this.wholeFilesOf(snapshot);
     const path = join(await this.#directory.ready(), id);
-    const { parts, systemFiles, named } = await diskContents(path);
-    if (systemFiles === 0 || filesOnly) return { path, isDisk, parts };
+    const { places, systemFiles, named } = await diskContents(path);
+    if (systemFiles === 0 || filesOnly) return { path, isDisk, places };
     const others = systemFiles > named.length ? `, and ${systemFiles - named.length} more` : "";
     throw this.#otherDisk(
       snapshot,
