@@ -231,10 +231,7 @@ export class ChaosRun {
    * files.
    */
   async #takeUp(url: string, entry: Entry, found: Found): Promise<void> {
-    const { restoring } = entry;
-    const wasStopped = restoring !== undefined || (entry.state === "stopped" && entry.perhaps === undefined);
-    if (restoring !== undefined) entry.saved = restoring;
-    entry.restoring = undefined;
+    const wasStopped = entry.state === "stopped" && entry.perhaps === undefined;
     entry.perhaps = undefined;
     entry.mayHaveMoved = false;
     entry.expiresAt = found.expires_at ?? "";

@@ -19,8 +19,6 @@ export interface Entry extends AgentAddress {
   written: string | undefined;
   /** The text in the file when the sandbox was stopped. */
   saved: string | undefined;
-  /** The text of the snapshot that the sandbox is being given back. If its server is killed, it may be stopped, and has that text then. */
-  restoring: string | undefined;
   /** The value of a Python variable. Undefined if it may have none or another one. */
   kept: string | undefined;
   isBusy: boolean;
@@ -38,11 +36,7 @@ export interface Found {
 
 /** Lists what is wrong about a sandbox after its server was killed and started again. `goesOn`: whether a machine outlives its server. */
 export function contradictions(entry: Entry, found: Found | undefined, goesOn = false): string[] {
-  const possible: KnownState[] = [
-    entry.state,
-    ...(entry.perhaps ? [entry.perhaps] : []),
-    ...(entry.restoring === undefined ? [] : ["stopped" as const]),
-  ];
+  const possible: KnownState[] = [entry.state, ...(entry.perhaps ? [entry.perhaps] : [])];
   if (found === undefined) {
     return possible.includes("deleted") ? [] : [`${entry.id} is gone; it was ${possible.join(" or ")}`];
   }

@@ -104,7 +104,6 @@ export class Workload {
       expiresAt: String(expires_at),
       mayHaveMoved: false,
       saved: undefined,
-      restoring: undefined,
       kept: undefined,
       isBusy: false,
       url,
@@ -143,14 +142,11 @@ export class Workload {
     if (!snapshot || entry.template) return;
     snapshot.isBusy = true;
     entry.written = undefined;
-    entry.restoring = snapshot.text;
     const answer = await this.tally.ask("restore", () =>
       call(url, "POST", `/v1/sandboxes/${entry.id}/restore`, { snapshot: snapshot.id }),
     );
     snapshot.isBusy = false;
-    if (!answer) return;
-    entry.restoring = undefined;
-    entry.written = snapshot.text;
+    if (answer) entry.written = snapshot.text;
   }
 
   async #fork(url: string, entry: Entry): Promise<void> {

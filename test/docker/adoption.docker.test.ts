@@ -98,7 +98,19 @@ else {
         await again.stop();
         await again.start();
         expect(await again.files.readText("/workspace/note")).toBe("kept");
-        for await (const { id } of last.sandboxes.list()) await last.sandboxes.delete(id);
+
+        // Its machine is another one after a restore.
+        const snapshot = await again.snapshot();
+        await again.files.write("/workspace/note", "changed");
+        await again.restore(snapshot);
+        await again.execute("x = 1");
+        await server.stop("SIGKILL");
+        server = await start(args);
+        await using restored = clientOf(server);
+        const back = await restored.sandboxes.connect(sandbox.id);
+        expect(await back.files.readText("/workspace/note")).toBe("kept");
+        expect((await back.execute("print(x)")).stdout).toBe("1\n");
+        for await (const { id } of restored.sandboxes.list()) await restored.sandboxes.delete(id);
         await server.stop();
         expect(await containers()).toEqual([]);
       } finally {

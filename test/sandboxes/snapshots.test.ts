@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { rmdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { ResourceLimitError, Sandbox, SandboxClient } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -91,6 +91,30 @@ test("a sandbox keeps its files if those of a snapshot may not fit on its disk",
     `Snapshot ${id} is of a sandbox with a disk of 256 MiB, and this one has 64 MiB.`,
   );
   expect(await small.files.readText("own")).toBe("kept");
+});
+
+test("a sandbox stays as it is if there is no memory for a second machine of it, and goes back when it is stopped", async () => {
+  // The server's processes may be limited to less than the machine has.
+  const hostMb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 20);
+  const { client } = await start([
+    "--memory-mb",
+    "512",
+    "--disk-mb",
+    "256",
+    "--memory-overcommit",
+    `${1400 / hostMb}`,
+  ]);
+  await using sandbox = await client.sandboxes.create({ template: "base" });
+  await sandbox.files.write("file", "before");
+  const snapshot = await sandbox.snapshot();
+  await sandbox.files.write("file", "after");
+  await expect(sandbox.restore(snapshot)).rejects.toThrow(
+    /^A running sandbox has two machines for a moment .* Stop the sandbox, and restore it then\.$/,
+  );
+  expect(await sandbox.files.readText("file")).toBe("after");
+  await sandbox.stop();
+  await sandbox.restore(snapshot);
+  expect(await sandbox.files.readText("file")).toBe("before");
 });
 
 test("a snapshot is of one moment while a program writes", async () => {

@@ -46,7 +46,8 @@ export type OnEgressTelling = (sandboxId: string, telling: EgressTelling) => voi
 
 /** The filtering proxy that is a sandbox's only network. A connection's socket tells which sandbox it belongs to. */
 export class EgressGateway {
-  readonly #sandboxes = new Map<string, SandboxEgress>();
+  /** By sandbox. There are two while one machine takes the place of another. */
+  readonly #machines = new Map<string, readonly SandboxEgress[]>();
   readonly #http: HttpProxy;
   readonly #endedTls: EndedTls;
   readonly #dialer: Dialer;
@@ -80,26 +81,29 @@ export class EgressGateway {
       (open) => this.#hasRoom(open),
       (telling) => onTelling?.(id, telling),
     );
-    this.#sandboxes.set(id, egress);
+    this.#machines.set(id, [...this.#of(id), egress]);
     return egress;
   }
 
   /** Whether a sandbox that has so many connections open may open another. */
   #hasRoom(open: number): boolean {
-    const sandboxes = [...this.#sandboxes.values()].map((egress) => egress.open).filter((count) => count > 0);
-    const total = sandboxes.reduce((sum, count) => sum + count, 0);
-    return total < manyConnections || open < manyConnections / sandboxes.length;
+    const counts = [...this.#machines.values()].flatMap((all) => all.map((egress) => egress.open));
+    const used = counts.filter((count) => count > 0);
+    const total = used.reduce((sum, count) => sum + count, 0);
+    return total < manyConnections || open < manyConnections / used.length;
   }
 
   /** Sets which destinations a sandbox may reach from now on. */
   setRules(id: string, rules: EgressRules): void {
-    const egress = this.#sandboxes.get(id);
-    if (egress) egress.policy = this.policy(rules);
+    const policy = this.policy(rules);
+    for (const egress of this.#of(id)) egress.policy = policy;
   }
 
   /** Answers the programs of a sandbox that wait for a destination. False if none does. */
   decide(id: string, destination: Destination, isAllowed: boolean): boolean {
-    return this.#sandboxes.get(id)?.decide(destination, isAllowed) ?? false;
+    return this.#of(id)
+      .map((egress) => egress.decide(destination, isAllowed))
+      .includes(true);
   }
 
   /** The policy of rules that a sandbox asks for. */
@@ -109,13 +113,12 @@ export class EgressGateway {
 
   /** Sets the secrets of a sandbox. Its open connections to their hosts are closed. */
   setSecrets(id: string, secrets: readonly Secret[]): void {
-    const egress = this.#sandboxes.get(id);
-    if (egress) egress.secrets = secrets;
+    for (const egress of this.#of(id)) egress.secrets = secrets;
   }
 
   /** Closes a sandbox's open connections to the hosts of secrets, whose value has changed. */
   closeTunnels(id: string, secrets: readonly Secret[]): void {
-    this.#sandboxes.get(id)?.closeTunnels(secrets);
+    for (const egress of this.#of(id)) egress.closeTunnels(secrets);
   }
 
   /** Tells the authority from those of other servers. */
@@ -130,12 +133,18 @@ export class EgressGateway {
 
   /** The connections that a sandbox requested. Empty after its machine has ended. */
   log(id: string): EgressLog {
-    return this.#sandboxes.get(id)?.log ?? new EgressLog();
+    return this.#of(id)[0]?.log ?? new EgressLog();
   }
 
-  /** Closes all connections of a sandbox and forgets it. */
-  close(id: string): void {
-    this.#sandboxes.get(id)?.close();
-    this.#sandboxes.delete(id);
+  /** Closes all connections of a machine and forgets it. */
+  close(egress: SandboxEgress): void {
+    egress.close();
+    const others = this.#of(egress.id).filter((each) => each !== egress);
+    if (others.length > 0) this.#machines.set(egress.id, others);
+    else this.#machines.delete(egress.id);
+  }
+
+  #of(id: string): readonly SandboxEgress[] {
+    return this.#machines.get(id) ?? [];
   }
 }

@@ -69,7 +69,7 @@ export class SandboxEgress implements EgressAccess {
   #isClosed = false;
 
   constructor(
-    private readonly id: string,
+    readonly id: string,
     private allowed: EgressPolicy,
     private readonly dialer: Dialer,
     private readonly http: HttpProxy,

@@ -104,7 +104,7 @@ export class FleetRestart {
   async #machineOf(sandbox: SandboxRecord): Promise<Machine | string> {
     const { machines, log } = this.parts;
     try {
-      const machine = await machines.adopt(sandbox.template, sandbox.id);
+      const machine = await machines.adopt(sandbox);
       if (machine) return await asRecorded(sandbox, machine);
     } catch (error) {
       const reason = messageOf(error);

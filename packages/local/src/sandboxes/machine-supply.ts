@@ -55,7 +55,7 @@ interface MachineSupplyOptions {
 }
 
 /** Settings in which the machine of a sandbox differs from others of its template. */
-type NewSandbox = Pick<SandboxRecord, "keyId" | "mounted" | "secrets">;
+type NewSandbox = Pick<SandboxRecord, "keyId" | "mounted" | "secrets" | "restores">;
 
 /** Provides machines for sandboxes: keeps a warm pool for each template in use and limits concurrent boots. */
 export class MachineSupply {
@@ -110,16 +110,16 @@ export class MachineSupply {
   }
 
   /** The machine of a sandbox that an earlier control plane left running. Undefined if there is none. */
-  async adopt(template: LocalTemplate, id: string): Promise<Machine | undefined> {
+  async adopt({ template, id, restores }: SandboxRecord): Promise<Machine | undefined> {
     const { runtime, budget } = this.options;
     if (!runtime.adopt) return undefined;
     const release = await budget.reserve(template.limits);
-    const machine = await this.#joined(template, id, async (spec) => runtime.adopt?.(spec)).catch(
-      (error: unknown) => {
-        release();
-        throw error;
-      },
-    );
+    const machine = await this.#joined(template, { id, restores }, async (spec) =>
+      runtime.adopt?.(spec),
+    ).catch((error: unknown) => {
+      release();
+      throw error;
+    });
     if (machine) void machine.exited.then(release);
     else release();
     return machine;
@@ -260,12 +260,12 @@ export class MachineSupply {
     template: LocalTemplate,
     id: string,
     saved: SavedFiles | undefined,
-    { keyId, mounted, secrets }: NewSandbox = { keyId: undefined, mounted: [], secrets: undefined },
+    { keyId, mounted, secrets, restores }: NewSandbox = { keyId: undefined, mounted: [], secrets: undefined },
   ): Promise<Machine> {
     const { runtime, agents, volumes, egress } = this.options;
     const priorityClass = this.options.priorityClass(keyId);
     const opened = mounted.length > 0 ? await volumes.open(mounted) : undefined;
-    const machine = await this.#joined(template, id, (spec) =>
+    const machine = await this.#joined(template, { id, restores }, (spec) =>
       runtime.start({
         ...spec,
         ...(saved && isWholeDisk(saved) && { disk: saved.path }),
@@ -299,16 +299,16 @@ export class MachineSupply {
   /** Gives a machine that `find` starts or finds its way to the internet and its token, until it ends. */
   async #joined<Found extends Machine | undefined>(
     template: LocalTemplate,
-    id: string,
+    { id, restores }: Pick<SandboxRecord, "id" | "restores">,
     find: (spec: MachineSpec) => Promise<Found>,
   ): Promise<Found> {
     const { runtime, tokens, egress, layers, owner } = this.options;
     const { built } = template;
-    const secret = runtime.adopt && (await tokens.machineSecret(id));
+    const secret = runtime.adopt && (await tokens.machineSecret(id, restores));
     const releaseLayers = layers.hold(built?.layers ?? []);
     const sandboxEgress = egress.open(id);
     const release = (): void => {
-      egress.close(id);
+      egress.close(sandboxEgress);
       releaseLayers();
     };
     const finding = async (): Promise<Found> =>

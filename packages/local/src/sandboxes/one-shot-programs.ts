@@ -180,8 +180,8 @@ export class OneShotPrograms {
     };
     const id = newSandboxId();
     this.#ids.set(id, spec.keyId);
+    const sandboxEgress = egress.open(id);
     try {
-      const sandboxEgress = egress.open(id);
       egress.setRules(id, rules);
       const { code, filename, environment, timeoutSeconds, signal, onStart } = spec;
       const outcome = await runtime.run({
@@ -208,7 +208,7 @@ export class OneShotPrograms {
         ...richFields(outcome, spec.wantsRich),
       };
     } finally {
-      egress.close(id);
+      egress.close(sandboxEgress);
       this.#ids.delete(id);
       admission.leave();
       // Processes that do not end still use memory: release the room when they have ended.

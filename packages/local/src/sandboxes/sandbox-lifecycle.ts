@@ -149,48 +149,21 @@ export class SandboxLifecycle {
   }
 
   /**
-   * Gives a sandbox other files, and starts it with those, after `prepare`. If it does not start, it is stopped and has them.
+   * Starts a sandbox anew with other files, after `prepare`. Until its new machine has started it is as it was, and stays so if that
+   * fails.
    */
   restore(
     sandbox: SandboxRecord,
     saved: SavedFiles,
     prepare: (machine: Machine) => Promise<void>,
   ): Promise<void> {
-    const { files, registry, slots } = this.parts;
+    const { registry, slots } = this.parts;
     return this.#steps.run(sandbox, async (signal) => {
       await registry.requireWritable();
-      const { machine, status, keyId } = sandbox;
-      if (status === "error") throw sandboxFailed(sandbox);
-      if (machine) slots.requireStopSlot(keyId);
-      else slots.requireSlot(keyId);
-      // No wait may come between, or others pass the same check. A sandbox with a machine has a slot, and needs one to be stopped.
-      let leave = machine ? (): void => undefined : slots.hold(keyId);
-      sandbox.isStopping = machine !== undefined;
-      try {
-        await files.replace(sandbox.id, saved);
-        if (machine) {
-          leave = slots.hold(keyId);
-          const stopped = this.#asleep(sandbox, "stopped", "requested");
-          await this.#record(sandbox, { ...stopped, machine: undefined, failureReason: undefined }, () =>
-            files.remove(sandbox.id),
-          );
-          // Two machines cannot have one id.
-          await this.#destroyed(sandbox, machine);
-        }
-        sandbox.isStopping = false;
-        // The sandbox counts itself from here on.
-        leave();
-        await this.#boot(sandbox, signal, prepare);
-      } catch (error) {
-        throw problemFrom(
-          error,
-          `Sandbox ${sandbox.id} could not be restored`,
-          "Look at its status, and try again.",
-        );
-      } finally {
-        sandbox.isStopping = false;
-        leave();
-      }
+      if (sandbox.status === "error") throw sandboxFailed(sandbox);
+      // No wait may come between, or others pass the same check.
+      if (!sandbox.machine) slots.requireSlot(sandbox.keyId);
+      await this.#boot(sandbox, { signal, saved, prepare });
     });
   }
 
@@ -278,51 +251,49 @@ export class SandboxLifecycle {
   }
 
   async #start(sandbox: SandboxRecord, signal: AbortSignal): Promise<void> {
-    const { registry, slots } = this.parts;
+    const { registry, slots, files } = this.parts;
     if (sandbox.status === "running") return;
     if (sandbox.status === "paused") throw sandboxPaused(sandbox.id);
     if (sandbox.status === "error") throw sandboxFailed(sandbox);
     await registry.requireWritable();
+    const saved = await files.of(sandbox.id);
+    // No wait may come between, or others pass the same check.
     slots.requireSlot(sandbox.keyId);
-    await this.#boot(sandbox, signal);
+    await this.#boot(sandbox, { signal, saved });
   }
 
-  /** Boots the machine of a stopped sandbox. */
-  async #boot(
-    sandbox: SandboxRecord,
-    signal: AbortSignal,
-    prepare?: (machine: Machine) => Promise<void>,
-  ): Promise<void> {
+  /** Boots a machine for a sandbox with saved files, in place of the one that it has, if any. */
+  async #boot(sandbox: SandboxRecord, { signal, saved, prepare }: BootParts): Promise<void> {
     const { files, machines, egress, registry, deadlines } = this.parts;
-    sandbox.status = "creating";
+    const { id, status, machine: former, restores = 0 } = sandbox;
+    const settings = { ...sandbox, restores: former ? restores + 1 : restores };
+    if (!former) sandbox.status = "creating";
     let machine: Machine | undefined;
     try {
-      const saved = await files.of(sandbox.id);
-      machine = await machines.boot(sandbox.template, sandbox.id, saved, sandbox);
-      egress.setRules(sandbox.id, egressRules(sandbox.egress));
-      egress.setSecrets(sandbox.id, sandbox.secrets ?? []);
+      machine = await machines.boot(sandbox.template, id, saved, settings);
+      egress.setRules(id, egressRules(sandbox.egress));
+      egress.setSecrets(id, sandbox.secrets ?? []);
       await prepare?.(machine);
       signal.throwIfAborted();
-      // The saved files are removed only after this is recorded. If recording fails, the sandbox is stopped again with
-      // those files; nobody has used the new machine yet, so nothing is lost.
+      // What it was is removed only after this is recorded. If recording fails, it is that again; nobody has used the new machine yet,
+      // so nothing is lost.
       await registry.change(sandbox, {
         ...awake(sandbox),
         machine,
+        restores: settings.restores,
         ...(sandbox.secrets && { authority: egress.authorityId }),
       });
     } catch (error) {
-      sandbox.status = "stopped";
+      if (!former) sandbox.status = status;
       await machine?.destroy();
-      if (error instanceof Problem) throw error;
-      throw conflict(
-        `Sandbox ${sandbox.id} could not be started`,
-        error,
-        "The sandbox is still stopped. Try again.",
-      );
+      if (error instanceof Problem) throw former ? withoutRoomForTwo(error) : error;
+      const hint = `The sandbox is ${former ? "as it was" : "still stopped"}. Try again.`;
+      throw conflict(`Sandbox ${id} could not be started`, error, hint);
     }
-    deadlines.set(sandbox.id, sandbox.expiresAt);
+    deadlines.set(id, sandbox.expiresAt);
     this.watch(sandbox, machine);
-    await files.remove(sandbox.id);
+    if (former) await this.#destroyed(sandbox, former);
+    else await files.remove(id);
   }
 
   /** What changes when a sandbox begins to sleep. Unless it is deleted at its deadline, it has another one then. */
@@ -375,6 +346,21 @@ export class SandboxLifecycle {
     }
     if (change.expiresAt) this.parts.deadlines.set(sandbox.id, change.expiresAt);
   }
+}
+
+/** With what a machine is booted. */
+interface BootParts {
+  readonly signal: AbortSignal;
+  readonly saved: SavedFiles;
+  /** Done before anybody can use the machine. */
+  readonly prepare?: (machine: Machine) => Promise<void>;
+}
+
+/** Says how to restore a sandbox where there is no memory for two machines of it. */
+function withoutRoomForTwo(problem: Problem): Problem {
+  if (problem.code !== "RESOURCE_LIMIT_ERROR") return problem;
+  const message = `A running sandbox has two machines for a moment when it is restored. ${problem.summary}`;
+  return new Problem(409, "CONFLICT", message, { hint: "Stop the sandbox, and restore it then." });
 }
 
 const always = async (): Promise<boolean> => true;

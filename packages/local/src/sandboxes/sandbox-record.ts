@@ -51,6 +51,8 @@ export interface SandboxRecord {
   stopReason: StopReason | undefined;
   /** Links to its ports and files that were made until then are revoked. */
   linksRevokedAt?: Date | undefined;
+  /** How often another machine took the place of its machine. Tells them apart. Default: 0. */
+  restores?: number | undefined;
 }
 
 /** The fields of a sandbox that decide whether its agent can be called. */

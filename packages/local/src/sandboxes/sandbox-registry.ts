@@ -22,6 +22,7 @@ export type SandboxChange = Partial<
     SandboxRecord,
     | "authority"
     | "machine"
+    | "restores"
     | "status"
     | "egress"
     | "secrets"

@@ -89,20 +89,6 @@ export class SandboxFiles {
     return { ...saved, path };
   }
 
-  /** Makes other files those of a stopped sandbox. */
-  async replace(id: string, { path, isDisk }: SavedFiles): Promise<void> {
-    const directory = await this.#directory.ready();
-    const [wanted, other] = isDisk ? [diskOf(id), id] : [id, diskOf(id)];
-    const partial = partialOf(join(directory, wanted));
-    await rm(partial, { force: true });
-    await link(path, partial);
-    await rename(partial, join(directory, wanted));
-    // Where both were names of one file already, the rename has done nothing.
-    await rm(partial, { force: true });
-    await rm(join(directory, other), { force: true });
-    await sync(directory);
-  }
-
   async remove(id: string): Promise<void> {
     const directory = await this.#directory.made;
     if (directory === undefined) return;

@@ -157,4 +157,8 @@ export const migrations: readonly Migration[] = [
     name: "snapshots",
     sql: "CREATE TABLE snapshots (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT",
   },
+  {
+    name: "restored_sandboxes",
+    sql: "ALTER TABLE sandboxes ADD COLUMN restores INTEGER",
+  },
 ];

@@ -48,6 +48,7 @@ export interface StoredSandbox {
   readonly stopReason?: StopReason | undefined;
   /** Links to its ports and files that were made until then are revoked. */
   readonly linksRevokedAt?: Date | undefined;
+  readonly restores?: number | undefined;
   readonly idempotency: Idempotency | undefined;
   /** Id of the API key that created the sandbox. Undefined for the server's own key. */
   readonly keyId: string | undefined;
@@ -109,6 +110,7 @@ export class SqliteSandboxRepository implements SandboxRepository {
       request_digest: sandbox.idempotency?.requestDigest ?? null,
       key_id: sandbox.keyId ?? null,
       links_revoked_at: sandbox.linksRevokedAt?.getTime() ?? null,
+      restores: sandbox.restores ?? null,
     };
     const columns = Object.keys(values);
     this.events.record(events, () =>
@@ -236,6 +238,7 @@ function readSandbox(row: Row): StoredSandbox {
     idempotency: key === undefined ? undefined : { key, requestDigest: text("request_digest") ?? "" },
     keyId: text("key_id"),
     ...(row.links_revoked_at !== null && { linksRevokedAt: new Date(Number(row.links_revoked_at)) }),
+    ...(row.restores !== null && { restores: Number(row.restores) }),
   };
 }
 

@@ -197,12 +197,12 @@ export class TemplateBuilder {
         ...(built && { isImage: built.isImage, environment: built.environment }),
       });
     const machine = await start().catch((error: unknown) => {
-      egress.close(id);
+      egress.close(machineEgress);
       release();
       throw error;
     });
     void machine.exited.then(() => {
-      egress.close(id);
+      egress.close(machineEgress);
       release();
     });
     return machine;

@@ -102,8 +102,8 @@ export class TokenIssuer {
   }
 
   /** A secret for the machine of one sandbox, the same as long as the key is. */
-  machineSecret(sandboxId: string): Promise<string> {
-    return this.#secret(`machine ${sandboxId}`);
+  machineSecret(sandboxId: string, restores = 0): Promise<string> {
+    return this.#secret(restores === 0 ? `machine ${sandboxId}` : `machine ${sandboxId} ${restores}`);
   }
 
   /** A secret that signs links to ports and files, the same as long as the key is. */

@@ -67,7 +67,7 @@ describe("a tunnel through the egress proxy", () => {
       Array.from({ length: 5 }, () => proxy.tunnel(`127.0.0.1:${server.port}`)),
     );
     await expect.poll(() => server.connections.size).toBe(5);
-    proxy.gateway.close("sandbox");
+    proxy.gateway.close(proxy.egress);
     for (const client of clients) expect(await text(client)).toBe("");
     await expect.poll(() => server.connections.size).toBe(0);
     expect(await proxy.say("GET http://a.example/ HTTP/1.1\r\n\r\n")).toBe("");
@@ -197,7 +197,7 @@ test("a sandbox reaches nothing until its rules are set, and nothing is known of
   client.write("CONNECT 1.1.1.1:443 HTTP/1.1\r\n\r\n");
   expect(await text(client)).toMatch(/^HTTP\/1\.1 403 /);
   expect(proxy.gateway.log("new").entries).toMatchObject([{ host: "1.1.1.1", decision: "refused" }]);
-  proxy.gateway.close("new");
+  proxy.gateway.close(egress);
 });
 
 describe("a destination that is not on the public internet", () => {

@@ -18,20 +18,41 @@ describe("snapshots that are restored at the same time", () => {
     expect(outcomes).toEqual([{ status: "fulfilled", value: undefined }, limitReached]);
     expect(sandboxes.map(({ status }) => status)).toEqual(["running", "stopped"]);
   });
+});
 
-  test("stop no more running sandboxes than may be stopped", async () => {
-    const rig = new LifecycleRig({ stopped: 1 });
-    const running = (id: string) => rig.add(id, { machine: newMachine(id) });
-    const sandboxes = [await running("1"), await running("2")];
-    const outcomes = await Promise.allSettled(
-      sandboxes.map((sandbox) => rig.lifecycle.restore(sandbox, saved, async () => undefined)),
+describe("a sandbox whose new machine does not start goes on", () => {
+  test("with the machine that it has", async () => {
+    const rig = new LifecycleRig();
+    const ended: string[] = [];
+    const machine = newMachine("1", { destroy: async () => void ended.push("former") });
+    const sandbox = await rig.add("1", { machine });
+    const started = newMachine("1", { destroy: async () => void ended.push("new") });
+    rig.boot = async () => started;
+    const restore = rig.lifecycle.restore(sandbox, saved, async () => {
+      expect(sandbox).toMatchObject({ status: "running", machine, isStopping: false });
+      throw new Error("its agent did not answer");
+    });
+    await expect(restore).rejects.toThrow(
+      "Sandbox 1 could not be started: its agent did not answer. The sandbox is as it was. Try again.",
     );
-    expect(outcomes).toEqual([{ status: "fulfilled", value: undefined }, limitReached]);
-    expect(sandboxes.map(({ isStopping, status }) => ({ isStopping, status }))).toEqual([
-      { isStopping: false, status: "running" },
-      { isStopping: false, status: "running" },
-    ]);
-    expect(rig.registry.countStopped(undefined)).toBe(0);
+    expect(ended).toEqual(["new"]);
+    expect(sandbox).toMatchObject({ status: "running", machine });
+    await rig.lifecycle.restore(sandbox, saved, async () => undefined);
+    expect(ended).toEqual(["new", "former"]);
+    expect(sandbox).toMatchObject({ status: "running", machine: started, restores: 1 });
+  });
+
+  test("with the files that it was stopped with", async () => {
+    const rig = new LifecycleRig();
+    const removed: string[] = [];
+    rig.files.remove = async (id: string) => void removed.push(id);
+    const sandbox = await rig.add("1", {});
+    rig.boot = () => Promise.reject(new Error("no"));
+    await expect(rig.lifecycle.restore(sandbox, saved, async () => undefined)).rejects.toThrow(
+      "still stopped",
+    );
+    expect(sandbox).toMatchObject({ status: "stopped", machine: undefined });
+    expect(removed).toEqual([]);
   });
 });
 

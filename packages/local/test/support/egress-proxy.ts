@@ -106,7 +106,7 @@ export class EgressProxy implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.gateway.close("sandbox");
+    this.gateway.close(this.egress);
     for (const client of this.#clients) client.destroy();
     await new Promise((resolve) => this.server.close(resolve));
     await rm(this.directory, { recursive: true, force: true });

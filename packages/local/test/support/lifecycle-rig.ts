@@ -40,13 +40,13 @@ export class LifecycleRig {
   readonly files = {
     of: async () => ({ path: "/none", isDisk: false }),
     save: async (): Promise<void> => undefined,
-    replace: async (): Promise<void> => undefined,
-    remove: async (): Promise<void> => undefined,
+    remove: async (_id: string): Promise<void> => undefined,
   };
   readonly passed: string[] = [];
   readonly deadlines = new Deadlines((id) => this.onDeadline(id));
   readonly logged: string[] = [];
   readonly lifecycle: SandboxLifecycle;
+  boot = async (id: string): Promise<Machine> => newMachine(id);
   onDeadline = (id: string): void => void this.passed.push(id);
 
   constructor({ slots = 10, stopped = 10 } = {}) {
@@ -60,7 +60,7 @@ export class LifecycleRig {
       registry,
       deadlines,
       files: files as never,
-      machines: { boot: async (_: unknown, id: string) => newMachine(id), abandon: () => undefined } as never,
+      machines: { boot: (_: unknown, id: string) => this.boot(id), abandon: () => undefined } as never,
       egress: { setRules: () => undefined, setSecrets: () => undefined } as never,
       layers: { collect: async () => undefined } as never,
       volumes: { copies: { remove: async () => undefined } } as never,
