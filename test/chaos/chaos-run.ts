@@ -59,7 +59,7 @@ const guardLimitMs = 60_000;
  */
 export class ChaosRun {
   readonly #workload: Workload;
-  readonly #dead = new Set<number>();
+  readonly #dead = new Set<string>();
   readonly #lost: string[] = [];
   readonly #orphans: string[] = [];
   #checks = 0;
@@ -127,7 +127,7 @@ export class ChaosRun {
     this.#killsInProbe += 1;
     // Kill at once: there is no guard yet, and to look for one takes longer than the probe.
     await server.end("SIGKILL");
-    this.#dead.add(server.pid);
+    this.#dead.add(server.identity);
   }
 
   async #killUnderLoad(directory: string): Promise<void> {
@@ -168,7 +168,7 @@ export class ChaosRun {
     this.#checks += this.executions.count;
     this.#lost.push(...(await this.executions.contradictions()));
     await server.end("SIGTERM");
-    this.#dead.add(server.pid);
+    this.#dead.add(server.identity);
     await this.#checkLeftovers();
   }
 
@@ -183,7 +183,7 @@ export class ChaosRun {
   async #kill(server: ChaosServer): Promise<void> {
     if (this.killsGuards) await server.endWithGuard();
     else await server.end("SIGKILL");
-    this.#dead.add(server.pid);
+    this.#dead.add(server.identity);
   }
 
   async #check(url: string, directory: string): Promise<void> {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { processIdentity } from "../../packages/local/src/runtime/host/process-identity.js";
 import { descendants } from "../support/host-processes.js";
 import { killedWithParent } from "../support/local-server.js";
 import { throughMarker } from "./leftovers.js";
@@ -13,6 +14,8 @@ export const apiKey = "chaos-key";
 /** A server on a data directory that may be killed at any moment, also before it is ready. */
 export class ChaosServer {
   readonly pid: number;
+  /** Tells the server from later ones with its pid. */
+  readonly identity: string;
   /** The server's URL. Undefined if the server ended before it was ready. */
   readonly ready: Promise<string | undefined>;
   readonly #exited: Promise<{ code: number | null }>;
@@ -33,6 +36,7 @@ export class ChaosServer {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.pid = child.pid ?? 0;
+    this.identity = processIdentity(this.pid) ?? "";
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       this.#log += chunk;
     });

@@ -143,7 +143,7 @@ export class FullDirectoryRun {
     this.#checks += this.executions.count;
     this.#lost.push(...(await this.executions.contradictions()));
     await next.end("SIGTERM");
-    this.#orphans.push(...leftovers(new Set([server.pid, next.pid])));
+    this.#orphans.push(...leftovers(new Set([server.identity, next.identity])));
   }
 }
 

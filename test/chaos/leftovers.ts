@@ -9,18 +9,20 @@ import { environmentOf, hostProcesses } from "../support/host-processes.js";
 export const throughMarker = [
   "/bin/sh",
   "-c",
-  'CHAOS_SERVER=cloud-sandbox-$$-0-server exec "$@"',
+  'CHAOS_SERVER=cloud-sandbox-$$-$(cut -d " " -f 22 /proc/$$/stat)-server exec "$@"',
   "marked",
 ] as const;
 
-/** Lists what dead servers have left on this machine: processes, control groups, uids, directories, sockets and mounts. */
-export function leftovers(deadPids: ReadonlySet<number>): string[] {
-  // Names of an instance's things begin with its pid and start time, because pids are used again.
-  const owner = (text: string): number | undefined => {
-    const pid = /(?:^|cloud-sandbox-)(\d+)-\d+/.exec(text)?.[1];
-    return pid === undefined ? undefined : Number(pid);
+/**
+ * Lists what dead servers have left on this machine: processes, control groups, uids, directories, sockets and mounts. They are
+ * named by their pids, or by their identities where so many die that another server may have the pid of one.
+ */
+export function leftovers(dead: ReadonlySet<number | string>): string[] {
+  const isDead = (text: string): boolean => {
+    // Names of an instance's things begin with its pid and start time.
+    const [, pid, startTime] = /(?:^|cloud-sandbox-)(\d+)-(\d+)/.exec(text) ?? [];
+    return dead.has(Number(pid)) || dead.has(`${pid}-${startTime}`);
   };
-  const isDead = (text: string): boolean => deadPids.has(owner(text) ?? -1);
   const found = (kind: string, names: readonly string[]): string[] =>
     names.filter(isDead).map((name) => `${kind}: ${name}`);
   return [

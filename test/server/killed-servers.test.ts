@@ -102,7 +102,8 @@ class LeftProcess {
 const bubblewraps = (server: number): HostProcess[] =>
   hostProcesses().filter(
     ({ pid, commandLine }) =>
-      commandLine.startsWith("bwrap ") && environmentOf(pid).includes(`cloud-sandbox-${server}-0-server`),
+      commandLine.startsWith("bwrap ") &&
+      environmentOf(pid).includes(`CHAOS_SERVER=cloud-sandbox-${server}-`),
   );
 
 test.for<[StartedBy, "before bubblewrap starts" | "while bubblewrap waits for its uids"]>([
