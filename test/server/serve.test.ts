@@ -1,5 +1,7 @@
 import {
   chmodSync,
+  chownSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,7 +17,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runBuilt } from "../support/built-program.js";
 import { root } from "../support/documents/code-blocks.js";
 import { descendants, type HostProcess, hostProcesses } from "../support/host-processes.js";
-import { cannotStartAs, type LocalServer, startLocalServer } from "../support/local-server.js";
+import {
+  cannotStartAs,
+  type LocalServer,
+  type StartedBy,
+  startLocalServer,
+} from "../support/local-server.js";
+import { ordinaryUid } from "../support/ordinary-user-caches.js";
 
 describe("cloud-sandbox-local serve", () => {
   /** A server for tests that neither start nor stop one. */
@@ -48,6 +56,29 @@ describe("cloud-sandbox-local serve", () => {
       error: { code: "SANDBOX_NOT_FOUND", message: body.message, request_id: body.request_id },
     });
   });
+
+  test.for<StartedBy>(["root", "an ordinary user"])(
+    "started by %s starts sandboxes where the directory for temporary files is closed to other users",
+    async (who, { skip }) => {
+      const obstacle = cannotStartAs(who);
+      skip(obstacle !== undefined, obstacle);
+      const closed = mkdtempSync(join(tmpdir(), "closed-"));
+      const inside = join(closed, "inside");
+      mkdirSync(inside);
+      if (who !== "root" && process.getuid?.() === 0)
+        for (const path of [closed, inside]) chownSync(path, ordinaryUid, ordinaryUid);
+      const server = await startLocalServer({ who, args: ["--pool", "0"], env: { TMPDIR: inside } });
+      try {
+        await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+        await using sandbox = await client.sandboxes.create({ template: "base" });
+        expect((await sandbox.commands.run("echo here")).stdout).toBe("here\n");
+      } finally {
+        await server.stop();
+      }
+      expect(readdirSync(inside)).toEqual([]);
+      rmSync(closed, { recursive: true });
+    },
+  );
 
   test.each(["SIGTERM", "SIGINT"] as const)(
     "on %s deletes its sandboxes, stops and leaves nothing",

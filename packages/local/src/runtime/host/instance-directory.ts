@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, lstat, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -14,12 +14,27 @@ const sharedMemory = "/dev/shm";
 const longestSocketPath = 103;
 /** The length of a sandbox's id. The sockets of its machine have that name, or a shorter one. */
 const longestSocketName = 18;
-/** Where the directory is made if the path of the user's own temporary directory is too long for sockets, as on macOS. */
+/**
+ * Where the directory is made if the path of the user's own temporary directory is too long for sockets, as on macOS, or if sandboxes
+ * cannot enter that.
+ */
 const shortDirectory = "/tmp";
 /**
  * The directory for temporary files, as an absolute path: the guard, which removes what is made there, has another working directory.
  */
-export const temporaryDirectory = (): string => resolve(tmpdir());
+export function temporaryDirectory(): string {
+  const own = resolve(tmpdir());
+  // Sandboxes of root have uids of their own, and a directory that a login makes for its user alone is closed to them.
+  return process.getuid?.() === 0 && !isOpenToAll(own) ? shortDirectory : own;
+}
+
+/** Whether every user may enter a directory. One that cannot be looked at is left to whoever uses it. */
+function isOpenToAll(directory: string): boolean {
+  const parent = dirname(directory);
+  const mode = statSync(directory, { throwIfNoEntry: false })?.mode ?? constants.S_IXOTH;
+  return (mode & constants.S_IXOTH) !== 0 && (parent === directory || isOpenToAll(parent));
+}
+
 /**
  * The directory's name contains its owner's pid and start time, so the owner is known from the moment the directory
  * exists.
