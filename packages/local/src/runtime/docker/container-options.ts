@@ -84,6 +84,8 @@ export function containerOptions({
     Env: [...environmentOf(environment), ...(listening ? [variableOf(listening)] : [])],
     Labels: { ...processLabels(), ...labels },
     NetworkDisabled: true,
+    // That of the image would run as root, with programs that code has put on the path.
+    Healthcheck: { Test: ["NONE"] },
     // The channel: when the control plane is gone, the input ends.
     OpenStdin: true,
     StdinOnce: true,
