@@ -56,6 +56,16 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
       expect(JSON.parse(stdout)[0].HostConfig).toMatchObject({ Binds: null, NetworkMode: "none" });
     });
 
+    test("that somebody freezes or thaws can still be paused and resumed", async () => {
+      await using sandbox = await client.sandboxes.create({ template: "base" });
+      const [id = ""] = await containersOf(server);
+      await docker("pause", id);
+      await sandbox.pause();
+      await docker("unpause", id);
+      await sandbox.resume();
+      expect((await sandbox.execute("print(6 * 7)")).stdout).toBe("42\n");
+    });
+
     test("that somebody removes is a sandbox that has ended, and others go on", async () => {
       const sandbox = await client.sandboxes.create({ template: "base" });
       const call = sandbox.execute("sleep 60", { language: "bash" });

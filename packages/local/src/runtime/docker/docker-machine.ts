@@ -128,7 +128,7 @@ export class DockerMachine implements Machine {
     try {
       // A program that is frozen while `docker exec` starts it blocks every other request about the container.
       await this.parts.connection.settled();
-      await this.#unlessEnded(this.#freeze());
+      await this.#untilFrozen(true, this.#freeze());
     } catch (error) {
       freezing.isFrozen = false;
       throw error;
@@ -138,7 +138,7 @@ export class DockerMachine implements Machine {
   async resume(): Promise<void> {
     const { container, freezing } = this.parts;
     if (!freezing.isFrozen) return;
-    await this.#unlessEnded(container.unpause());
+    await this.#untilFrozen(false, container.unpause());
     freezing.isFrozen = false;
   }
 
@@ -189,10 +189,16 @@ export class DockerMachine implements Machine {
     }
   }
 
-  /** Waits for a request about the container. If the container has ended, `exited` tells that. */
-  async #unlessEnded(request: Promise<unknown>): Promise<void> {
+  /**
+   * Waits for a request to freeze or thaw the container. Docker refuses what somebody else has done already. If the container
+   * has ended, `exited` tells that.
+   */
+  async #untilFrozen(wanted: boolean, request: Promise<unknown>): Promise<void> {
+    const { container } = this.parts;
     await request.catch(async (error: unknown) => {
-      if (await hasEnded(this.parts.container).catch(() => false)) return;
+      if (await hasEnded(container).catch(() => false)) return;
+      const state = await container.inspect().catch(() => undefined);
+      if (state?.State.Paused === wanted) return;
       throw new Error(`Docker refused: ${reasonOf(error)}`, { cause: error });
     });
   }
