@@ -45,6 +45,15 @@ echo 2>/dev/null >> /etc/ld.so.preload || echo sealed; cat /proc/cmdline /proc/i
       ]);
     });
 
+    test("finds itself by the names localhost and sandbox", async () => {
+      await using sandbox = await client.sandboxes.create({ template: "base" });
+      const { value } = await sandbox.execute(
+        "import socket; [socket.gethostbyname(name) for name in ('localhost', 'sandbox')]",
+      );
+      expect(value).toBe("['127.0.0.1', '127.0.0.1']");
+      expect((await sandbox.commands.run("cat /etc/resolv.conf")).stdout).toBe("nameserver 127.0.0.1\n");
+    });
+
     test("shows its daemon neither the sandbox's id nor variables", async () => {
       await using sandbox = await client.sandboxes.create({
         template: "base",

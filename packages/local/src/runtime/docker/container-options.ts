@@ -83,7 +83,6 @@ export function containerOptions({
     Hostname: "sandbox",
     Env: [...environmentOf(environment), ...(listening ? [variableOf(listening)] : [])],
     Labels: { ...processLabels(), ...labels },
-    NetworkDisabled: true,
     // That of the image would run as root, with programs that code has put on the path.
     Healthcheck: { Test: ["NONE"] },
     // The channel: when the control plane is gone, the input ends.
@@ -98,7 +97,11 @@ export function containerOptions({
       AutoRemove: false,
       Init: true,
       ...(daemon.runtime !== undefined && { Runtime: daemon.runtime }),
+      // Not `NetworkDisabled`, with which `/etc/hosts` is empty, and no program finds "localhost".
       NetworkMode: "none",
+      ExtraHosts: ["sandbox:127.0.0.1"],
+      // Else code could read the name servers and search domains of the daemon's machine.
+      ...{ Dns: ["127.0.0.1"], DnsSearch: ["."] },
       IpcMode: "private",
       // Unknown to the library's types.
       ...{ CgroupnsMode: "private", MaskedPaths: maskedPaths },
