@@ -3,7 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { SandboxClient } from "cloud-sandbox";
 import { expect, test } from "vitest";
-import { dockerEnvironment, startDockerServer, withoutDocker } from "../support/docker/docker-server.js";
+import {
+  dockerEnvironment,
+  startDockerServer,
+  withoutDocker,
+  withoutGvisor,
+} from "../support/docker/docker-server.js";
 
 const obstacle = withoutDocker();
 if (obstacle !== undefined) test("settings of images", ({ skip }) => skip(obstacle));
@@ -11,10 +16,41 @@ else {
   test("an image's health check does not run: code would be root in it", async () => {
     await withImage("HEALTHCHECK --interval=1s CMD checked", async (client, image) => {
       await using sandbox = await client.sandboxes.create({ template: image });
-      const plant = "mkdir -p ~/.local/bin; cd ~/.local/bin; echo 'id -u >/tmp/uid' >checked; chmod +x checked";
+      const plant =
+        "mkdir -p ~/.local/bin; cd ~/.local/bin; echo 'id -u >/tmp/uid' >checked; chmod +x checked";
       await sandbox.commands.run(plant);
       await sleep(3000);
       expect(await sandbox.files.exists("/tmp/uid")).toBe(false);
+    });
+  });
+
+  test.for([
+    ["and have its files", [], "1777\n"],
+    ["with gVisor too", ["--docker-runtime", "runsc"], undefined],
+  ] as const)(
+    "an image's volumes are as read-only as the rest of it, %s",
+    async ([, args, mode], { skip }) => {
+      const missing = withoutGvisor();
+      if (mode === undefined && missing !== undefined) skip(missing);
+      const volumes = `VOLUME ["/var/tmp/", "/tmp", "/home"]`;
+      const use = async (client: SandboxClient, image: string): Promise<void> => {
+        await using sandbox = await client.sandboxes.create({ template: image });
+        const { stdout, stderr } = await sandbox.commands.run(
+          "stat -c %a /var/tmp; touch /var/tmp/made /tmp/made ~/made",
+        );
+        if (mode !== undefined) expect(stdout).toBe(mode);
+        expect(stderr).toBe("touch: cannot touch '/var/tmp/made': Read-only file system\n");
+      };
+      await withImage(volumes, use, args);
+      expect(await docker("volume", "ls", "--quiet")).toBe("");
+    },
+  );
+
+  test("an image whose volume hides what sandboxes need is refused", async () => {
+    await withImage("VOLUME /opt", async (client, image) => {
+      await expect(client.sandboxes.create({ template: image })).rejects.toThrow(
+        /"VOLUME \/opt" hides files/,
+      );
     });
   });
 }
@@ -23,12 +59,14 @@ else {
 async function withImage(
   change: string,
   use: (client: SandboxClient, image: string) => Promise<void>,
+  args: readonly string[] = [],
 ): Promise<void> {
   const { CLOUD_SANDBOX_DOCKER_IMAGE: base = "" } = dockerEnvironment();
   const image = "cloud-sandbox-settings:1";
   const id = await docker("create", base, "true");
-  await docker("commit", "--change", change, id, image).finally(() => docker("rm", id));
-  const server = await startDockerServer({ args: ["--docker-image", image, "--pool", "0"] });
+  await docker("commit", "--change", change, id, image);
+  await docker("rm", id);
+  const server = await startDockerServer({ args: ["--docker-image", image, "--pool", "0", ...args] });
   try {
     await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
     await use(client, image);

@@ -39,13 +39,35 @@ export function mountObstacle(
   return undefined;
 }
 
+const emptyDirectory = "ro,noexec,nosuid,nodev,size=4096";
+
 /** The tmpfs that Docker makes for a container's mounts: only Docker can make a directory in the read-only root. They are covered then. */
 export function mountPoints(mounts: readonly MachineMount[]): Record<string, string> {
   const writable = ["/workspace", inside.home];
   const inRoot = mounts.filter(
     ({ target }) => !writable.some((tree) => target === tree || target.startsWith(`${tree}/`)),
   );
-  return Object.fromEntries(inRoot.map(({ target }) => [target, "ro,noexec,nosuid,nodev,size=4096"]));
+  return Object.fromEntries(inRoot.map(({ target }) => [target, emptyDirectory]));
+}
+
+/** What Docker makes read-only in a container that names no such paths itself. */
+const readOnlyPaths = ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"];
+
+/**
+ * Makes the directories of an image's VOLUME as read-only as the root: Docker would let code write there to the daemon's disk,
+ * without a limit. gVisor cannot, and gets empty directories in their place.
+ */
+export function withVolumes(
+  volumes: readonly string[],
+  tmpfs: Readonly<Record<string, string>>,
+  isGvisor: boolean,
+): { Tmpfs: Record<string, string>; ReadonlyPaths: string[] } {
+  const others = volumes.filter((path) => !(path in tmpfs));
+  const empty = isGvisor ? others.map((path) => [path, emptyDirectory]) : [];
+  return {
+    Tmpfs: { ...tmpfs, ...Object.fromEntries(empty) },
+    ReadonlyPaths: [...readOnlyPaths, ...others],
+  };
 }
 
 /**

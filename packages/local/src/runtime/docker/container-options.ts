@@ -3,7 +3,7 @@ import { revealingNames } from "../bubblewrap/host-files/masked-kernel-files.js"
 import { type Listening, listeningVariable } from "../container/channel/channel-protocol.js";
 import { codeUid, inside } from "../container/paths.js";
 import { type MachineLimits, type MachineMount, mostMemoryMb } from "../sandbox-runtime.js";
-import { mountPoints } from "./container-mounts.js";
+import { mountPoints, withVolumes } from "./container-mounts.js";
 import { processLabels } from "./engine/container-owner.js";
 import { seccompProfile } from "./engine/seccomp-profile.js";
 
@@ -31,6 +31,8 @@ export interface Container {
   readonly command: readonly string[];
   /** The variables that the image sets for its programs. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The directories that the image names with VOLUME. */
+  readonly volumes?: readonly string[];
   readonly limits: MachineLimits;
   readonly daemon: DaemonAbilities;
   /** Labels besides those of this process. */
@@ -64,6 +66,7 @@ export function containerOptions({
   image,
   command,
   environment,
+  volumes = [],
   limits,
   daemon,
   labels,
@@ -115,14 +118,18 @@ export function containerOptions({
       ],
       Privileged: false,
       ReadonlyRootfs: true,
-      Tmpfs: {
-        "/workspace": tmpfs(limits.diskMb, "0755"),
-        "/tmp": tmpfs(limits.diskMb / 2, "1777"),
-        [inside.home]: tmpfs(limits.diskMb / 2, "0755"),
-        "/run": tmpfs(4, "0755"),
-        [inside.run]: tmpfs(1, "0711", 0),
-        ...mountPoints(mounts),
-      },
+      ...withVolumes(
+        volumes,
+        {
+          "/workspace": tmpfs(limits.diskMb, "0755"),
+          "/tmp": tmpfs(limits.diskMb / 2, "1777"),
+          [inside.home]: tmpfs(limits.diskMb / 2, "0755"),
+          "/run": tmpfs(4, "0755"),
+          [inside.run]: tmpfs(1, "0711", 0),
+          ...mountPoints(mounts),
+        },
+        daemon.isolation === "gvisor",
+      ),
       ShmSize: 64 * mebibyte,
       Memory: memory,
       MemorySwap: memory,

@@ -156,7 +156,7 @@ export class DockerRuntime implements SandboxRuntime {
             name,
             image: image.name,
             command: isOfGvisor(daemon) ? image.commands.machineOfGvisor : image.commands.machine,
-            environment: image.environment,
+            ...{ environment: image.environment, volumes: image.volumes },
             limits: spec.limits,
             daemon,
             labels: this.#containers.labelsOf(secret, spec.owner),

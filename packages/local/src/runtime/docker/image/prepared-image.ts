@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { resolve } from "node:path/posix";
 import { buffer } from "node:stream/consumers";
 import type Docker from "dockerode";
 import { codeUid, inside } from "../../container/paths.js";
@@ -24,6 +25,8 @@ export interface PreparedImage {
   readonly name: string;
   /** The variables that the original image sets for its programs. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The directories that it names with VOLUME. */
+  readonly volumes: readonly string[];
   readonly commands: MachineCommands;
   readonly contents: ImageContents;
 }
@@ -47,6 +50,7 @@ export async function preparedImage(
     ]),
   );
   const { Id, Architecture } = original;
+  const volumes = volumesOf(name, Object.keys(original.Config.Volumes ?? {}));
   const found =
     (await knownFindings(docker, Id)) ??
     (await tryImage(docker, {
@@ -72,7 +76,7 @@ export async function preparedImage(
     await addLayer(docker, Id, toolkit, tag, found);
     await removeOlder(docker, Id, prepared);
   }
-  return { name: prepared, environment, commands: toolkit, contents: contentsOf(found) };
+  return { name: prepared, environment, volumes, commands: toolkit, contents: contentsOf(found) };
 }
 
 /** The findings of an earlier control plane about the image of that name. Undefined if none has tried it. */
@@ -99,6 +103,16 @@ function notUsable(name: string, architecture: string, error: unknown): Error {
   return new Error(
     `The image ${name}, which is for ${architecture}, cannot be used: ${reason.replace(/\.?$/, "")}; sandboxes need an image for the daemon's processor with a shell and bash`,
     { cause: error },
+  );
+}
+
+/** The directories of an image's VOLUME. The layer that is added has nothing of them, so they may not hold what sandboxes need. */
+function volumesOf(name: string, declared: readonly string[]): string[] {
+  const volumes = declared.map((path) => resolve("/", path));
+  const hiding = volumes.find((path) => path === "/etc" || inside.run.startsWith(`${path}/`));
+  if (hiding === undefined) return volumes;
+  throw new Error(
+    `The image ${name} cannot be used: its "VOLUME ${hiding}" hides files that sandboxes need there; name an image without it`,
   );
 }
 
