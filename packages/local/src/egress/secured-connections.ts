@@ -47,6 +47,8 @@ export class SecuredConnections {
       ...(isAddress ? {} : { servername: destination.host }),
     };
     const secured = connect(options);
+    // A session of HTTP/2 learns that its server has left when the connection is closed, and not when it is half so.
+    if (protocol === "h2") secured.allowHalfOpen = false;
     return new Promise((resolve, reject) => {
       const stopListening = destroyOnAbort(signal, socket, reject);
       const fail = (why: string, cause?: Error): void => {

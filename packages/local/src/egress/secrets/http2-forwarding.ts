@@ -30,6 +30,7 @@ const windowBytes = 4 * 1024 * 1024;
 
 /** Sends the requests of a program that speaks HTTP/2 on to a host that has a secret, over HTTP/2. */
 export function forwardHttp2(program: TLSSocket, upstream: TLSSocket, host: SecretHost): void {
+  if (upstream.destroyed) return void program.destroy();
   const server = connect(`https://${authorityOf(host.destination)}`, {
     createConnection: () => upstream,
     settings,
@@ -106,8 +107,7 @@ function forward(
       answer(stream, call, head, entry);
     });
     call.on("error", (error) => {
-      const why = failure(error, host);
-      if (!stream.headersSent) entry.end("failed", why);
+      if (!stream.headersSent && !stream.closed) entry.end("failed", failure(error, host));
     });
     call.once("close", () => {
       if (stream.headersSent && call.rstCode === 0) return;

@@ -83,12 +83,12 @@ async function relayCompressed(
       await Promise.all(decoders.map((plain) => decoded(plain, piece)));
       if (isTooLarge) {
         entry.end("failed", "The answer inflates to more than is searched for a secret, and was cut.");
-        to.destroy();
+        cut(to);
         return;
       }
       if ([unread, ...masks].some(({ hasFound }) => hasFound)) {
         entry.end("failed", "The answer repeats a secret, compressed, and was cut.");
-        to.destroy();
+        cut(to);
         return;
       }
       entry.bytesReceived += piece.length;
@@ -134,13 +134,18 @@ function searchedEncoding(header: string | undefined): string | undefined {
   return others.length === 0 && searchedEncodings.has(encoding) ? encoding : undefined;
 }
 
+/** Ends a message that is not whole. Without an error, a stream of HTTP/2 would end as if it were. */
+const cut = (message: Readable | Writable): void => {
+  message.destroy(new Error("The message was cut."));
+};
+
 function endTogether(from: Readable, to: Writable): void {
-  from.once("error", () => to.destroy());
+  from.once("error", () => cut(to));
   from.once("close", () => {
-    if (!from.readableEnded) to.destroy();
+    if (!from.readableEnded) cut(to);
   });
-  to.once("error", () => from.destroy());
+  to.once("error", () => cut(from));
   to.once("close", () => {
-    if (!to.writableFinished) from.destroy();
+    if (!to.writableFinished) cut(from);
   });
 }

@@ -411,7 +411,7 @@ test("an answer that inflates to a multiple of itself is cut, and the log keeps 
     .on("error", () => undefined)
     .resume()
     .end();
-  await once(stream, "close");
+  await new Promise((resolve) => stream.once("close", resolve));
   expect(lastEntry()?.request?.method).toBe("M".repeat(32));
   session.destroy();
 });
