@@ -26,6 +26,13 @@ const keepAliveMs = 30_000;
 /** Requests that a program may send over a connection before the first is answered. Each may have 16 KiB of headers. */
 const mostWaiting = 256;
 
+/** Why the HTTP parser refuses a request, by its error's code. */
+const unreadableRequests: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "A request to a host that has a secret may have 16 KiB of headers, with its address.",
+  HPE_INVALID_URL:
+    "The address of the request has characters that must be encoded in a URL, as in caf%C3%A9.",
+};
+
 /** A program's connection, with the one to the real server that all its requests are sent over. */
 interface Connection {
   readonly host: SecretHost;
@@ -48,6 +55,7 @@ export class Http1Forwarding {
     });
     this.#server.on("request", (incoming, answer) => this.#forward(incoming, answer));
     this.#server.on("upgrade", (incoming, client, head) => this.#upgrade(incoming, client, head));
+    this.#server.on("clientError", (error: NodeJS.ErrnoException, program) => this.#refuse(error, program));
   }
 
   serve(program: TLSSocket, upstream: TLSSocket, host: SecretHost): void {
@@ -170,6 +178,15 @@ export class Http1Forwarding {
       entry.end("refused", error.message);
       end(error.status, error.message);
     }
+  }
+
+  /** Tells a program why its request cannot be read: an answer without a reason would look like the server's. */
+  #refuse({ code = "" }: NodeJS.ErrnoException, program: Duplex): void {
+    if (!program.writable || !code.startsWith("HPE_")) return void program.destroy();
+    const why = unreadableRequests[code] ?? "This is not a request in HTTP/1.1.";
+    this.#connectionOf(program).host.request("", "").end("refused", why);
+    const [status, reason] = code === "HPE_HEADER_OVERFLOW" ? [431, "Too large"] : [400, "Bad Request"];
+    program.end(rawAnswer(status, reason, [["content-type", "text/plain"]], `${why}\n`));
   }
 
   #connectionOf(socket: Duplex): Connection {

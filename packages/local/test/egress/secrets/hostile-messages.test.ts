@@ -108,6 +108,18 @@ test("of requests that come at once, 256 wait, and a connection with more is clo
   await ended;
 });
 
+test.each([
+  ["/ü", "400", "The address of the request has characters that must be encoded in a URL, as in caf%C3%A9."],
+  [`/${"a".repeat(17 * 1024)}`, "431", "A request to a host that has a secret may have 16 KiB of headers"],
+])("a request that cannot be read is told why, also in the log: %.5s", async (path, status, reason) => {
+  const secured = await proxy.secured(origin.at);
+  secured.write(`GET ${path} HTTP/1.1\r\nhost: ${origin.at}\r\n\r\n`);
+  const said = await text(secured);
+  expect(said).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(said).toContain(`\r\n\r\n${reason}`);
+  expect(lastEntry()).toMatchObject({ decision: "refused", reason: expect.stringContaining(reason) });
+});
+
 test("a header that Connection names is dropped before one is set", async () => {
   proxy.set({ TOKEN: { hosts: [origin.at], headers: { "x-token": "{value}" } } });
   await proxy.ask(origin.at, { headers: { connection: "x-token, close", "x-token": "own" } });
