@@ -169,5 +169,5 @@ const lost = ({ name, from }: Secret): RequestRefusal =>
     502,
     from === undefined
       ? `The value of the secret ${name} was lost with a restart of the server. Set it again.`
-      : `The stored secret ${from} of the secret ${name} was deleted, or lost its value with a restart of the server.`,
+      : `The stored secret ${from} of the secret ${name} was deleted, or lost its value with a restart of the server. Store it again, and set ${name} from it again.`,
   );
