@@ -27,6 +27,19 @@ afterAll(async () => {
   await rm(place, { recursive: true, force: true });
 });
 
+test("cloud-sandbox diff shows a terminal all that a file has, whatever code wrote to hide it", async () => {
+  const mount = ["--mount", `${repo}:/repo:copy`];
+  const id = (await line.output("sandbox", "create", "-q", "--template", "base", ...mount)).trim();
+  const hidden = "evil\\033[2K\\033[1A\\rharmless\\ttext\\r\\n";
+  await line.output("sandbox", "exec", id, `printf '${hidden}' >> /repo/a.txt`);
+  expect(await line.output("diff", id, "/repo/a.txt")).toContain("+evil\x1b[2K\x1b[1A\rharmless\ttext\r\n");
+  const tmux = await Tmux.start(`${process.execPath} ${main} diff ${id} /repo/a.txt`, line.env);
+  onTestFinished(() => tmux.end());
+  await expect
+    .poll(() => tmux.screen(), { timeout: 20_000 })
+    .toMatch(/^ one\n\+evil�\[2K�\[1A�harmless +text$/m);
+});
+
 test("cloud-sandbox diff shows what code changed in a copy, and apply writes what is named", async () => {
   const mount = ["--mount", `${repo}:/repo:copy`];
   const id = (await line.output("sandbox", "create", "-q", "--template", "base", ...mount)).trim();

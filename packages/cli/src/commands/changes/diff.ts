@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { action } from "../../command-line/action.js";
 import { examples } from "../../command-line/subcommand.js";
 import { CommandError } from "../../errors/command-error.js";
+import { printableLines } from "../../output/printable.js";
 import { changeColumns } from "./review.js";
 
 interface DiffOptions {
@@ -32,7 +33,8 @@ export function define(command: Command): void {
               `"cloud-sandbox cp ${word}:${path} ." copies the file.`,
             );
           if (output.isJson) output.json({ path, diff });
-          else output.write(diff);
+          // A review on a terminal shows all there is: what code wrote could hide lines of it.
+          else output.write(process.stdout.isTTY ? printableLines(diff) : diff);
         },
       ),
     );
