@@ -27,12 +27,8 @@ const takenFromImages = ["NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "LD
 
 export interface Container {
   readonly name: string;
-  readonly image: string;
+  readonly image: ContainerImage;
   readonly command: readonly string[];
-  /** The variables that the image sets for its programs. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** The directories that the image names with VOLUME. */
-  readonly volumes?: readonly string[];
   readonly limits: MachineLimits;
   readonly daemon: DaemonAbilities;
   /** Labels besides those of this process. */
@@ -41,6 +37,14 @@ export interface Container {
   readonly listening?: Listening;
   /** Mounts that are made after it has started; see {@link mountIn}. */
   readonly mounts?: readonly MachineMount[] | undefined;
+}
+
+export interface ContainerImage {
+  readonly name: string;
+  /** The variables that it sets for its programs. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The directories that it names with VOLUME. Default: none. */
+  readonly volumes?: readonly string[];
 }
 
 /** Features of the daemon that containers depend on. */
@@ -65,8 +69,6 @@ export function containerOptions({
   name,
   image,
   command,
-  environment,
-  volumes = [],
   limits,
   daemon,
   labels,
@@ -78,13 +80,13 @@ export function containerOptions({
     `rw,exec,nosuid,nodev,size=${Math.ceil(megabytes * mebibyte)},mode=${mode},uid=${uid},gid=${uid}`;
   return {
     name,
-    Image: image,
+    Image: image.name,
     Entrypoint: [...command],
     Cmd: [],
     User: "0:0",
     WorkingDir: "/",
     Hostname: "sandbox",
-    Env: [...environmentOf(environment), ...(listening ? [variableOf(listening)] : [])],
+    Env: [...environmentOf(image.environment), ...(listening ? [variableOf(listening)] : [])],
     Labels: { ...processLabels(), ...labels },
     // That of the image would run as root, with programs that code has put on the path.
     Healthcheck: { Test: ["NONE"] },
@@ -104,7 +106,8 @@ export function containerOptions({
       NetworkMode: "none",
       ExtraHosts: ["sandbox:127.0.0.1"],
       // Else code could read the name servers and search domains of the daemon's machine.
-      ...{ Dns: ["127.0.0.1"], DnsSearch: ["."] },
+      Dns: ["127.0.0.1"],
+      DnsSearch: ["."],
       IpcMode: "private",
       // Unknown to the library's types.
       ...{ CgroupnsMode: "private", MaskedPaths: maskedPaths },
@@ -119,7 +122,7 @@ export function containerOptions({
       Privileged: false,
       ReadonlyRootfs: true,
       ...withVolumes(
-        volumes,
+        image.volumes ?? [],
         {
           "/workspace": tmpfs(limits.diskMb, "0755"),
           "/tmp": tmpfs(limits.diskMb / 2, "1777"),

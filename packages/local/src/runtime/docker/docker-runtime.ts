@@ -154,9 +154,8 @@ export class DockerRuntime implements SandboxRuntime {
         docker.createContainer(
           containerOptions({
             name,
-            image: image.name,
+            image,
             command: isOfGvisor(daemon) ? image.commands.machineOfGvisor : image.commands.machine,
-            ...{ environment: image.environment, volumes: image.volumes },
             limits: spec.limits,
             daemon,
             labels: this.#containers.labelsOf(secret, spec.owner),

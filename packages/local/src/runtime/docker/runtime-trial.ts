@@ -55,13 +55,10 @@ async function kernelIn(docker: Docker, image: string, daemon: DaemonAbilities):
   const container = await fromDaemon(
     docker.createContainer(
       containerOptions({
-        ...{
-          name: `cloud-sandbox-${randomBytes(8).toString("hex")}`,
-          image,
-          environment: {},
-          limits,
-          daemon,
-        },
+        name: `cloud-sandbox-${randomBytes(8).toString("hex")}`,
+        image: { name: image, environment: {} },
+        limits,
+        daemon,
         command: ["/bin/sh", "-c", 'read -r version </proc/version && echo "$version"'],
       }),
     ),

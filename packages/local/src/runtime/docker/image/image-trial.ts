@@ -6,7 +6,7 @@ import type Docker from "dockerode";
 import type { FoundPrograms } from "../../container/toolkit/toolkit.js";
 import { type HostLanguage, languagesIn, languageTools } from "../../language-tools.js";
 import { systemNamedBy } from "../../system-release.js";
-import { type Container, containerOptions, type DaemonAbilities } from "../container-options.js";
+import { type Container, containerOptions } from "../container-options.js";
 import { removeContainer } from "../engine/container-owner.js";
 import { attach } from "../engine/container-streams.js";
 import { fromDaemon } from "../engine/docker-engine.js";
@@ -38,16 +38,11 @@ export const trialVersion = createHash("sha256").update(script).digest("hex").sl
 /** Starts a shell in a container of the image, isolated as sandboxes are, and looks what the image has. */
 export async function tryImage(
   docker: Docker,
-  {
-    image,
-    name,
-    environment,
-    daemon,
-  }: Pick<Container, "name" | "environment" | "image"> & { daemon: DaemonAbilities },
+  { image, name, daemon }: Pick<Container, "name" | "image" | "daemon">,
 ): Promise<ImageFindings> {
   const command = ["/bin/sh", "-c", script];
   const container = await fromDaemon(
-    docker.createContainer(containerOptions({ name, image, command, environment, limits, daemon })),
+    docker.createContainer(containerOptions({ name, image, command, limits, daemon })),
   );
   try {
     return await findings(sections(await outputOf(docker, container)));

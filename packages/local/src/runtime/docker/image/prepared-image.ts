@@ -55,8 +55,7 @@ export async function preparedImage(
     (await knownFindings(docker, Id)) ??
     (await tryImage(docker, {
       name: `cloud-sandbox-${randomBytes(8).toString("hex")}`,
-      image: Id,
-      environment,
+      image: { name: Id, environment },
       daemon,
     }).catch((error: unknown) => {
       throw notUsable(name, Architecture, error);
