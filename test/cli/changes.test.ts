@@ -38,6 +38,7 @@ test("cloud-sandbox diff shows a terminal all that a file has, whatever code wro
   await expect
     .poll(() => tmux.screen(), { timeout: 20_000 })
     .toMatch(/^ one\n\+evil�\[2K�\[1A�harmless +text$/m);
+  await line.output("sandbox", "delete", id);
 });
 
 test("cloud-sandbox diff shows what code changed in a copy, and apply writes what is named", async () => {
