@@ -1004,7 +1004,8 @@ export interface paths {
         /**
          * Follow what happens to the key's sandboxes
          * @description Server-sent events: exactly those of what the key may see, in the order in which they happened. The first one, `opened`, has no
-         *     `Event` as its data; its `id` is where the stream begins. Each later one has its id as `id`, and an `Event` as `data`. A
+         *     `Event` as its data; its `id` is where the stream begins. Each later one has its id as `id`, and an `Event` as `data`. While none
+         *     comes, another `opened` now and then has where the stream is, and so has the `id` of each `sandbox.metrics`. A
          *     stream that broke off goes on after the last id that was read. Events are kept for 24 hours, and the last 20,000 of each key; after
          *     older ones, and after those of a server that kept nothing, the answer is 404 EVENTS_GONE. Comments are sent while nothing happens.
          */

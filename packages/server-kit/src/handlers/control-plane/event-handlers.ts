@@ -7,7 +7,7 @@ import type { EventType, EventView, KeptEvent, KeptEvents } from "./kept-events.
 
 /** Events that are read at a time, so that a slow reader needs no buffer. */
 const batch = 100;
-/** Milliseconds without an event after which a comment is sent, so that nobody closes the connection. */
+/** Milliseconds without an event after which something else is sent, so that nobody closes the connection. */
 const silenceMs = 15_000;
 const metricsMs = 1000;
 /** Streams of one API key that may be open. */
@@ -36,8 +36,12 @@ export function eventHandlers<Over extends Exchange = NodeExchange>(parts: Event
     signal: AbortSignal,
   ): AsyncGenerator<string> {
     open += 1;
+    const pauseMs = metricsOf === undefined ? silenceMs : metricsMs;
+    // When to write again at the latest: events that this caller does not get wake it too, and must not put that off.
+    let due = performance.now() + pauseMs;
     try {
       let cursor = begin;
+      let told = begin;
       yield written("opened", idOf(events, cursor), {});
       while (!signal.aborted) {
         // Whoever reads on after a pause must be told if events went meanwhile.
@@ -47,18 +51,19 @@ export function eventHandlers<Over extends Exchange = NodeExchange>(parts: Event
         for (const event of found)
           yield written(event.type, idOf(events, event.sequence), eventOnWire(event, events));
         cursor = found.length < batch ? Math.max(cursor, last) : (found.at(-1)?.sequence ?? cursor);
-        if (found.length > 0 || events.last > last) continue;
-        await withinTime(events, metricsOf === undefined ? silenceMs : metricsMs, signal);
-        if (signal.aborted || events.last > last) continue;
+        told = found.at(-1)?.sequence ?? told;
+        if (found.length > 0 && metricsOf === undefined) due = performance.now() + pauseMs;
+        const left = due - performance.now();
+        if (left > 0) {
+          if (found.length === 0 && events.last === last) await withinTime(events, left, signal);
+          continue;
+        }
         const metrics = metricsOf === undefined ? undefined : await parts.metrics(metricsOf, signal);
-        yield metrics === undefined || metricsOf === undefined
-          ? ": silence\n\n"
-          : written("sandbox.metrics", undefined, {
-              type: "sandbox.metrics",
-              at: new Date().toISOString(),
-              sandbox_id: metricsOf,
-              metrics,
-            });
+        if (metrics !== undefined) yield writtenMetrics(metrics, metricsOf, idOf(events, cursor));
+        // A caller that goes on after what it read last would find that gone, if it does not learn how far it is.
+        else yield cursor > told ? written("opened", idOf(events, cursor), {}) : ": silence\n\n";
+        told = cursor;
+        due = performance.now() + pauseMs;
       }
     } finally {
       open -= 1;
@@ -108,8 +113,22 @@ export function eventOnWire(event: KeptEvent, events: KeptEvents): ControlPlaneS
   };
 }
 
-function written(name: string, id: string | undefined, data: object): string {
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+function written(name: string, id: string, data: object): string {
+  return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function writtenMetrics(
+  metrics: Record<string, unknown>,
+  sandboxId: string | undefined,
+  position: string,
+): string {
+  const at = new Date().toISOString();
+  return written("sandbox.metrics", position, {
+    type: "sandbox.metrics",
+    at,
+    sandbox_id: sandboxId,
+    metrics,
+  });
 }
 
 const allTypes: readonly EventType[] = [
