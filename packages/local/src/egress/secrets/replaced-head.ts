@@ -79,7 +79,10 @@ export function replacedHead(
       if (!secret.allows(method, path)) continue;
       const value = take(secret);
       const isBasic = name === "authorization" && secret.basic !== undefined;
-      const whole = isBasic ? basic(`${secret.basic}:${value}`, sent) : text.replaceAll("{value}", value);
+      // As a function, because in a text `$&` and its like mean something.
+      const whole = isBasic
+        ? basic(`${secret.basic}:${value}`, sent)
+        : text.replaceAll("{value}", () => value);
       set.set(name, [name, whole]);
     }
   }

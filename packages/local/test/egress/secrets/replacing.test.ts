@@ -154,6 +154,13 @@ test("headers and Basic of a secret are set, whatever the program sends", async 
   expect(last()?.headers).not.toHaveProperty("private-token");
 });
 
+test("a value is set in a header as it is, whatever signs it has", async () => {
+  const value = "$$ $& $` $' $1 0123456789";
+  proxy.set({ KEY: { value, hosts: [origin.at], headers: { "x-key": "v1 {value}; {value}" }, env: false } });
+  await proxy.ask(origin.at);
+  expect(last()?.headers["x-key"]).toBe(`v1 ${value}; ${value}`);
+});
+
 test("paths and methods limit a secret, and paths that hide another one are refused", async () => {
   proxy.set({ TOKEN: { hosts: [origin.at], paths: ["/v1/*", "/exact"], methods: ["GET"] } });
   const headers = { authorization: `Bearer ${proxy.placeholder()}` };
