@@ -56,8 +56,20 @@ function parseUrl(text: string, field: string): URL {
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw invalid(field, "must be an http or https URL");
   }
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    throw invalid(field, "must have %25 in place of each % in its user name and password");
   url.hash = "";
   return url;
+}
+
+/** Whether a part of a URL can be sent in a header, for which it is decoded. */
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkHeaders(headers: Readonly<Record<string, string>>): void {

@@ -26,6 +26,8 @@ describe("a callback", () => {
     ["the metadata service", "http://169.254.169.254/latest/"],
     ["this machine by name", "http://localhost/"],
     ["this machine by a longer name", "http://a.localhost./"],
+    ["a user name that cannot be sent", "https://50%:x@example.com/"],
+    ["a password that cannot be sent", "https://user:100%@example.com/"],
   ])("to %s is refused", (_, callback_url) => {
     expect(() => parseCallback({ callback_url }, false)).toThrow(/callback_url/);
   });
