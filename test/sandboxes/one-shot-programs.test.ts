@@ -86,6 +86,7 @@ const programs: Readonly<Record<string, object>> = {
     code: "head -c 3000000 /dev/zero | tr '\\0' x; echo $?",
   },
   "bash that reads nothing": { language: "sh", code: "cat; echo $# done" },
+  "bash's directory": { language: "bash", code: "pwd; env | grep PWD; echo kept > file; ls" },
   "bash's time limit": { language: "shell", code: "echo began; sleep 60", timeout: 1 },
   "bash that a program of it was killed in": {
     language: "bash",

@@ -117,6 +117,7 @@ export function oneShotProgram(
           bashStart,
           "sh",
           posix.join(...(filename === undefined ? ["/tmp/execution-1.sh"] : [workspace, filename])),
+          workspace,
         ],
         env: { [codeVariable]: code },
         sources: [],
@@ -135,8 +136,8 @@ export function oneShotProgram(
 const programFields = (path: string): readonly string[] => [`n${posix.basename(path)}`, `p${path}`, "w"];
 
 /**
- * Becomes a bash program without a driver. The shell, which does not read `BASH_ENV`, waits for a line on the control channel, writes the code to a file, reports its
- * start as a driver would, and runs the file with the outputs. The code is in a variable, because all users of the host can read
- * command lines.
+ * Becomes a bash program without a driver. The shell, which does not read `BASH_ENV`, waits for a line on the control channel, writes
+ * the code to a file, reports its start as a driver would, and runs the file in the workspace with the outputs. The code is in a
+ * variable, because all users of the host can read command lines.
  */
-const bashStart = `read -r _ <&3 || exit; printf %s "$${codeVariable}" >"$1"; unset ${codeVariable}; printf '\\0\\0\\0\\1S' >&3; exec bash "$1" >&4 2>&5 3>&- 4>&- 5>&-`;
+const bashStart = `read -r _ <&3 || exit; printf %s "$${codeVariable}" >"$1"; cd "$2"; unset ${codeVariable} OLDPWD; printf '\\0\\0\\0\\1S' >&3; exec bash "$1" >&4 2>&5 3>&- 4>&- 5>&-`;
