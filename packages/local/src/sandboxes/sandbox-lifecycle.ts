@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import {
   isAsleep,
@@ -19,6 +20,9 @@ import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
 import { type RemovalParts, SandboxRemoval } from "./sandbox-removal.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
 import { StepQueues } from "./step-queues.js";
+
+/** Milliseconds to wait for `exited` before a transfer that broke off is told as such: a machine's connections close before it settles. */
+const exitNoticeMs = 500;
 
 export interface LifecycleParts extends Omit<RemovalParts, "steps" | "closing"> {
   readonly registry: SandboxRegistry;
@@ -98,17 +102,18 @@ export class SandboxLifecycle {
       const machine = this.#machineOf(sandbox);
       if (stopReason !== "shutdown") this.parts.slots.requireStopSlot(sandbox.keyId);
       const limit = new SaveLimit(sandbox.template.limits);
+      const givenUp = AbortSignal.any([signal, this.#closing.signal, limit.signal]);
       sandbox.isStopping = true;
       try {
         if (sandbox.status === "paused") await machine.resume();
-        const signals = [signal, this.#closing.signal, limit.signal];
-        await files.save(machine, sandbox.template.limits, AbortSignal.any(signals));
+        await files.save(machine, sandbox.template.limits, givenUp);
         if (!registry.has(sandbox.id)) return;
         const stopped = this.#asleep(sandbox, "stopped", stopReason);
         await this.#record(sandbox, { ...stopped, machine: undefined, failureReason: undefined }, () =>
           files.remove(sandbox.id),
         );
       } catch (error) {
+        if (!givenUp.aborted && !(error instanceof Problem)) await this.#checkAlive(sandbox, machine);
         await machine.resume();
         if (registry.has(sandbox.id) && sandbox.status === "paused")
           registry.note(sandbox, { status: "running" });
@@ -129,19 +134,21 @@ export class SandboxLifecycle {
     return this.#steps.run(sandbox, async (signal) => {
       const what = `The files of sandbox ${sandbox.id} could not be kept`;
       const limit = new SaveLimit(sandbox.template.limits);
+      const givenUp = AbortSignal.any([signal, this.#leaving.signal, limit.signal]);
       try {
         if (sandbox.status === "stopped")
           return { ...(await files.linkTo(sandbox.id, path)), stoodStill: true };
         const machine = this.#machineOf(sandbox);
         // Its agent packs the files, and is frozen too.
         if (sandbox.status === "paused" && !machine.hasDisk) throw sandboxPaused(sandbox.id);
-        const signals = [signal, this.#leaving.signal, limit.signal];
         const saved = await files.write(machine, path, sandbox.template.limits, {
-          signal: AbortSignal.any(signals),
+          signal: givenUp,
           isLive: true,
         });
         return { ...saved, stoodStill: saved.isDisk };
       } catch (error) {
+        if (sandbox.machine && !givenUp.aborted && !(error instanceof Problem))
+          await this.#checkAlive(sandbox, sandbox.machine);
         if (limit.signal.aborted && !(error instanceof Problem)) throw limit.problem(what);
         throw problemFrom(error, what, "Try again.");
       }
@@ -241,6 +248,12 @@ export class SandboxLifecycle {
       if (sandbox.status === "error") return;
       this.#fail(sandbox, message);
     });
+  }
+
+  /** If the machine of a sandbox has ended while its files were saved, throws the problem that says why. */
+  async #checkAlive(sandbox: SandboxRecord, machine: Machine): Promise<void> {
+    await Promise.race([machine.exited, sleep(exitNoticeMs)]);
+    if (sandbox.status === "error") throw sandboxFailed(sandbox);
   }
 
   async #resume(sandbox: SandboxRecord): Promise<void> {

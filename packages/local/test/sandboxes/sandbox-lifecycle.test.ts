@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import type { MachineExit } from "../../src/runtime/sandbox-runtime.js";
 import { LifecycleRig, newMachine } from "../support/lifecycle-rig.js";
 
 const saved = { path: "/none", isDisk: false };
@@ -63,6 +64,29 @@ test("a sandbox whose machine leaves something behind is stopped all the same", 
   await rig.lifecycle.stop(sandbox);
   expect(sandbox.status).toBe("stopped");
   expect(rig.logged).toEqual([expect.stringContaining("the directory is busy")]);
+});
+
+test("a sandbox whose machine ends while its files are saved has failed, and says why", async () => {
+  const rig = new LifecycleRig();
+  let end = (_: MachineExit): void => undefined;
+  const exited = new Promise<MachineExit>((resolve) => {
+    end = resolve;
+  });
+  const machine = newMachine("1", { exited });
+  const sandbox = await rig.add("1", { machine });
+  rig.lifecycle.watch(sandbox, machine);
+  const breakOff = async (): Promise<never> => {
+    setTimeout(() => end({ reason: "exited", message: "Its container ended." }), 50);
+    throw new Error("aborted");
+  };
+  Object.assign(rig.files, { save: breakOff, write: breakOff });
+  const steps = await Promise.allSettled([
+    rig.lifecycle.saveAs(sandbox, "/none"),
+    rig.lifecycle.stop(sandbox),
+  ]);
+  const failed = { status: 410, code: "SANDBOX_FAILED", message: expect.stringContaining("container ended") };
+  for (const step of steps)
+    expect(step).toMatchObject({ status: "rejected", reason: expect.objectContaining(failed) });
 });
 
 test("a machine that cannot be removed while a step of its sandbox goes on is tried again, and ends no server", async () => {
