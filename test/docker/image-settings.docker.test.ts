@@ -47,6 +47,26 @@ else {
     },
   );
 
+  test.for([
+    ["", []],
+    [", with gVisor too", ["--docker-runtime", "runsc"]],
+  ] as const)(
+    "an image's volumes in the directories of sandboxes are not kept%s",
+    async ([, args], { skip }) => {
+      const missing = withoutGvisor();
+      if (args.length > 0 && missing !== undefined) skip(missing);
+      const volumes = `VOLUME ["/workspace/a/b", "/tmp/data", "/home/sandbox/cache"]`;
+      const use = async (client: SandboxClient, image: string): Promise<void> => {
+        await using sandbox = await client.sandboxes.create({ template: image });
+        await sandbox.files.write("/workspace/note", "kept");
+        await sandbox.stop();
+        await sandbox.start();
+        expect(await sandbox.files.readText("/workspace/note")).toBe("kept");
+      };
+      await withImage(volumes, use, args);
+    },
+  );
+
   test("an image whose volume hides what sandboxes need is refused", async () => {
     await withImage("VOLUME /opt", async (client, image) => {
       await expect(client.sandboxes.create({ template: image })).rejects.toThrow(

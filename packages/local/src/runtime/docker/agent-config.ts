@@ -1,5 +1,6 @@
 import { codeUid, inside, networkConfig } from "../container/paths.js";
 import type { MachineSpec } from "../sandbox-runtime.js";
+import { takenByVolumes } from "./container-mounts.js";
 import { type DaemonAbilities, ownVariables } from "./container-options.js";
 import type { PreparedImage } from "./image/prepared-image.js";
 
@@ -9,7 +10,7 @@ export const isOfGvisor = ({ isolation }: DaemonAbilities): boolean => isolation
 /** The configuration of the agent in a container. */
 export function agentConfig(
   spec: MachineSpec,
-  { environment }: PreparedImage,
+  { environment, volumes }: PreparedImage,
   daemon: DaemonAbilities,
 ): string {
   const ownNames = Object.keys(ownVariables).filter((name) => !(name in environment));
@@ -21,7 +22,7 @@ export function agentConfig(
     limits: spec.limits,
     ...(spec.egress && networkConfig),
     homeFiles: inside.homeFiles,
-    mounts: spec.mounts?.map(({ target }) => target),
+    mounts: [...(spec.mounts ?? []).map(({ target }) => target), ...takenByVolumes(volumes)],
     // The image's own values of the variables that are the agent's here.
     environment: {
       ...Object.fromEntries(Object.entries(environment).filter(([name]) => name in ownVariables)),

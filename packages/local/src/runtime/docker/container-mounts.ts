@@ -70,6 +70,20 @@ export function withVolumes(
   };
 }
 
+/** The directories of sandboxes, which are unpacked anew when one is started again. */
+const kept = ["/workspace", "/tmp", inside.home];
+
+/**
+ * What the directories of an image's VOLUME take of those of sandboxes: Docker makes them, and those above them, for root. They are no
+ * files of the sandbox, and nothing can be unpacked there.
+ */
+export const takenByVolumes = (volumes: readonly string[]): string[] =>
+  volumes.flatMap((path) =>
+    kept
+      .filter((tree) => path.startsWith(`${tree}/`))
+      .map((tree) => `${tree}/${path.slice(tree.length + 1).split("/", 1)}`),
+  );
+
 /**
  * Mounts volumes and directories of this machine in a container that has begun, before any code runs in it. `variable`: one of the
  * container's environment, which no other process has.
