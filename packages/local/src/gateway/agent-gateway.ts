@@ -9,6 +9,7 @@ import type { AgentTarget } from "../agents/agent-target.js";
 import { noDescriptorLeft } from "../agents/no-descriptor-left.js";
 import { bodyOf, disconnectSignal, isUnreadable, passOn } from "../relay/exchange.js";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "../relay/forwarded-headers.js";
+import { endsSoon } from "../runtime/ends-soon.js";
 import { isOutOfDescriptors } from "../runtime/host/open-files.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import { type ReachableSandbox, reachableMachine } from "../sandboxes/sandbox-record.js";
@@ -17,9 +18,6 @@ import type { SandboxVisits, Visit } from "./sandbox-visits.js";
 
 /** The header from which an agent knows the addresses of its previews. */
 const previewHeader = "x-preview-url-template";
-
-/** Milliseconds to wait for `exited` before a failed call is reported as the agent's failure: a machine's sockets close before `exited` settles. */
-const exitNoticeMs = 500;
 
 /**
  * Forwards requests to agents on the control plane's own port, streamed in both directions: `/agent/<sandbox id>/…`, and
@@ -177,10 +175,7 @@ export class AgentGateway {
   /** If the sandbox or its machine has ended, throws the problem that says why. */
   async checkAlive(machine: Machine): Promise<void> {
     this.#checkRecord(machine);
-    const ended = await Promise.race([
-      machine.exited.then(() => true),
-      new Promise<false>((resolve) => setTimeout(() => resolve(false), exitNoticeMs)),
-    ]);
+    const ended = await endsSoon(machine);
     this.#checkRecord(machine);
     if (!ended) return;
     const sandbox = this.options.find(machine.id);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "@cloud-sandbox/server-kit";
 import {
   isAsleep,
@@ -9,6 +8,7 @@ import {
 } from "@cloud-sandbox/server-kit/handlers";
 import type { EgressGateway } from "../egress/egress-gateway.js";
 import { egressRules } from "../egress/egress-policy.js";
+import { endsSoon } from "../runtime/ends-soon.js";
 import type { Machine } from "../runtime/sandbox-runtime.js";
 import type { SandboxFiles, SavedFiles } from "../saved/sandbox-files.js";
 import { conflict, problemFrom, SaveLimit } from "../saved/save-limit.js";
@@ -20,9 +20,6 @@ import type { SandboxChange, SandboxRegistry } from "./sandbox-registry.js";
 import { type RemovalParts, SandboxRemoval } from "./sandbox-removal.js";
 import type { SandboxSlots } from "./sandbox-slots.js";
 import { StepQueues } from "./step-queues.js";
-
-/** Milliseconds to wait for `exited` before a transfer that broke off is told as such: a machine's connections close before it settles. */
-const exitNoticeMs = 500;
 
 export interface LifecycleParts extends Omit<RemovalParts, "steps" | "closing"> {
   readonly registry: SandboxRegistry;
@@ -252,8 +249,7 @@ export class SandboxLifecycle {
 
   /** If the machine of a sandbox has ended while its files were saved, throws the problem that says why. */
   async #checkAlive(sandbox: SandboxRecord, machine: Machine): Promise<void> {
-    await Promise.race([machine.exited, sleep(exitNoticeMs)]);
-    if (sandbox.status === "error") throw sandboxFailed(sandbox);
+    if ((await endsSoon(machine)) && sandbox.status === "error") throw sandboxFailed(sandbox);
   }
 
   async #resume(sandbox: SandboxRecord): Promise<void> {

@@ -6,6 +6,8 @@ import { SandboxSleep } from "../../src/sandboxes/sandbox-sleep.js";
 import { keepStoppedSeconds, LifecycleRig, newMachine } from "../support/lifecycle-rig.js";
 
 const minute = 60_000;
+/** How long a failed save waits for the end of the machine. */
+const noticeMs = 500;
 const keptUntil = () => new Date(Date.now() + keepStoppedSeconds * 1000);
 
 describe("a sandbox at its deadline", () => {
@@ -66,6 +68,7 @@ describe("a sandbox at its deadline", () => {
   test("is paused after three attempts to stop it that fail, and its owner reads why", async () => {
     refuseSaves();
     const sandbox = await reaches();
+    await vi.advanceTimersByTimeAsync(noticeMs);
     const failureReason = expect.stringMatching(/could not be stopped at its deadline: .*too many files/);
     expect(sandbox).toMatchObject({
       status: "running",
@@ -74,7 +77,7 @@ describe("a sandbox at its deadline", () => {
     });
     await vi.advanceTimersByTimeAsync(minute);
     expect(sandbox.status).toBe("running");
-    await vi.advanceTimersByTimeAsync(2 * minute);
+    await vi.advanceTimersByTimeAsync(2 * minute + 2 * noticeMs);
     expect(sandbox).toMatchObject({
       status: "paused",
       expiresAt: keptUntil(),
