@@ -33,7 +33,7 @@ export class FileArchive {
   async save({ isLive }: { readonly isLive: boolean }): Promise<Readable> {
     // Make every directory and file readable for its owner first: tar runs as the owner and would leave out unreadable
     // files. They stay readable after a restore.
-    const find = asProgram("find", [
+    const find = call("find", [
       ...this.#trees.map((tree) => `/${tree}`),
       "-xdev",
       ...this.mounts.flatMap((path) => ["-path", path, "-prune", "-o"]),
@@ -42,7 +42,7 @@ export class FileArchive {
     ]);
     const finding = spawn(find.file, find.args, { ...find.identity, stdio: ["ignore", "ignore", "pipe"] });
     await finished(finding, "find");
-    const { file, args, identity } = asProgram("tar", [
+    const { file, args, identity } = call("tar", [
       ...["--create", "--sparse", "--one-file-system", "--warning=no-file-ignored", "--directory=/"],
       // With all digits of times, by which comparisons know what has not changed.
       ...["--format=posix", "--pax-option=delete=atime,delete=ctime"],
@@ -85,7 +85,7 @@ export class FileArchive {
    */
   async restore(archive: Readable, places: readonly (readonly [string, string])[] = []): Promise<void> {
     this.homeFiles?.remove();
-    const { file, args, identity } = asProgram("tar", [
+    const { file, args, identity } = call("tar", [
       ...["--extract", "--directory=/", "--preserve-permissions"],
       ...["--no-same-owner", "--delay-directory-restore", "--wildcards"],
       ...places.map(([from, to]) => `--transform=s,^${from}/,${to}/,rhS`),
@@ -101,6 +101,22 @@ export class FileArchive {
   }
 }
 
+function call(name: string, args: readonly string[]): ReturnType<typeof asProgram> {
+  try {
+    return asProgram(name, args);
+  } catch (error) {
+    throw lacking(name, error);
+  }
+}
+
+/** Says what a template lacks that has no such program. Another error stays as it is. */
+function lacking(name: string, error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
+  return new Error(
+    `its template has no ${name}; sandboxes are stopped, kept and started again with tar and find: use an image that has both`,
+  );
+}
+
 /**
  * Resolves when the program succeeds. tar's exit code 1 counts as success: some files changed while they were read.
  */
@@ -109,7 +125,9 @@ async function finished(child: ChildProcess, name: string): Promise<void> {
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
     stderr = (stderr + chunk).slice(-keptErrorOutput);
   });
-  const [code] = (await once(child, "close")) as [number | null];
+  const [code] = (await once(child, "close").catch((error: unknown) => {
+    throw lacking(name, error);
+  })) as [number | null];
   if (code !== 0 && code !== 1) throw new Error(stderr.trim() || `${name} ended with ${code}`);
 }
 

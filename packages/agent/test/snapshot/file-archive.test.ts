@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { PrivateDirectory } from "../../src/machine/private-directory.js";
 import { FileArchive } from "../../src/snapshot/file-archive.js";
 
@@ -32,4 +32,11 @@ test("saved files are those of the directories, with all digits of their times, 
   execFileSync("tar", ["--extract", `--directory=${at("other")}`], { input: packed });
   const time = (path: string): bigint => statSync(path, { bigint: true }).mtimeNs;
   expect(time(join(at("other"), at("tree/a/own/x")))).toBe(time(at("tree/a/own/x")));
+});
+
+test("a template without the programs that files are kept with is told of what it lacks", async () => {
+  const archive = new FileArchive([directory], new PrivateDirectory(directory, "own"));
+  vi.stubEnv("PATH", directory);
+  await expect(archive.save({ isLive: false })).rejects.toThrow("its template has no find; sandboxes are");
+  vi.unstubAllEnvs();
 });
