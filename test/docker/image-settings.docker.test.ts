@@ -1,100 +1,87 @@
 import { execFile } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { SandboxClient } from "cloud-sandbox";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   dockerEnvironment,
   startDockerServer,
   withoutDocker,
   withoutGvisor,
 } from "../support/docker/docker-server.js";
+import type { LocalServer } from "../support/local-server.js";
 
-const obstacle = withoutDocker();
-if (obstacle !== undefined) test("settings of images", ({ skip }) => skip(obstacle));
-else {
-  test("an image's health check does not run: code would be root in it", async () => {
-    await withImage("HEALTHCHECK --interval=1s CMD checked", async (client, image) => {
-      await using sandbox = await client.sandboxes.create({ template: image });
-      const plant =
-        "mkdir -p ~/.local/bin; cd ~/.local/bin; echo 'id -u >/tmp/uid' >checked; chmod +x checked";
-      await sandbox.commands.run(plant);
-      await sleep(3000);
-      expect(await sandbox.files.exists("/tmp/uid")).toBe(false);
-    });
+describe.each([
+  ["plain Docker", [], withoutDocker],
+  ["gVisor", ["--docker-runtime", "runsc"], withoutGvisor],
+] as const)("with %s", (runtime, args, missing) => {
+  const obstacle = missing();
+  if (obstacle !== undefined) {
+    test("settings of images", ({ skip }) => skip(obstacle));
+    return;
+  }
+  const image = `cloud-sandbox-settings-${runtime === "gVisor" ? "gvisor" : "plain"}:1`;
+  const hiding = image.replace("settings", "hiding");
+  let server: LocalServer;
+  let client: SandboxClient;
+  let volumes: string;
+
+  beforeAll(async () => {
+    volumes = await docker("volume", "ls", "--quiet");
+    await makeImage(image, [
+      "HEALTHCHECK --interval=1s CMD checked",
+      `VOLUME ["/var/tmp/", "/tmp", "/home", "/workspace/a/b", "/tmp/data", "/home/sandbox/cache"]`,
+      "ENV HTTP_PROXY=http://192.0.2.1:9 no_proxy=*",
+    ]);
+    await makeImage(hiding, ["VOLUME /opt"]);
+    const images = ["--docker-image", image, "--docker-image", hiding];
+    server = await startDockerServer({ args: [...images, "--pool", "0", ...args] });
+    client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
+  });
+  afterAll(async () => {
+    await client.close();
+    await server.stop();
+    await docker("rmi", "--force", image, hiding);
+    expect(await docker("volume", "ls", "--quiet")).toBe(volumes);
   });
 
-  test.for([
-    ["and have its files", [], "1777\n"],
-    ["with gVisor too", ["--docker-runtime", "runsc"], undefined],
-  ] as const)(
-    "an image's volumes are as read-only as the rest of it, %s",
-    async ([, args, mode], { skip }) => {
-      const missing = withoutGvisor();
-      if (mode === undefined && missing !== undefined) skip(missing);
-      const volumes = `VOLUME ["/var/tmp/", "/tmp", "/home"]`;
-      const use = async (client: SandboxClient, image: string): Promise<void> => {
-        await using sandbox = await client.sandboxes.create({ template: image });
-        const { stdout, stderr } = await sandbox.commands.run(
-          "stat -c %a /var/tmp; touch /var/tmp/made /tmp/made ~/made",
-        );
-        if (mode !== undefined) expect(stdout).toBe(mode);
-        expect(stderr).toBe("touch: cannot touch '/var/tmp/made': Read-only file system\n");
-      };
-      const before = await docker("volume", "ls", "--quiet");
-      await withImage(volumes, use, args);
-      expect(await docker("volume", "ls", "--quiet")).toBe(before);
-    },
-  );
+  test("an image's health check does not run: code would be root in it", async () => {
+    await using sandbox = await client.sandboxes.create({ template: image });
+    const plant = "mkdir -p ~/.local/bin; cd ~/.local/bin; echo 'id -u >/tmp/uid' >checked; chmod +x checked";
+    await sandbox.commands.run(`${plant}; sleep 3`);
+    expect(await sandbox.files.exists("/tmp/uid")).toBe(false);
+  });
 
-  test.for([
-    ["", []],
-    [", with gVisor too", ["--docker-runtime", "runsc"]],
-  ] as const)(
-    "an image's volumes in the directories of sandboxes are not kept%s",
-    async ([, args], { skip }) => {
-      const missing = withoutGvisor();
-      if (args.length > 0 && missing !== undefined) skip(missing);
-      const volumes = `VOLUME ["/workspace/a/b", "/tmp/data", "/home/sandbox/cache"]`;
-      const use = async (client: SandboxClient, image: string): Promise<void> => {
-        await using sandbox = await client.sandboxes.create({ template: image });
-        await sandbox.files.write("/workspace/note", "kept");
-        await sandbox.stop();
-        await sandbox.start();
-        expect(await sandbox.files.readText("/workspace/note")).toBe("kept");
-      };
-      await withImage(volumes, use, args);
-    },
-  );
+  test("an image's volumes are as read-only as the rest of it, and not kept", async () => {
+    await using sandbox = await client.sandboxes.create({ template: image });
+    const touch = "touch /var/tmp/made /tmp/made ~/made; stat -c %a /var/tmp";
+    const { stdout, stderr } = await sandbox.commands.run(touch);
+    expect(stderr).toBe("touch: cannot touch '/var/tmp/made': Read-only file system\n");
+    // Those of gVisor are empty.
+    if (runtime !== "gVisor") expect(stdout).toBe("1777\n");
+    await sandbox.files.write("/workspace/note", "kept");
+    await sandbox.stop();
+    await sandbox.start();
+    expect(await sandbox.files.readText("/workspace/note")).toBe("kept");
+  });
+
+  test("an image's proxy is not that of its sandboxes, which could not reach it", async () => {
+    await using sandbox = await client.sandboxes.create({ template: image });
+    const show = "echo $HTTP_PROXY; test $NO_PROXY = $no_proxy && echo same";
+    expect((await sandbox.commands.run(show)).stdout).toBe("http://127.0.0.1:3128\nsame\n");
+  });
 
   test("an image whose volume hides what sandboxes need is refused", async () => {
-    await withImage("VOLUME /opt", async (client, image) => {
-      await expect(client.sandboxes.create({ template: image })).rejects.toThrow(
-        /"VOLUME \/opt" hides files/,
-      );
-    });
+    const { sandboxes } = client;
+    await expect(sandboxes.create({ template: hiding })).rejects.toThrow(/"VOLUME \/opt" hides files/);
   });
-}
+});
 
-/** Runs `use` with a server that has an image of its own, which one instruction makes of that of the tests. */
-async function withImage(
-  change: string,
-  use: (client: SandboxClient, image: string) => Promise<void>,
-  args: readonly string[] = [],
-): Promise<void> {
+/** Makes an image of that of the tests, with settings of its own. */
+async function makeImage(image: string, changes: readonly string[]): Promise<void> {
   const { CLOUD_SANDBOX_DOCKER_IMAGE: base = "" } = dockerEnvironment();
-  const image = "cloud-sandbox-settings:1";
   const id = await docker("create", base, "true");
-  await docker("commit", "--change", change, id, image);
+  await docker("commit", ...changes.flatMap((change) => ["--change", change]), id, image);
   await docker("rm", id);
-  const server = await startDockerServer({ args: ["--docker-image", image, "--pool", "0", ...args] });
-  try {
-    await using client = new SandboxClient({ apiKey: server.apiKey, baseUrl: server.url });
-    await use(client, image);
-  } finally {
-    await server.stop();
-    await docker("rmi", "--force", image);
-  }
 }
 
 async function docker(...args: readonly string[]): Promise<string> {

@@ -93,9 +93,11 @@ export async function createAgent(config: AgentConfig): Promise<Agent> {
   const environment = { ...inherited, ...config.environment };
   const proxies = config.egress ? await proxyVariables(config.egress, environment) : {};
   const base: Record<string, string> = {
-    ...proxies,
     ...trustedAuthorities(config.authorities),
-    ...environment,
+    ...inherited,
+    // An image's own proxy cannot be reached from here.
+    ...proxies,
+    ...config.environment,
     // Interpreters that start before the desktop find it too, if no program takes the display before.
     ...(config.desktop && { DISPLAY: expectedDisplay }),
   };
