@@ -20,8 +20,7 @@ import type { LocalServer } from "../support/local-server.js";
 const obstacle = withoutKubernetes();
 if (obstacle !== undefined) test("servers with their records in the cluster", ({ skip }) => skip(obstacle));
 else {
-  /** Listens on all addresses, so that callers get addresses of the server that they have asked. */
-  const args = ["--kubernetes-records", "--pool", "0", "--host", "0.0.0.0"];
+  const args = ["--kubernetes-records", "--pool", "0"];
   let servers: LocalServer[] = [];
   let clients: SandboxClient[] = [];
   const start = async (): Promise<LocalServer> => {
@@ -78,6 +77,7 @@ else {
       expect(same).toBe(id);
 
       const elsewhere = await other.sandboxes.connect(made.id);
+      expect(elsewhere.publicHost).toContain(new URL(follower.url).host);
       await made.files.write("/workspace/note", "written at one");
       expect(await elsewhere.files.readText("/workspace/note")).toBe("written at one");
       const said: string[] = [];

@@ -249,7 +249,7 @@ export async function serve(
   const addresses = new CallerAddresses({
     url: () => url,
     publicAddress,
-    listensEverywhere: options.host === "0.0.0.0" || options.host === "::",
+    hasSeveral: options.host === "0.0.0.0" || options.host === "::" || !!options.kubernetes?.records,
   });
   const gateway = new AgentGateway({
     previewUrl: (id, host) => addresses.previews(id, host).preview_path_template,

@@ -8,7 +8,8 @@ export class CallerAddresses {
       /** The base URL for callers on this machine, known once the server listens. */
       readonly url: () => string;
       readonly publicAddress: PublicAddress | undefined;
-      readonly listensEverywhere: boolean;
+      /** Whether callers use several addresses: those of a machine, or of the servers that act as one. */
+      readonly hasSeveral: boolean;
     },
   ) {}
 
@@ -19,7 +20,7 @@ export class CallerAddresses {
   }
 
   base(host: string | undefined): string {
-    const isNamed = this.parts.listensEverywhere && host !== undefined && /^[\w.:[\]-]+$/.test(host);
+    const isNamed = this.parts.hasSeveral && host !== undefined && /^[\w.:[\]-]+$/.test(host);
     return this.publicUrl(host) ?? (isNamed ? `http://${host}` : this.parts.url());
   }
 
