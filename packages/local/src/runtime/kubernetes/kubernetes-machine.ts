@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import type { V1ContainerStateTerminated } from "@kubernetes/client-node";
 import { type AgentAddress, answersHealth } from "../agent-health.js";
 import type { Assignment } from "../container/channel/channel-protocol.js";
 import type { MachineConnection } from "../container/channel/machine-connection.js";
@@ -11,6 +10,7 @@ import {
   mostMemoryMb,
 } from "../sandbox-runtime.js";
 import { diskCount } from "./pod.js";
+import type { PodEnding } from "./pod-states.js";
 
 export interface KubernetesMachineParts {
   readonly spec: MachineSpec;
@@ -19,8 +19,8 @@ export interface KubernetesMachineParts {
   readonly socketPath: string;
   /** Whether files of a sandbox that is stopped are kept. */
   readonly keepsFiles: boolean;
-  /** How the sandbox's container ended. Undefined if the cluster does not tell. */
-  readonly ending: () => Promise<V1ContainerStateTerminated | undefined>;
+  /** How the Pod or its container ended. Undefined if the cluster does not tell. */
+  readonly ending: () => Promise<PodEnding | undefined>;
   /** Deletes the Pod. */
   readonly remove: () => Promise<void>;
   /** Removes what this process has for the machine. */
@@ -133,7 +133,7 @@ export class KubernetesMachine implements Machine {
     return this.#removing;
   }
 
-  #explain(end: V1ContainerStateTerminated | undefined, lost: string): MachineExit {
+  #explain(end: PodEnding | undefined, lost: string): MachineExit {
     if (this.#isDestroyed) return { reason: "killed", message: "The sandbox was deleted." };
     if (this.#isLeft) return { reason: "exited", message: "The sandbox runs on without this server." };
     const { limits } = this.parts.spec;
@@ -141,6 +141,11 @@ export class KubernetesMachine implements Machine {
       return {
         reason: "out_of_memory",
         message: `The sandbox ran out of memory: its processes and its files, which are in memory, may use ${mostMemoryMb(limits, diskCount)} MiB together (${limits.memoryMb} MiB of memory and ${diskCount * limits.diskMb} MiB of disk). Remove files, or ask for more in limits.`,
+      };
+    if (end?.isOfPod)
+      return {
+        reason: "exited",
+        message: `The cluster ended the sandbox's Pod (${end.reason})${end.message ? `: ${end.message}` : "."}`,
       };
     const why = end
       ? `its container ended (${end.message ?? end.reason ?? `exit code ${end.exitCode}`})`

@@ -1,4 +1,4 @@
-import type { V1ContainerStateTerminated, V1Pod } from "@kubernetes/client-node";
+import type { V1Pod } from "@kubernetes/client-node";
 import { type Cluster, reasonOf, statusOf } from "./cluster.js";
 import { containerName } from "./pod.js";
 import type { PodWatch } from "./pod-watch.js";
@@ -62,13 +62,23 @@ export async function livingPod({ api, namespace }: Cluster, name: string): Prom
 /** Whether the cluster says that the Pod is ready. It is not if its node is lost. */
 export const isReady = (pod: V1Pod): boolean => isTrue(pod, "Ready");
 
-/** How the sandbox's container ended. Undefined if the cluster does not tell. */
-export async function endingOf(
-  { api, namespace }: Cluster,
-  name: string,
-): Promise<V1ContainerStateTerminated | undefined> {
+/** How a Pod ended, as the cluster tells. */
+export interface PodEnding {
+  /** Whether the cluster ended the Pod as a whole, as a node does that runs out of something. Otherwise its container ended. */
+  readonly isOfPod: boolean;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly exitCode?: number | undefined;
+}
+
+/** How the Pod or its sandbox's container ended. Undefined if the cluster does not tell. */
+export async function endingOf({ api, namespace }: Cluster, name: string): Promise<PodEnding | undefined> {
   const pod = await api.readNamespacedPod({ namespace, name }).catch(() => undefined);
-  return pod && stateOf(pod)?.terminated;
+  if (!pod) return undefined;
+  const { reason, message } = pod.status ?? {};
+  if (isOver(pod) && reason !== undefined) return { isOfPod: true, reason, message: message?.trim() };
+  const ended = stateOf(pod)?.terminated;
+  return ended && { ...ended, isOfPod: false };
 }
 
 /** Deletes a Pod at once. Does nothing if it is gone. */
