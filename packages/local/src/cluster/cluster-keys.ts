@@ -24,7 +24,7 @@ export class ClusterKeys implements Settings, ApiKeyRepository {
     private readonly term: Pick<Term, "isHeld">,
     private readonly events: EventLog,
   ) {
-    this.#secret = new ClusterSecret(cluster, name);
+    this.#secret = new ClusterSecret(cluster, name, "the API keys of this service");
   }
 
   async find(key: string): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { Problem } from "@cloud-sandbox/server-kit";
 import type { V1Secret } from "@kubernetes/client-node";
 import { statusOf } from "../runtime/kubernetes/cluster.js";
 import { ownLabel } from "../runtime/kubernetes/pod.js";
@@ -5,6 +6,9 @@ import { apiReason, type ClusterApi } from "./cluster-api.js";
 
 /** How often a change is tried while other servers change the Secret. */
 const mostTries = 10;
+
+/** Bytes that all values of a Secret may have together. Kubernetes refuses more. */
+const mostBytes = 1024 * 1024;
 
 /** The texts in a Secret, by key. */
 export type Texts = Readonly<Record<string, string>>;
@@ -14,6 +18,8 @@ export class ClusterSecret {
   constructor(
     private readonly cluster: ClusterApi,
     private readonly name: string,
+    /** What the texts are, for the error when there is no room for another one. */
+    private readonly texts: string,
   ) {}
 
   async read(): Promise<Texts> {
@@ -29,6 +35,7 @@ export class ClusterSecret {
       const known = decoded(secret?.data);
       const texts = await change(known);
       if (texts === known) return known;
+      this.#requireRoom(texts);
       const metadata = { name, labels: { ...ownLabel } };
       const data = Object.fromEntries(
         Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
@@ -56,6 +63,18 @@ export class ClusterSecret {
       if (statusOf(error) === 404) return undefined;
       throw this.#refused(error);
     }
+  }
+
+  /** Not a 503: waiting makes no room. */
+  #requireRoom(texts: Texts): void {
+    const bytes = Object.values(texts).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    if (bytes > mostBytes)
+      throw new Problem(
+        400,
+        "RESOURCE_LIMIT_ERROR",
+        `There is no room for it: the cluster keeps ${this.texts} in one Secret (${this.name}), which holds 1 MiB.`,
+        { hint: "Delete those that are no longer needed." },
+      );
   }
 
   #refused(cause: unknown): Error {

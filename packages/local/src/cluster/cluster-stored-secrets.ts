@@ -17,7 +17,7 @@ export class ClusterStoredSecrets implements SecretRepository {
     cluster: ClusterApi,
     private readonly term: Pick<Term, "isHeld">,
   ) {
-    this.#secret = new ClusterSecret(cluster, "cloud-sandbox-secrets");
+    this.#secret = new ClusterSecret(cluster, "cloud-sandbox-secrets", "the stored secrets of all API keys");
   }
 
   async list(): Promise<readonly StoredSecretRecord[]> {
