@@ -168,8 +168,11 @@ export class AgentGateway {
       wasCutOff || machine.isCutOff
         ? `The connection to sandbox ${id} was cut while it served this request. The sandbox goes on if it can be reached again, and so may what this request has started: get the sandbox to see`
         : `The agent of sandbox ${id} ended while it served this request: code in the sandbox killed it or made it hang, or memory ran out. The agent was restarted and the files are kept`;
-    const message = `${what}. Check what the code has done before you run it again.`;
-    throw new Problem(409, "EXECUTION_INTERRUPTED", message, { cause, details: { sandbox_id: id } });
+    throw new Problem(409, "EXECUTION_INTERRUPTED", `${what}.`, {
+      hint: "Check what the code has done before you run it again.",
+      cause,
+      details: { sandbox_id: id },
+    });
   }
 
   /** If the sandbox or its machine has ended, throws the problem that says why. */

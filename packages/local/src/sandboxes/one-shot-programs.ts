@@ -292,8 +292,8 @@ const agentLost = (cause: unknown): Problem =>
   new Problem(
     409,
     "EXECUTION_INTERRUPTED",
-    "The program was interrupted, because the agent in its sandbox ended or could not be reached: the program killed it or made it hang, memory ran out, or the connection was cut. Check what the program has done outside of its sandbox before you run it again.",
-    { cause },
+    "The program was interrupted, because the agent in its sandbox ended or could not be reached: the program killed it or made it hang, memory ran out, or the connection was cut.",
+    { hint: "Check what the program has done outside of its sandbox before you run it again.", cause },
   );
 
 /** A reader whose `take` resolves at once when the signal has aborted, so that the program does not wait for it. */

@@ -249,6 +249,7 @@ describe("a call to an agent", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 409 /);
     expect(answer).toContain('"code":"EXECUTION_INTERRUPTED"');
     expect(answer).toContain(`"sandbox_id":"${sandboxId}"`);
+    expect(answer).toContain('"hint":"Check what the code has done before you run it again."');
   });
 
   test("that was cut off says that the sandbox may go on, also if it can be reached again at once", async () => {
