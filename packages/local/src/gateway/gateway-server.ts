@@ -12,8 +12,8 @@ export interface ServerTimeouts {
   readonly bodyRestMs: number;
 }
 
-/** Listeners of one event that an upgraded connection may have. */
-const upgradeListeners = 20;
+/** Listeners of one event that a connection or an answer may have. */
+const mostListeners = 20;
 
 const defaultTimeouts: ServerTimeouts = { headMs: 15_000, bodyRestMs: 5000 };
 
@@ -31,8 +31,9 @@ export function createGatewayServer(timeouts = defaultTimeouts): Server {
   });
   answerUnreadableRequests(server, envelopeAt);
   // Each part that counts, limits or follows open connections listens for the end of one, and Node.js warns of more than ten.
-  server.on("upgrade", (_, connection) => connection.setMaxListeners(upgradeListeners));
+  server.on("upgrade", (_, connection) => connection.setMaxListeners(mostListeners));
   server.on("request", (request, response) => {
+    response.setMaxListeners(mostListeners);
     response.once("finish", () => {
       if (request.complete) return;
       // Read and drop the rest of the body: its receiver may have stopped reading, and the next request follows the body.

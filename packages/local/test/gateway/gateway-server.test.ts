@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { createGatewayServer, listen } from "../../src/gateway/gateway-server.js";
 import { GatewayRig, received, sandboxId, tokenFor } from "../support/gateway-rig.js";
 
 const timeouts = { headMs: 250, bodyRestMs: 250 };
@@ -89,4 +90,11 @@ test("a body that the agent waits for may take longer, and its connection serves
   await expect.poll(got).toMatch(/ok$/);
   client.write(`${request}12345`);
   await expect.poll(got).toMatch(/ok[\s\S]*ok$/);
+});
+
+test("an answer is followed by each part of a server that leads, without a warning of too many listeners", async () => {
+  const server = createGatewayServer();
+  onTestFinished(() => void server.close());
+  server.on("request", (_, response) => response.end(String(response.getMaxListeners())));
+  expect(Number(await (await fetch(await listen(server, "127.0.0.1", 0))).text())).toBeGreaterThan(11);
 });
