@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApisApi, CustomObjectsApi, type V1ObjectMeta, type V1Pod } from "@kubernetes/client-node";
-import { type Cluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
+import { apiClient, type Cluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
 import { isOld, isOrphan, ownPods, ownSelector } from "./own-pods.js";
 import type { PodMaker } from "./pod-maker.js";
 import { removePod } from "./pod-states.js";
@@ -44,7 +44,7 @@ export class AgentSandboxes implements PodMaker {
 
   /** Rejects where the cluster does not have the API, or this user no right to use it. */
   static async open(cluster: Cluster): Promise<AgentSandboxes> {
-    const { groups } = await cluster.config.makeApiClient(ApisApi).getAPIVersions();
+    const { groups } = await apiClient(cluster.config, ApisApi).getAPIVersions();
     const served = groups.find(({ name }) => name === group)?.versions.map(({ version }) => version);
     if (!served)
       throw new UnusableClusterError(
@@ -57,7 +57,7 @@ export class AgentSandboxes implements PodMaker {
         `the cluster has the ${group} API only in versions that this release does not know (${served.join(", ")}; it knows ${knownVersions.join(" and ")})`,
         "install a newer release of cloud-sandbox-local, or leave --kubernetes-sandboxes out: the server then makes Pods itself",
       );
-    const api = cluster.config.makeApiClient(CustomObjectsApi);
+    const api = apiClient(cluster.config, CustomObjectsApi);
     const sandboxes = new AgentSandboxes(cluster, api, version);
     await api.listNamespacedCustomObject({ ...sandboxes.#resource, limit: 1 });
     return sandboxes;

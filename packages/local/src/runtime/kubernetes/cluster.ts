@@ -1,5 +1,13 @@
 import { readFileSync } from "node:fs";
-import { ApiException, CoreV1Api, KubeConfig, type V1Status } from "@kubernetes/client-node";
+import {
+  ApiException,
+  type Configuration,
+  CoreV1Api,
+  createConfiguration,
+  KubeConfig,
+  ServerConfiguration,
+  type V1Status,
+} from "@kubernetes/client-node";
 
 /** Options that name the cluster of sandboxes. */
 export interface ClusterOptions {
@@ -18,6 +26,8 @@ export interface Cluster {
   readonly isInside: boolean;
 }
 
+/** Milliseconds after which a request to the API server is given up. Webhooks of the cluster have 10 s to admit a Pod unless told otherwise. */
+const requestLimitMs = 20_000;
 const ownNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /** Reads how to reach the cluster. Asks it nothing. Throws an error that says what is wrong with the kubeconfig. */
@@ -33,9 +43,31 @@ export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster 
   return {
     config,
     isInside,
-    api: config.makeApiClient(CoreV1Api),
+    api: apiClient(config, CoreV1Api),
     namespace: ofContext ?? (isInside ? readFileSync(ownNamespaceFile, "utf8").trim() : "default"),
   };
+}
+
+/** A client of a part of the API. Its requests are given up after `limitMs`: an API server that is stopped or cut off answers none. */
+export function apiClient<Api>(
+  config: KubeConfig,
+  Part: new (configuration: Configuration) => Api,
+  limitMs = requestLimitMs,
+): Api {
+  const configuration = createConfiguration({
+    baseServer: new ServerConfiguration(config.getCurrentCluster()?.server ?? "", {}),
+    authMethods: { default: config },
+    promiseMiddleware: [
+      {
+        pre: async (request) => {
+          request.setSignal(AbortSignal.timeout(limitMs));
+          return request;
+        },
+        post: async (response) => response,
+      },
+    ],
+  });
+  return new Part(configuration);
 }
 
 /** The cluster, as it is, cannot be used, and `fix` says what can be done. */
@@ -61,6 +93,7 @@ export function reasonOf(error: unknown): string {
     const body = typeof error.body === "string" ? parsed(error.body) : (error.body as V1Status);
     return body?.message ?? `the API server answered ${error.code}`;
   }
+  if (error instanceof Error && error.name === "AbortError") return "the API server did not answer in time";
   return error instanceof Error ? error.message : String(error);
 }
 

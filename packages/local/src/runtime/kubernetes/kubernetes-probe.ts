@@ -1,7 +1,7 @@
 import { VersionApi } from "@kubernetes/client-node";
 import type { KubernetesOptions, RuntimeOptions } from "../runtime-options.js";
 import type { RuntimeReport } from "../sandbox-runtime.js";
-import { openCluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
+import { apiClient, openCluster, reasonOf, statusOf, UnusableClusterError } from "./cluster.js";
 import { NoCapacityForTrialError, requireClosedNetwork, waitMs, whatToChange } from "./network-trial.js";
 import { diskCount } from "./pod.js";
 import { type PodMaker, podKind, refusalOf } from "./pod-maker.js";
@@ -26,7 +26,7 @@ export async function probeCluster(
     return unusable("code is never root in a Pod", "use the bubblewrap runtime, or leave --root-inside out");
   try {
     const cluster = openCluster(kubernetes);
-    const { gitVersion } = await cluster.config.makeApiClient(VersionApi).getCode();
+    const { gitVersion } = await apiClient(cluster.config, VersionApi).getCode();
     await cluster.api.listNamespacedPod({ namespace: cluster.namespace, limit: 1 });
     const maker = await openPodMaker(cluster, kubernetes);
     const { openNetwork = false } = kubernetes;
