@@ -21,9 +21,9 @@ async function reasonWith(text: string): Promise<string> {
   return report.usable ? "" : report.reason;
 }
 
-function kubeconfigOf(server: string): string {
+function kubeconfigOf(server: string, context = "own"): string {
   return JSON.stringify({
-    ...{ apiVersion: "v1", kind: "Config", "current-context": "own" },
+    ...{ apiVersion: "v1", kind: "Config", "current-context": context },
     clusters: [{ name: "own", cluster: { server } }],
     users: [{ name: "own", user: { token: "secret" } }],
     contexts: [{ name: "own", context: { cluster: "own", user: "own" } }],
@@ -38,6 +38,18 @@ test("without a kubeconfig, the kubernetes runtime says that there is none", asy
     reason:
       "no sandbox can be started on Kubernetes: there is no kubeconfig, and this program does not run in a cluster",
   });
+});
+
+test.each([
+  ["is empty", "", /the kubeconfig .*config cannot be read: it is empty/],
+  ["is cut off", "{", /the kubeconfig .*config cannot be read: /],
+  [
+    "has not its context",
+    kubeconfigOf("http://127.0.0.1:1", "other"),
+    /current-context \("other"\) is none of its contexts/,
+  ],
+])("a kubeconfig that %s is named", async (_, text, reason) => {
+  expect(await reasonWith(text)).toMatch(reason);
 });
 
 test("an API server that accepts connections and never answers is given up", async () => {

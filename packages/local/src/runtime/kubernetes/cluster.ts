@@ -32,12 +32,14 @@ const ownNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespac
 
 /** Reads how to reach the cluster. Asks it nothing. Throws an error that says what is wrong with the kubeconfig. */
 export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster {
-  const config = new KubeConfig();
-  if (kubeconfig === undefined) config.loadFromDefault();
-  else config.loadFromFile(kubeconfig);
+  const config = loadedConfig(kubeconfig);
   // Without any configuration, the library takes a made-up cluster on this machine, and fails later with an error about TLS.
   if (kubeconfig === undefined && config.getCurrentContext() === "loaded-context")
     throw new Error("there is no kubeconfig, and this program does not run in a cluster");
+  if (!config.getCurrentCluster())
+    throw new Error(
+      `the kubeconfig's current-context ("${config.getCurrentContext() ?? ""}") is none of its contexts, or names a cluster that it does not have`,
+    );
   const isInside = config.getCurrentContext() === "inClusterContext";
   const ofContext = namespace ?? config.getContextObject(config.getCurrentContext())?.namespace;
   return {
@@ -46,6 +48,18 @@ export function openCluster({ kubeconfig, namespace }: ClusterOptions): Cluster 
     api: apiClient(config, CoreV1Api),
     namespace: ofContext ?? (isInside ? readFileSync(ownNamespaceFile, "utf8").trim() : "default"),
   };
+}
+
+function loadedConfig(path: string | undefined): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    if (path === undefined) config.loadFromDefault();
+    else config.loadFromFile(path);
+  } catch (error) {
+    const reason = error instanceof TypeError ? "it is empty, or not of that form" : reasonOf(error);
+    throw new Error(`the kubeconfig ${path ?? "of kubectl"} cannot be read: ${reason}`, { cause: error });
+  }
+  return config;
 }
 
 /** A client of a part of the API. Its requests are given up after `limitMs`: an API server that is stopped or cut off answers none. */
