@@ -20,11 +20,22 @@ type WireCheck = ControlPlaneSchemas["ReadyCheck"];
 
 /**
  * A process has the name of its program's file, that of its first argument, and that of a script. What starts as `python` may be
- * called `python3.11`. The agent's own children are left out: this check, and an interpreter that waits for code.
+ * called `python3.11`. The agent and what it has started are left out: this check, and an interpreter that waits for code, which may
+ * start others before.
  */
 const processScript = `exec 2>/dev/null
+is_own() {
+  local pid=$1 key value
+  until [ "$pid" = "$PPID" ]; do
+    [ "$pid" -gt 1 ] || return 1
+    value=
+    while read -r key value _ && [ "$key" != PPid: ]; do :; done <"/proc/$pid/status"
+    pid=$value
+    [ -n "$pid" ] || return 0
+  done
+}
 for process in /proc/[0-9]*; do
-  grep -qx "PPid:[[:space:]]*$PPID" "$process/status" && continue
+  is_own "\${process#/proc/}" && continue
   [ "$(cat "$process/comm")" = "$(printf %.15s "$CHECK")" ] && exit 0
   for name in "$(tr '\\0' '\\n' <"$process/cmdline" | head -n 1)" "$(readlink "$process/exe")"; do
     name=\${name##*/}

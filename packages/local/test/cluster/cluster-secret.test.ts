@@ -22,7 +22,7 @@ test("a secret for which the cluster has no room is refused for good, and others
   const cluster = { core, coordination: undefined as never, namespace: "default" };
   const secrets = new ClusterStoredSecrets(cluster, { isHeld: true });
   const none = { basic: undefined, methods: undefined, paths: undefined };
-  const rules = { ...none, placeholder: "csb_secret_1", hosts: ["a.example"], headers: [] };
+  const rules = { ...none, placeholder: "csb_secret_1", hosts: ["a.example"], headers: {} };
   const recordOf = (name: string, length: number) => ({
     ...{ name, keyId: undefined, id: name, rules },
     ...{ sealed: "x".repeat(length), createdAt: new Date(0), updatedAt: new Date(0) },
