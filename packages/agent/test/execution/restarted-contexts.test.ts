@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { AgentSchemas } from "@cloud-sandbox/protocol";
 import { expect, test } from "vitest";
 import { MortalAgent } from "../support/mortal-agent.js";
@@ -48,6 +50,9 @@ test("the next agent of a sandbox says what was lost with the one before", async
       })
     ).body.stderr;
   await run("x = 1", "before");
+  // It is written in the background, and an agent that is killed before tells the next one nothing.
+  const written = () => readFile(join(agent.state, "contexts.json"), "utf8").catch(() => "");
+  await expect.poll(written).toContain("before");
   await agent.restart();
   const lost = expect.stringContaining("its variables are gone");
   expect(await run("x", "other")).not.toEqual(lost);
