@@ -27,7 +27,9 @@ afterAll(async () => {
   await rm(place, { recursive: true, force: true });
 });
 
-test("cloud-sandbox diff shows a terminal all that a file has, whatever code wrote to hide it", async () => {
+test("cloud-sandbox diff shows a terminal all that a file has, whatever code wrote to hide it", {
+  tags: ["tmux"],
+}, async () => {
   const mount = ["--mount", `${repo}:/repo:copy`];
   const id = (await line.output("sandbox", "create", "-q", "--template", "base", ...mount)).trim();
   const hidden = "evil\\033[2K\\033[1A\\rharmless\\ttext\\r\\n";
