@@ -110,7 +110,7 @@ export class SandboxLifecycle {
           files.remove(sandbox.id),
         );
       } catch (error) {
-        if (!givenUp.aborted && !(error instanceof Problem)) await this.#checkAlive(sandbox, machine);
+        await this.#checkAlive(sandbox, machine, error, givenUp);
         await machine.resume();
         if (registry.has(sandbox.id) && sandbox.status === "paused")
           registry.note(sandbox, { status: "running" });
@@ -144,8 +144,7 @@ export class SandboxLifecycle {
         });
         return { ...saved, stoodStill: saved.isDisk };
       } catch (error) {
-        if (sandbox.machine && !givenUp.aborted && !(error instanceof Problem))
-          await this.#checkAlive(sandbox, sandbox.machine);
+        await this.#checkAlive(sandbox, sandbox.machine, error, givenUp);
         if (limit.signal.aborted && !(error instanceof Problem)) throw limit.problem(what);
         throw problemFrom(error, what, "Try again.");
       }
@@ -247,8 +246,14 @@ export class SandboxLifecycle {
     });
   }
 
-  /** If the machine of a sandbox has ended while its files were saved, throws the problem that says why. */
-  async #checkAlive(sandbox: SandboxRecord, machine: Machine): Promise<void> {
+  /** If files could not be saved because the machine of the sandbox has ended, throws the problem that says why. */
+  async #checkAlive(
+    sandbox: SandboxRecord,
+    machine: Machine | undefined,
+    error: unknown,
+    givenUp: AbortSignal,
+  ): Promise<void> {
+    if (!machine || givenUp.aborted || error instanceof Problem) return;
     if ((await endsSoon(machine)) && sandbox.status === "error") throw sandboxFailed(sandbox);
   }
 
