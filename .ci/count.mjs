@@ -23,7 +23,7 @@ function counts(files) {
   for (const { status, assertionResults } of files ?? []) {
     const count = (...kinds) => assertionResults.filter((test) => kinds.includes(test.status)).length;
     totals.passed += count("passed");
-    // A file that could not be loaded has no failed tests: count it as one.
+    // A file that could not be loaded, or was not tidied up, has no failed tests: count it as one.
     totals.failed += count("failed") || (status === "failed" ? 1 : 0);
     totals.skipped += count("skipped", "pending", "todo", "disabled");
   }
@@ -36,7 +36,7 @@ function failures(files) {
   return (files ?? []).flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === "failed");
     const all = failed.map(({ fullName, failureMessages }) => [fullName, failureMessages.join("\n")]);
-    if (status === "failed" && failed.length === 0) all.push(["could not be loaded", message]);
+    if (status === "failed" && failed.length === 0) all.push(["outside of its tests", message]);
     return all.map(([test, why]) => `✗ ${relative(".", name)} > ${test}\n${why.slice(0, 2000)}\n`);
   });
 }
