@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SandboxClient, type SandboxEvent } from "cloud-sandbox";
+import { type Sandbox, SandboxClient, type SandboxEvent } from "cloud-sandbox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePort } from "../support/free-port.js";
 import { type LocalServer, startLocalServer } from "../support/local-server.js";
@@ -110,6 +110,41 @@ describe("events", () => {
         expect(found, `${type} among ${told.join(" ")}`).toBeGreaterThanOrEqual(from);
         from = found + 1;
       }
+    }
+  });
+
+  const executions: readonly [string, (client: SandboxClient, sandbox: Sandbox) => Promise<unknown>][] = [
+    ["a command", (_, sandbox) => sandbox.commands.run("true")],
+    ["code", (_, sandbox) => sandbox.execute("1", { language: "bash" })],
+    [
+      "code that is refused",
+      (_, sandbox) => sandbox.execute("1", { context: "none" }).catch(() => undefined),
+    ],
+    [
+      "a stream",
+      (_, sandbox) => sandbox.executeStream("echo", { language: "bash" })[Symbol.asyncIterator]().next(),
+    ],
+    ["a command in the background", (_, sandbox) => sandbox.commands.runBackground("sleep 10")],
+    ["a program without a sandbox", (client) => client.executeIsolated("echo", { language: "bash" })],
+  ];
+  test("of executions whose answer a caller has are kept when the server is killed at that moment", {
+    timeout: 120_000,
+  }, async () => {
+    await start();
+    await using client = connect();
+    let last = "0";
+    for (const [what, execute] of executions) {
+      const sandbox = await client.sandboxes.create({ template: "base" });
+      await execute(client, sandbox);
+      await server?.stop("SIGKILL");
+      await start();
+      const told: string[] = [];
+      for await (const { id, type } of client.events({ since: last })) {
+        last = id;
+        told.push(type);
+        if (type === "sandbox.failed") break;
+      }
+      expect(told, what).toContain("execution.started");
     }
   });
 

@@ -348,10 +348,7 @@ export async function serve(
     connections: new ConnectionBudget(),
     log,
     openCalls,
-    onAgentAnswer: (answer) => {
-      audit?.onAgentAnswer(answer);
-      executionEvents.opened(answer.request, answer.target, answer.status);
-    },
+    ...(audit && { onAgentAnswer: audit.onAgentAnswer }),
   });
 
   let closing: Promise<void> | undefined;

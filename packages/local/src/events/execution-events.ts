@@ -26,8 +26,6 @@ const streamed: Readonly<Record<string, Kind>> = {
 };
 const background: ReadonlySet<string> = new Set(["/execute/background", "/commands/background"]);
 
-/** Milliseconds that the start of an execution may wait to be written with its end. No caller has its answer before that. */
-const startLimitMs = 50;
 /** Executions in the background whose ends are waited for at a time, and bytes of the answer that names one. */
 const mostFollowed = 1000;
 const longestStarted = 64 * 1024;
@@ -73,19 +71,22 @@ export class ExecutionEvents {
     });
   }
 
-  /** Records an execution over a WebSocket, once that is open. */
-  opened(request: IncomingMessage, target: AgentTarget, status: number): void {
-    const kind = streamed[pathOf(target)];
-    if (kind === undefined || status !== 101) return;
-    const execution = this.#start(target.sandboxId, kind);
-    const end = (): void => this.#end(execution, { outcome: "completed" });
-    if (request.socket.destroyed) end();
-    else request.socket.once("close", end);
+  /** Records an execution that begins with an agent's answer, before that is passed on. */
+  answered({ socket }: IncomingMessage, { sandboxId, path }: AgentTarget, answer: IncomingMessage): void {
+    const [at = ""] = path.split("?");
+    const kind = streamed[at];
+    if (kind !== undefined && answer.statusCode === 101) {
+      const execution = this.#start(sandboxId, kind);
+      this.parts.events.flush();
+      const end = (): void => this.#end(execution, { outcome: "completed" });
+      if (socket.destroyed) end();
+      else socket.once("close", end);
+    }
+    if (background.has(at) && answer.statusCode === 200) this.#inBackground(sandboxId, answer);
   }
 
   /** Records an execution in the background, which an agent's answer names. */
-  answered(sandboxId: string, path: string, answer: IncomingMessage): void {
-    if (!background.has(path.split("?")[0] ?? "") || answer.statusCode !== 200) return;
+  #inBackground(sandboxId: string, answer: IncomingMessage): void {
     let text = "";
     const read = (chunk: Buffer): void => {
       text += chunk.toString("latin1");
@@ -103,7 +104,7 @@ export class ExecutionEvents {
   /** Records a program without a sandbox. */
   async program<Result>(keyId: string | undefined, run: () => Promise<Result>): Promise<Result> {
     const execution: OfExecution = { keyId, id: newId(), kind: "program", startedAt: new Date() };
-    this.#record(execution, "execution.started", {}, startLimitMs);
+    this.#record(execution, "execution.started", {});
     try {
       const result = await run();
       this.#end(execution, { outcome: "completed" });
@@ -151,7 +152,7 @@ export class ExecutionEvents {
 
   #start(sandboxId: string, kind: Kind, id = newId()): OfExecution {
     const execution = { sandboxId, keyId: this.parts.keyOf(sandboxId), id, kind, startedAt: new Date() };
-    this.#record(execution, "execution.started", {}, startLimitMs);
+    this.#record(execution, "execution.started", {});
     return execution;
   }
 
@@ -178,14 +179,10 @@ export class ExecutionEvents {
     this.#record(execution, "execution.ended", { ...facts, duration_ms });
   }
 
-  #record(
-    { sandboxId, keyId, id, kind }: OfExecution,
-    type: EventType,
-    facts: EventFacts,
-    withinMs?: number,
-  ): void {
+  /** It is written in this turn of the event loop, so before any answer that comes later. */
+  #record({ sandboxId, keyId, id, kind }: OfExecution, type: EventType, facts: EventFacts): void {
     const event = { type, at: new Date(), sandboxId, keyId, facts: { execution_id: id, kind, ...facts } };
-    this.parts.events.append(event, withinMs);
+    this.parts.events.append(event);
   }
 }
 

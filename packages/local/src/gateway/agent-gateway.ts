@@ -39,7 +39,7 @@ export class AgentGateway {
       /** Default: requests start no sandboxes. */
       readonly visits?: Pick<SandboxVisits, "begin">;
       /** Called with each answer of an agent before it is passed on. */
-      readonly onAnswer?: (sandboxId: string, path: string, answer: IncomingMessage) => void;
+      readonly onAnswer?: (request: IncomingMessage, target: AgentTarget, answer: IncomingMessage) => void;
     },
   ) {}
 
@@ -64,7 +64,7 @@ export class AgentGateway {
         })
         .catch((error: unknown) => this.explain(machine, signal, error));
       limitLength(longestAnswer(target.path), message);
-      this.options.onAnswer?.(machine.id, target.path, message);
+      this.options.onAnswer?.(request, target, message);
       await passOn({ message, connection: undefined }, response, forwardedResponseHeaders(message));
     } catch (error) {
       refuse(request, response, error);
@@ -84,6 +84,7 @@ export class AgentGateway {
       const answer = await this.connection(machine)
         .upgrade({ path, headers, signal })
         .catch((error: unknown) => this.explain(machine, signal, error));
+      if (target) this.options.onAnswer?.(request, target, answer.message);
       await passOn(answer, response, forwardedResponseHeaders(answer.message));
     } catch (error) {
       refuse(request, response, error);

@@ -22,10 +22,10 @@ export interface EventLog extends KeptEvents {
    */
   record(events: readonly NewEvent[], change?: () => void): void;
   /**
-   * Records an event without waiting for the disk. It is written with others at the end of this turn of the event loop, or at the latest
-   * after so many milliseconds; a failure of the machine, but no kill of this process, may lose it later.
+   * Records an event without waiting for the disk. It is written with others at the end of this turn of the event loop; a failure of the
+   * machine, but no kill of this process, may lose it later.
    */
-  append(event: NewEvent, withinMs?: number): void;
+  append(event: NewEvent): void;
   /** Writes what was appended now. */
   flush(): void;
 }
@@ -57,7 +57,6 @@ export class SqliteEventLog implements EventLog {
   /** Appended events that are not written yet. */
   #appended: NewEvent[] = [];
   #writing: NodeJS.Immediate | NodeJS.Timeout | undefined;
-  #later: NodeJS.Timeout | undefined;
   #untilPrune = 0;
   #last: number;
 
@@ -90,11 +89,10 @@ export class SqliteEventLog implements EventLog {
     this.#wrote(written);
   }
 
-  append(event: NewEvent, withinMs = 0): void {
+  append(event: NewEvent): void {
     this.#appended.push(event);
     if (this.#appended.length > mostAppended) this.#appended.shift();
-    if (withinMs > 0) this.#later ??= setTimeout(() => this.flush(), withinMs);
-    else this.#writing ??= setImmediate(() => this.#write());
+    this.#writing ??= setImmediate(() => this.#write());
   }
 
   after(sequence: number, { keyId, sandboxId, types }: EventView, limit: number): readonly KeptEvent[] {
@@ -124,8 +122,6 @@ export class SqliteEventLog implements EventLog {
 
   /** If the data directory is full, they are written once it is not. */
   flush(): void {
-    clearTimeout(this.#later);
-    this.#later = undefined;
     if (this.#appended.length === 0) return;
     try {
       const written = this.#insertUnflushed(this.#appended);
@@ -143,16 +139,16 @@ export class SqliteEventLog implements EventLog {
 
   #insert(events: readonly NewEvent[]): number {
     for (const [index, event] of events.entries())
-      this.database.run(insertion(1), valuesOf(event, this.#last + index + 1));
+      this.database.run(insertion, valuesOf(event, this.#last + index + 1));
     return events.length;
   }
 
-  /** A small execution has two events, for which one statement is enough. */
+  /** A single event needs no transaction. */
   #insertUnflushed(events: readonly NewEvent[]): number {
-    if (events.length > 2) return this.database.unflushed(() => this.#insert(events));
-    const values = events.flatMap((event, index) => valuesOf(event, this.#last + index + 1));
-    this.database.runUnflushed(insertion(events.length), values);
-    return events.length;
+    const [event, ...others] = events;
+    if (event === undefined || others.length > 0) return this.database.unflushed(() => this.#insert(events));
+    this.database.runUnflushed(insertion, valuesOf(event, this.#last + 1));
+    return 1;
   }
 
   #wrote(count: number): void {
@@ -183,8 +179,7 @@ export class SqliteEventLog implements EventLog {
   }
 }
 
-const insertion = (count: number): string =>
-  `INSERT INTO events (id, at, type, sandbox_id, key_id, facts) VALUES ${Array(count).fill("(?, ?, ?, ?, ?, ?)").join(", ")}`;
+const insertion = "INSERT INTO events (id, at, type, sandbox_id, key_id, facts) VALUES (?, ?, ?, ?, ?, ?)";
 
 const valuesOf = ({ type, at, sandboxId, keyId, facts }: NewEvent, id: number): readonly SqlValue[] => [
   id,
