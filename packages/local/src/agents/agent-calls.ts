@@ -52,7 +52,7 @@ export class AgentCalls {
     return answer;
   }
 
-  /** Unpacks a tar from {@link takeFiles} in the machine, or directories of one from `Machine.readDisk`. */
+  /** Unpacks a tar from {@link takeFiles} in the machine, or directories of one from `Machine.writeDisk`. */
   async putFiles(
     machine: Machine,
     archive: Readable,

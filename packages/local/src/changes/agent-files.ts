@@ -29,7 +29,10 @@ export class AgentFiles implements ListedFiles {
   async *#list(): AsyncGenerator<readonly ListedEntry[]> {
     let count = 0;
     let bytes = 0;
-    for await (const told of this.#read("list", { disk: this.machine.hasDisk, whole: this.isWhole })) {
+    for await (const told of this.#read("list", {
+      disk: this.machine.writeDisk !== undefined,
+      whole: this.isWhole,
+    })) {
       const entries = told.map(entryIn);
       count += entries.length;
       for (const { path, target = "" } of entries) bytes += path.length + target.length;

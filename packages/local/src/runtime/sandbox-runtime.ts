@@ -1,6 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
 import type { OfferedSystem } from "@cloud-sandbox/protocol";
 import type { KeptOutput, OneShotLanguage } from "@cloud-sandbox/server-kit/execution";
 import type { Outcome } from "@cloud-sandbox/server-kit/handlers";
@@ -88,7 +87,7 @@ export interface MachineSpec {
   readonly layers?: readonly string[];
   /** Whether the lowest layer is all files of an imported image, so that the machine has none of the host's. Default: false. */
   readonly isImage?: boolean | undefined;
-  /** A file with the output of {@link Machine.readDisk} of a machine with the same layers. The machine starts with its files. */
+  /** A file written by {@link Machine.writeDisk} of a machine with the same layers. The machine starts with its files. */
   readonly disk?: string;
   /** Host files that the machine may read, each with its path inside. */
   readonly files?: readonly MachineFile[];
@@ -170,6 +169,15 @@ export interface MachineExit {
   readonly message: string;
 }
 
+/** Where the disk of a machine is written. */
+export interface DiskTarget {
+  /** A file of the host, open for writing. */
+  readonly descriptor: number;
+  /** Writing more bytes fails. */
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+}
+
 /** An isolated machine with the agent running in it. */
 export interface Machine {
   readonly id: string;
@@ -189,10 +197,11 @@ export interface Machine {
   isAgentStopped(): Promise<boolean>;
   /** Restarts the agent at the same address. Its running calls are lost, files are kept. Does nothing while the machine is paused. */
   restartAgent(): Promise<void>;
-  /** Whether the machine's root is writable; only then {@link readDisk} works. */
-  readonly hasDisk: boolean;
-  /** Streams all files the machine has written, as one tar. Pause it first. The stream fails if the machine ends meanwhile. */
-  readDisk(): Readable;
+  /**
+   * Writes all files the machine has written, as one tar. Pause it first. Rejects if the machine ends meanwhile. Undefined if the machine
+   * has no disk: its agent packs the writable directories then.
+   */
+  readonly writeDisk?: ((target: DiskTarget) => Promise<void>) | undefined;
   /**
    * Starts a program, with its arguments, that reads the copy of a directory which the machine has at `target`. It runs beside the
    * machine, also while that is paused. Only with a runtime without {@link SandboxRuntime.withoutCopies}. Throws a 503 problem if no

@@ -137,7 +137,7 @@ export class SandboxLifecycle {
           return { ...(await files.linkTo(sandbox.id, path)), stoodStill: true };
         const machine = this.#machineOf(sandbox);
         // Its agent packs the files, and is frozen too.
-        if (sandbox.status === "paused" && !machine.hasDisk) throw sandboxPaused(sandbox.id);
+        if (sandbox.status === "paused" && !machine.writeDisk) throw sandboxPaused(sandbox.id);
         const saved = await files.write(machine, path, sandbox.template.limits, {
           signal: givenUp,
           isLive: true,

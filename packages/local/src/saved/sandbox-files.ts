@@ -31,7 +31,7 @@ export class SandboxFiles {
 
   /** Ends the machine's processes and saves its files. They are on the host's disk when this resolves. */
   async save(machine: Machine, limits: MachineLimits, signal: AbortSignal): Promise<void> {
-    const path = join(await this.#directory.ready(), machine.hasDisk ? diskOf(machine.id) : machine.id);
+    const path = join(await this.#directory.ready(), machine.writeDisk ? diskOf(machine.id) : machine.id);
     await this.agents.endProcesses(machine, signal);
     await this.write(machine, path, limits, { signal, isLive: false });
   }
@@ -48,26 +48,29 @@ export class SandboxFiles {
     { signal, isLive }: { readonly signal: AbortSignal; readonly isLive: boolean },
   ): Promise<SavedFiles> {
     const partial = partialOf(path);
-    const goesOn = isLive && machine.hasDisk && !machine.isPaused;
+    const isDisk = machine.writeDisk !== undefined;
+    const goesOn = isLive && isDisk && !machine.isPaused;
+    const mostBytes = 3 * limits.diskMb * mebibyte + 64 * mebibyte;
     try {
-      if (machine.hasDisk) await machine.pause();
+      if (isDisk) await machine.pause();
       await rm(partial, { force: true });
       // Opened first: a stream that is ended while it opens its file would make the file after it was removed.
       await using file = await open(partial, "wx", 0o600);
-      const archive = machine.hasDisk
-        ? machine.readDisk()
-        : await this.agents.takeFiles(machine, signal, isLive);
-      // What was read need not be on the host's disk before.
-      if (goesOn) archive.once("end", () => void machine.resume().catch(() => undefined));
-      const limit = atMost(3 * limits.diskMb * mebibyte + 64 * mebibyte);
-      await pipeline(archive, limit, file.createWriteStream({ flush: true }), { signal });
+      if (machine.writeDisk) {
+        await machine.writeDisk({ descriptor: file.fd, mostBytes, signal });
+        if (goesOn) await machine.resume();
+        await file.sync();
+      } else {
+        const archive = await this.agents.takeFiles(machine, signal, isLive);
+        await pipeline(archive, atMost(mostBytes), file.createWriteStream({ flush: true }), { signal });
+      }
       await rename(partial, path);
       await sync(dirname(path));
     } finally {
       await rm(partial, { force: true });
       if (goesOn) await machine.resume();
     }
-    return { path, isDisk: machine.hasDisk };
+    return { path, isDisk };
   }
 
   /** The saved files of a stopped sandbox. */

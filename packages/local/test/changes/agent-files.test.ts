@@ -17,7 +17,7 @@ function filesOf(told: Iterable<Told>): AgentFiles {
         yield* told;
       })(),
   };
-  return new AgentFiles(agents, { hasDisk: false } as Machine, new AbortController().signal);
+  return new AgentFiles(agents, {} as Machine, new AbortController().signal);
 }
 
 async function listed(...told: Told[]): Promise<unknown[]> {

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { Machine, MachineExit } from "../../src/runtime/sandbox-runtime.js";
 import { WarmPool } from "../../src/sandboxes/warm-pool.js";
@@ -179,8 +178,6 @@ class Host {
       exited,
       pause: async () => undefined,
       keep: async () => undefined,
-      hasDisk: false,
-      readDisk: () => Readable.from([]),
       resume: async () => undefined,
       isPaused: false,
       isAgentStopped: async () => false,

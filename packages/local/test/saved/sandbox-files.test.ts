@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { AgentCalls } from "../../src/agents/agent-calls.js";
+import type { DiskTarget } from "../../src/runtime/sandbox-runtime.js";
 import { SandboxFiles } from "../../src/saved/sandbox-files.js";
 import { newMachine } from "../support/lifecycle-rig.js";
 
@@ -14,7 +14,7 @@ const limits = { memoryMb: 64, diskMb: 64, vcpu: 1, maxProcesses: 64 };
 async function writeDisk({
   isPaused = false,
   isLive = true,
-  disk = (): Readable => Readable.from([Buffer.from("tar")]),
+  disk = async ({ descriptor }: DiskTarget): Promise<void> => void writeSync(descriptor, "tar"),
 } = {}) {
   const directory = await mkdtemp(join(tmpdir(), "files-"));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -25,10 +25,9 @@ async function writeDisk({
   };
   const machine = newMachine("m", {
     isPaused,
-    hasDisk: true,
     pause: note("frozen"),
     resume: note("goes on"),
-    readDisk: disk,
+    writeDisk: disk,
   });
   const files = new SandboxFiles(async () => directory, {} as AgentCalls);
   const written = files.write(machine, path, limits, { signal: AbortSignal.timeout(10_000), isLive });
@@ -44,12 +43,9 @@ describe("a machine whose disk is saved", () => {
   });
 
   test("goes on when its disk cannot be read, and leaves nothing", async () => {
-    const broken = () =>
-      new Readable({
-        read() {
-          this.destroy(new Error("unreadable"));
-        },
-      });
+    const broken = async () => {
+      throw new Error("unreadable");
+    };
     const { path, events, written } = await writeDisk({ disk: broken });
     await expect(written).rejects.toThrow("unreadable");
     expect(events).toEqual(["frozen", "goes on"]);

@@ -4,7 +4,6 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { neverSleeps } from "@cloud-sandbox/server-kit/handlers";
 import { AgentConnections } from "../../src/agents/agent-connection.js";
 import { AgentGateway } from "../../src/gateway/agent-gateway.js";
@@ -57,8 +56,6 @@ export class GatewayRig implements AsyncDisposable {
       }),
       pause: async () => undefined,
       keep: async () => undefined,
-      hasDisk: false,
-      readDisk: () => Readable.from([]),
       resume: async () => undefined,
       get isPaused() {
         return rig.isPaused;

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { neverSleeps, type SleepSettings } from "@cloud-sandbox/server-kit/handlers";
 import type { Machine } from "../../src/runtime/sandbox-runtime.js";
 import { Deadlines } from "../../src/sandboxes/deadlines.js";
@@ -19,12 +18,10 @@ export const newMachine = (id: string, more: Partial<Machine> = {}): Machine => 
   agentAddress: { path: "/none" },
   exited: new Promise(() => undefined),
   isPaused: false,
-  hasDisk: false,
   pause: async () => undefined,
   resume: async () => undefined,
   isAgentStopped: async () => false,
   restartAgent: async () => undefined,
-  readDisk: () => Readable.from([]),
   keep: async () => undefined,
   destroy: async () => undefined,
   ...more,

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { AgentCalls } from "../../src/agents/agent-calls.js";
 import { AgentConnections } from "../../src/agents/agent-connection.js";
@@ -35,11 +34,9 @@ async function machineOf(...answers: readonly unknown[]) {
       isolation: "namespace",
       agentAddress: { path: socketPath },
       isPaused: false,
-      hasDisk: false,
     },
     ...{ exited: new Promise(() => undefined), isAgentStopped: async () => false },
     ...{ pause: nothing, resume: nothing, restartAgent: nothing, keep: nothing, destroy: nothing },
-    readDisk: () => Readable.from([]),
   };
   const calls = new AgentCalls(await TokenIssuer.create(), new AgentConnections(() => undefined));
   let printed = "";

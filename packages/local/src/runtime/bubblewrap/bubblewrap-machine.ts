@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
-import { PassThrough, type Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AgentAddress, answersHealth } from "../agent-health.js";
 import type { KernelWatch } from "../host/kernel-watch.js";
@@ -11,6 +10,7 @@ import { startPiped } from "../host/piped-program.js";
 import { processTree, signalIfThere, stopProcessTree } from "../host/process-tree.js";
 import { HostProblemError, hostProblemIn } from "../host-problem.js";
 import {
+  type DiskTarget,
   type IsolationLevel,
   type Machine,
   type MachineExit,
@@ -22,6 +22,7 @@ import { AgentProcess } from "./agent-process.js";
 import { enterGroups } from "./launch/launch-command.js";
 import { readInitPid } from "./user-namespace.js";
 import { diskCount, type WritableRoot } from "./writable-root.js";
+import { writeOutput } from "./written-output.js";
 
 const bootLimitMs = 20_000;
 /** Milliseconds that the boot limit grows for each gibibyte of disk that may have to be unpacked. */
@@ -41,7 +42,7 @@ export class BubblewrapMachine implements Machine {
   /** The cleanups that are still to be run. */
   #cleanups: readonly (() => Promise<void>)[];
   /** Processes outside the machine that read its files. */
-  readonly #readers = new Set<ChildProcess>();
+  readonly #readers = new Set<{ kill(signal: "SIGKILL"): unknown }>();
   readonly #uidsMapped: Promise<void>;
   readonly #agent: Promise<AgentProcess | undefined>;
   #errorOutput = "";
@@ -128,44 +129,29 @@ export class BubblewrapMachine implements Machine {
     if (this.#isRunning() && !this.#isPaused) agent?.kill();
   }
 
-  get hasDisk(): boolean {
-    return this.#parts.root !== undefined;
+  get writeDisk(): ((target: DiskTarget) => Promise<void>) | undefined {
+    return this.#parts.root && ((target) => this.#writeDisk(target));
   }
 
-  readDisk(): Readable {
+  async #writeDisk(target: DiskTarget): Promise<void> {
     const { root, child, group } = this.#parts;
+    const { signal } = target;
+    signal.throwIfAborted();
     if (!root || child.pid === undefined) throw new Error("This machine has no disk of its own.");
     // Code in the machine decides how many files there are to read. So the reader runs in the machine's control group,
     // and its CPU time and memory count towards the machine's limits.
-    const [program = "", ...args] = [...enterGroups(group.helperFiles), ...root.read(child.pid)];
-    const disk = new PassThrough();
-    const reader = spawn(program, args, { cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
-    // Without a free descriptor, Node.js has made no pipes either.
-    if (reader.pid === undefined) {
-      reader.once("error", (error) => disk.destroy(error));
-      return disk;
+    const output = writeOutput([...enterGroups(group.helperFiles), ...root.read(child.pid)], target);
+    this.#readers.add(output);
+    signal.addEventListener("abort", output.kill);
+    try {
+      await output.done;
+    } finally {
+      signal.removeEventListener("abort", output.kill);
+      this.#readers.delete(output);
+      signal.throwIfAborted();
     }
-    this.#readers.add(reader);
-    reader.once("close", () => this.#readers.delete(reader));
-    let errorOutput = "";
-    reader.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-      errorOutput = (errorOutput + chunk).slice(-keptErrorOutput);
-    });
-    reader.stdout.pipe(disk, { end: false });
-    disk.once("close", () => reader.kill("SIGKILL"));
-    once(reader, "close").then(
-      ([code]: unknown[]) => {
-        if (code === 0 && this.#isRunning() && this.#isPaused) disk.end();
-        else
-          disk.destroy(
-            new Error(
-              `the disk of sandbox ${this.id} could not be read: ${errorOutput.trim() || "it has ended"}`,
-            ),
-          );
-      },
-      (error: Error) => disk.destroy(error),
-    );
-    return disk;
+    if (!this.#isRunning() || !this.#isPaused)
+      throw new Error(`the disk of sandbox ${this.id} could not be read: it has ended`);
   }
 
   readCopy(target: string, program: readonly [string, ...string[]]): OpenedCopy {

@@ -326,7 +326,14 @@ export class WritableRoot {
     return [
       ...this.inMountsOf(pid),
       ...["/bin/sh", "-c", readScript, "read", this.#at],
-      ...["tar", "--create", "--sparse", "--warning=no-file-ignored", `--directory=${this.#at}`],
+      ...[
+        "tar",
+        "--create",
+        "--blocking-factor=128",
+        "--sparse",
+        "--warning=no-file-ignored",
+        `--directory=${this.#at}`,
+      ],
       ...keptAttributes,
       // Leave out temporary directories of programs that have ended. The agent's own state has another name and is
       // kept.

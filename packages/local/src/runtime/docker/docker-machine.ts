@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { Readable } from "node:stream";
 import { unlessAborted } from "@cloud-sandbox/server-kit";
 import type Docker from "dockerode";
 import { type AgentAddress, answersHealth } from "../agent-health.js";
@@ -48,8 +47,6 @@ export class DockerMachine implements Machine {
   readonly isolation: IsolationLevel;
   readonly agentAddress: AgentAddress;
   readonly exited: Promise<MachineExit>;
-  /** Files are in tmpfs, which the agent packs; see {@link readDisk}. */
-  readonly hasDisk = false;
   /** The reason why the machine was ended, if its code took too much of something that all machines share. */
   #overuse: string | undefined;
   #isDestroyed = false;
@@ -149,10 +146,6 @@ export class DockerMachine implements Machine {
 
   async restartAgent(): Promise<void> {
     if (!this.isPaused) await this.parts.connection.restartAgent();
-  }
-
-  readDisk(): Readable {
-    throw new Error("This machine has no disk of its own.");
   }
 
   async keep(): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { type AgentAddress, answersHealth } from "../agent-health.js";
 import type { Assignment } from "../container/channel/channel-protocol.js";
 import type { MachineConnection } from "../container/channel/machine-connection.js";
@@ -33,8 +32,6 @@ export class KubernetesMachine implements Machine {
   readonly isolation: IsolationLevel;
   readonly agentAddress: AgentAddress;
   readonly exited: Promise<MachineExit>;
-  /** Files are in memory, and the agent packs them. */
-  readonly hasDisk = false;
   /** Kubernetes cannot freeze a Pod. */
   readonly isPaused = false;
   #isDestroyed = false;
@@ -88,10 +85,6 @@ export class KubernetesMachine implements Machine {
 
   async restartAgent(): Promise<void> {
     await this.parts.connection.restartAgent();
-  }
-
-  readDisk(): Readable {
-    throw new Error("This machine has no disk of its own.");
   }
 
   async keep(): Promise<void> {
