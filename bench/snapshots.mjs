@@ -43,7 +43,7 @@ export async function benchSnapshots({ long }) {
     const taken = [];
     const snapshots = await compare({
       name: "snapshot of 100 MB in 2,000 files, against cp -a and sync -f",
-      limit: 2.5,
+      limit: 1.3,
       rounds,
       floor: () => {
         const copy = join(directory, "copy");
@@ -71,10 +71,10 @@ export async function benchSnapshots({ long }) {
     const plain = create({ template: "base" });
     return [
       snapshots,
-      { name: "pause of a sandbox while its snapshot is taken", unit: "ms", ...pause, limit: 400 },
+      { name: "pause of a sandbox while its snapshot is taken", unit: "ms", ...pause, limit: 150 },
       await compare({
         name: "create from the snapshot, against one from its template",
-        limit: 6,
+        limit: 2.5,
         rounds,
         floor: plain,
         subject: create({ snapshot }),
@@ -82,7 +82,7 @@ export async function benchSnapshots({ long }) {
       }),
       await compare({
         name: "fork of 10 with 100 MB each, against one create",
-        limit: 40,
+        limit: 20,
         rounds,
         floor: plain,
         subject: async () => {

@@ -32,7 +32,7 @@ install -d -o "$owner" -g "$owner" $MACHINE_DIRECTORIES
 if [ -n "$MACHINE_DISK" ]; then
   owners=--no-same-owner
   [ -z "$mapped" ] || owners="--same-owner --numeric-owner"
-  tar --extract --preserve-permissions $owners --delay-directory-restore ${keptAttributes.join(" ")} < "$MACHINE_DISK"
+  tar --extract --blocking-factor=512 --preserve-permissions $owners --delay-directory-restore ${keptAttributes.join(" ")} < "$MACHINE_DISK"
   if [ -z "$mapped" ]; then chown -hR "$owner:$owner" root usr workspace home copies
   # Files of a machine without root inside have uids that this one has not.
   else find root usr workspace home copies "(" -uid +65535 -o -gid +65535 ")" -exec chown -h 0:0 {} +
